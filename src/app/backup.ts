@@ -14,7 +14,7 @@ import {
 } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import { siteOfFile } from '../payout/rules/journal-place.ts';
+import { describeUnknownTables, siteOfFile } from '../payout/rules/journal-place.ts';
 import { errorCode, noLinkCodes, syncFolderNow } from '../platform/durable-file.ts';
 import {
   asFileWriteError,
@@ -24,7 +24,7 @@ import {
   JournalWriteError,
   openReader,
 } from '../store/connection.ts';
-import { readSchemaVersion, schemaVersion } from '../store/migrations.ts';
+import { knownTables, readSchemaVersion } from '../store/migrations.ts';
 import { type JournalIdentity, requireIdentity } from '../store/identity.ts';
 import { unmarkGone } from '../store/moved.ts';
 import { type JournalOpening, readOpening, requireTerminals } from '../store/opening.ts';
@@ -111,9 +111,7 @@ function proveWhole(temporaryPath: string): number {
   const found = db.prepare('pragma quick_check').get()?.['quick_check'];
   if (found !== 'ok')
     throw new JournalRefusedError(`the copy is not whole (${String(found)}): look at the disk`);
-  // An older program's has no archives.
-  if (readSchemaVersion(db) === schemaVersion) return drive(db, readLatestEventSeq());
-  return Number(db.prepare('select max(seq) as seq from event').get()?.['seq'] ?? 0);
+  return drive(db, readLatestEventSeq());
 }
 
 function publish(temporaryPath: string, path: string): void {
@@ -167,6 +165,8 @@ export function requireBackup(
   if (!existsSync(source)) throw new JournalRefusedError(`there is no file ${source}`);
   {
     using db = openBackup(source);
+    const unknown = describeUnknownTables(source, readSchemaVersion(db), knownTables);
+    if (unknown !== undefined) throw new JournalRefusedError(unknown);
     drive(db, requireIdentity(siteOfFile(dataDir), wanted));
     const opening = readOpening({ dataDir, stamp: wanted, access: 'own', ...ways }, siteOfFile);
     requireTerminals(opening, drive(db, readTerminals()));

@@ -33,7 +33,7 @@ import {
 } from './high-water-mark.ts';
 import { readProgress, requireIdentity, writeIdentity } from './identity.ts';
 import { recordLoss, requireWhole } from './loss.ts';
-import { migrate, readSchemaVersion, schemaVersion } from './migrations.ts';
+import { knownTables, migrate, readSchemaVersion } from './migrations.ts';
 import { requireNotGone, unmarkGone } from './moved.ts';
 import {
   decideTables,
@@ -147,7 +147,7 @@ function openFile(path: string, access: JournalOpening['access']): DatabaseSync 
 function prepareTables(db: DatabaseSync, opening: Opening): boolean {
   const { stamp, nowMs } = opening;
   const version = readSchemaVersion(db);
-  const tables = decideTables(opening, version, schemaVersion, version > 0);
+  const tables = decideTables(opening, version, knownTables, version > 0);
   if (tables !== 'to-be-made') return tables === 'ready';
   inTransaction(db, () => {
     migrate(db, nowMs);

@@ -3,8 +3,10 @@ import { resolve } from 'node:path';
 import {
   areTerminalsKnown,
   describeLost,
+  describeUnknownTables,
   describeUnknownTerminals,
   type JournalSite,
+  type KnownTables,
   type MarkCopy,
 } from '../payout/rules/journal-place.ts';
 import { JournalRefusedError } from './connection.ts';
@@ -105,7 +107,7 @@ export function requireTerminals(opening: Opening, known: readonly string[]): vo
 /**
  * What is to be done about the tables.
  * @param version of the tables that are there; 0 without any
- * @param known the version that this program knows
+ * @param known by this program
  * @param isBegun the journal has its identity: its making was not cut short
  * @returns `absent`: there is no journal, and this process does not make it
  * @throws JournalRefusedError for tables that this program does not know, or a journal that it may not make
@@ -113,15 +115,12 @@ export function requireTerminals(opening: Opening, known: readonly string[]): vo
 export function decideTables(
   opening: Opening,
   version: number,
-  known: number,
+  known: KnownTables,
   isBegun: boolean,
 ): 'ready' | 'absent' | 'to-be-made' {
   const { access, creation, site } = opening;
-  if (version > known) {
-    throw new JournalRefusedError(
-      `${site.journal} was written by a newer paydrop (tables ${version}, this one knows ${known}): use that one`,
-    );
-  }
+  const unknown = describeUnknownTables(site.journal, version, known);
+  if (unknown !== undefined) throw new JournalRefusedError(unknown);
   if (!isBegun) {
     requireNoHighWaterMark(opening);
     if (access === 'beside') return 'absent';
@@ -135,7 +134,7 @@ export function decideTables(
     throw new JournalRefusedError(
       `there is ${site.journal.replace('the', 'a')} already: nothing is to be made`,
     );
-  if (version === known) return 'ready';
+  if (version === known.latest) return 'ready';
   if (access === 'own') return 'to-be-made';
   throw new JournalRefusedError(
     `${site.journal} is of an older paydrop: run a file once to bring it up to date`,

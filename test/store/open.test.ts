@@ -275,7 +275,25 @@ describe('a file that is no journal of ours', () => {
     db.exec('insert into schema_version values (99, 1)');
     expect(await refusal(folder.path)).toContain('newer paydrop (tables 99');
     expect(db.prepare('select count(*) as rows from schema_version').get()).toEqual({
-      rows: schemaVersion + 1,
+      rows: 2,
+    });
+  });
+
+  test('from before the first release is refused, and left as it is; another dataDir has a new journal', async () => {
+    await using folder = await makeFolder();
+    await withJournal(folder.path, nothing);
+    const path = join(folder.path, 'journal.db');
+    using db = new DatabaseSync(path);
+    db.exec('update schema_version set version = 39');
+    expect(await refusal(folder.path)).toBe(
+      `the journal in ${folder.path} was written by a paydrop from before the first release (tables 39, this one knows ` +
+        `${schemaVersion} and later): finish its batches with that one. For a new journal set another dataDir, and in ` +
+        'PostgreSQL another database in journal.url, too; give it no file that was given to the old one, since it would ' +
+        'pay that again',
+    );
+    expect(db.prepare('select version from schema_version').all()).toEqual([{ version: 39 }]);
+    await withJournal(join(folder.path, 'another'), async (journal) => {
+      expect(await journal.batches()).toEqual([]);
     });
   });
 

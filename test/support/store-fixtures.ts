@@ -58,12 +58,3 @@ export async function archiveAll(store: Store, ids: readonly string[] = [firstBa
   for (const id of ids) moved.push(await store.archiveBatch(id, archive, archivePolicy, laterMs));
   return moved;
 }
-
-/** What undoes the tables of registrations, those first that refer to others. */
-export const undone = [
-  ...['event', 'attempt', 'version', 'callback', 'claim', 'place', 'row', 'asked', 'report'].map(
-    (name) => `drop table registration_${name};`,
-  ),
-  'drop table registration; drop table registration_batch;',
-  'alter table intake_item drop column kind; alter table taken_file drop column kind',
-].join(' ');

@@ -81,6 +81,33 @@ const askTheBank =
   '"paydrop run --journal-lost --since YYYY-MM-DD FILE.." asks the bank about every payout before it sends one; ' +
   'the day is the first that may lack payouts';
 
+/** The versions of tables that a program works with. */
+export interface KnownTables {
+  /** The first entry of their history: what came before is never brought up to date. */
+  readonly oldest: number;
+  /** What the program writes. */
+  readonly latest: number;
+}
+
+/**
+ * Why a program cannot work with tables of a version; undefined when it can, or there are none (0).
+ * @param holder of the tables: "the journal in /data"
+ */
+export function describeUnknownTables(
+  holder: string,
+  version: number,
+  { oldest, latest }: KnownTables,
+): string | undefined {
+  if (version > latest)
+    return `${holder} was written by a newer paydrop (tables ${version}, this one knows ${latest}): use that one`;
+  if (version === 0 || version >= oldest) return undefined;
+  return (
+    `${holder} was written by a paydrop from before the first release (tables ${version}, this one knows ${oldest} and ` +
+    'later): finish its batches with that one. For a new journal set another dataDir, and in PostgreSQL another database ' +
+    'in journal.url, too; give it no file that was given to the old one, since it would pay that again'
+  );
+}
+
 /** Cure for a journal that is not complete; a backup opens in no other way. */
 export const restoreBackup =
   'move journal.db away with its -wal and -shm, and put the newest backup in their place with "paydrop restore FILE ' +

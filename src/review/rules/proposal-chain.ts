@@ -69,24 +69,6 @@ export function draftMoved(
 export const digestOutcome = (statuses: readonly string[]): string =>
   hash('sha256', statuses.join('\n'), 'hex');
 
-/** Drafts the events of a proposal that was made before proposals were chained. */
-export function draftProposalEvents(proposal: Proposal): readonly ProposalEventDraft[] {
-  const { proposalId, status, people, checkerId, checker, checkedAtMs, checkNote } = proposal;
-  const made = draftProposed(proposal);
-  const by = checker === null ? null : { personId: checkerId, name: checker };
-  const endMs = proposal.endedAtMs ?? checkedAtMs ?? proposal.madeAtMs;
-  const isApproved =
-    status === 'approved' || status === 'applied' || (status === 'stale' && checker !== null);
-  const checked = { to: 'approved', by, note: checkNote, nowMs: checkedAtMs ?? proposal.madeAtMs } as const;
-  const moves: ProposalMove[] = [];
-  if (isApproved && people > 1) moves.push(checked);
-  if (status === 'applied' || (isApproved && status === 'stale'))
-    moves.push({ to: status, by: null, note: null, nowMs: endMs });
-  else if (status !== 'proposed' && status !== 'approved')
-    moves.push({ to: status, by, note: checkNote, nowMs: endMs });
-  return [...made, ...moves.map((move) => draftMoved(proposalId, move))];
-}
-
 /**
  * The reason why a proposal differs from its history; undefined when it does not.
  * @param events the events of the proposal, in their order

@@ -13,6 +13,7 @@ import {
   describeUnreadableArchive,
   readArchiveNumber,
 } from '../../payout/rules/archive.ts';
+import { describeUnknownTables } from '../../payout/rules/journal-place.ts';
 import { syncFolderNow } from '../../platform/durable-file.ts';
 import {
   explainWriting,
@@ -23,7 +24,7 @@ import {
   sqliteCodeOf,
   sqliteCodes,
 } from '../connection.ts';
-import { migrate, readSchemaVersion, schemaVersion } from '../migrations.ts';
+import { knownOf, migrate, readSchemaVersion, tablesHistory } from '../migrations.ts';
 import { readLatestEventSeq } from '../payouts/rows.ts';
 import { movedTables } from './archived.ts';
 import { drive, query, readAll, readFirst, write } from '../statements.ts';
@@ -138,19 +139,23 @@ function findArchivedAtEvent(journal: DatabaseSync, path: string): number | unde
   return Number(readFirst(db, made)?.value);
 }
 
-/** A file that a statement of today can read: the archive itself, or a copy with today's tables, which its owner removes. */
-export function makeReadable(path: string): { readonly path: string } & Disposable {
+/**
+ * A file that a statement of today can read: the archive itself, or a copy with today's tables, which its owner removes.
+ * @param history of the tables, as the program knows it
+ */
+export function makeReadable(path: string, history = tablesHistory): { readonly path: string } & Disposable {
   if (!existsSync(path)) throw new JournalRefusedError(describeMissingArchive(path));
+  const known = knownOf(history);
   const version = explainReading(path, () => readVersion(path));
-  if (version > schemaVersion)
-    throw new JournalRefusedError(`${path} was written by a newer paydrop: use that one`);
-  if (version === schemaVersion) return { path, [Symbol.dispose]: () => {} };
+  const unknown = describeUnknownTables(path, version, known);
+  if (unknown !== undefined) throw new JournalRefusedError(unknown);
+  if (version === known.latest) return { path, [Symbol.dispose]: () => {} };
   const copy = join(dirname(path), `.${basename(path)}.${randomBytes(6).toString('hex')}.part`);
   const remove = (): void => rmSync(copy, { force: true });
   try {
     explainWriting(copy, () => copyFileSync(path, copy));
     using db = openConnection(copy, 'delete');
-    inTransaction(db, () => migrate(db, 0));
+    inTransaction(db, () => migrate(db, 0, history));
   } catch (error) {
     remove();
     throw error;

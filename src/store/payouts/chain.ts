@@ -98,30 +98,18 @@ type ReadEvent = Omit<ReadChain, 'events' | 'start' | 'holds' | 'acceptedHolds'>
     readonly acceptedBits: number;
   };
 
-/** Columns of a program that chained nothing yet, and those of today. */
-const columns = {
-  unchained: sql`null as hash, null as salt, null as commitment`,
-  chained: sql`e.hash, r.salt, r.commitment`,
-};
-
 /** The bounds stand for each table: PostgreSQL would go through the others whole for each page. */
-const defineEvents = (ofChain: RawBuilder<unknown>) =>
-  define(({ afterSeq, lastSeq }: { afterSeq: number; lastSeq: number }) =>
-    textStatement<ReadEvent>(sql`
+const eventsOfPayouts = define(({ afterSeq, lastSeq }: { afterSeq: number; lastSeq: number }) =>
+  textStatement<ReadEvent>(sql`
 select p.seq, p.status, p.last_event_seq as "lastEventSeq", r.digest, r.payout_id as "payoutId",
   p.holds as "holdBits", p.accepted_holds as "acceptedBits", p.bank_payee_name as "bankPayeeName",
   p.bank_payee_name_th as "bankPayeeNameTh", b.company_id as "companyId", p.batch_id as "batchId", p.row_no as "rowNo", e.seq as "eventSeq",
   e.from_status as "from", e.to_status as "to", e.cause, e.at_ms as "atMs", e.attempt_no as "attemptNo", e.detail,
-  ${ofChain}
+  e.hash, r.salt, r.commitment
 from payout p join payout_row r on r.seq = p.seq join batch b on b.batch_id = p.batch_id
   left join event e on e.payout_seq = p.seq and e.payout_seq > ${afterSeq} and e.payout_seq <= ${lastSeq}
 where p.seq > ${afterSeq} and p.seq <= ${lastSeq} and r.seq > ${afterSeq} and r.seq <= ${lastSeq} order by p.seq, e.seq`),
-  );
-
-const eventsOfPayouts = {
-  unchained: defineEvents(columns.unchained),
-  chained: defineEvents(columns.chained),
-};
+);
 
 function toChains(rows: readonly ReadEvent[]): readonly ReadChain[] {
   return [...Map.groupBy(rows, ({ seq }) => seq).values()].flatMap((ofPayout) => {
@@ -147,20 +135,19 @@ function toChains(rows: readonly ReadEvent[]): readonly ReadChain[] {
 /** A page of payouts with their histories, in their order, and where the next one begins; undefined after the last. */
 export function* readChainPage(
   afterSeq: number,
-  which: keyof typeof columns = 'chained',
 ): Reading<{ readonly chains: readonly ReadChain[]; readonly lastSeq: number } | undefined> {
   const latest = yield* selectFirst(
     query.selectFrom('payout').select(({ fn }) => fn.max<number | null>('seq').as('seq')),
   );
   if (afterSeq >= (latest?.seq ?? 0)) return undefined;
   const lastSeq = afterSeq + pagePayouts;
-  return { chains: toChains(yield* eventsOfPayouts[which].all({ afterSeq, lastSeq })), lastSeq };
+  return { chains: toChains(yield* eventsOfPayouts.all({ afterSeq, lastSeq })), lastSeq };
 }
 
 /** Every payout of a SQLite file with its history, in their order. */
-export function* readChains(db: DatabaseSync, which: keyof typeof columns = 'chained'): Generator<ReadChain> {
+export function* readChains(db: DatabaseSync): Generator<ReadChain> {
   for (let afterSeq = 0; ;) {
-    const page = drive(db, readChainPage(afterSeq, which));
+    const page = drive(db, readChainPage(afterSeq));
     if (page === undefined) return;
     yield* page.chains;
     afterSeq = page.lastSeq;
@@ -170,21 +157,5 @@ export function* readChains(db: DatabaseSync, which: keyof typeof columns = 'cha
 /** One payout; undefined when it is not there. */
 export function* readChain(payoutSeq: number): Reading<ReadChain | undefined> {
   const asked = { afterSeq: payoutSeq - 1, lastSeq: payoutSeq };
-  return toChains(yield* eventsOfPayouts.chained.all(asked))[0];
-}
-
-/** Chains all events that an older program has written, as they stand; inside the caller's transaction. */
-export function addChains(db: DatabaseSync): void {
-  db.exec('alter table event add column hash text; drop trigger event_never_changes');
-  const keep = db.prepare('update event set hash = ? where seq = ?');
-  for (const { digest, events } of readChains(db, 'unchained')) {
-    let previous = digest;
-    for (const event of events) {
-      previous = hashEvent(previous, textOf(event));
-      keep.run(previous, event.seq);
-    }
-  }
-  db.exec(`create trigger event_never_changes before update on event begin
-    select raise(abort, 'an event is never changed');
-  end`);
+  return toChains(yield* eventsOfPayouts.all(asked))[0];
 }

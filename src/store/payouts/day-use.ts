@@ -31,27 +31,6 @@ import {
 } from '../statements.ts';
 import { asText, joinParts, lowPart, partsOfAmount, sumAmount } from './rows.ts';
 
-export const limitTables = `
--- Sums of a day: of all of it, of each payee, of each file. Satang in two parts, since many of them pass 2^63.
-create table day_use (
-  company_id text not null,
-  date text not null,
-  kind text not null check (kind in ('day', 'payee', 'file')),
-  key text not null,
-  rows integer not null,
-  high integer not null,
-  low integer not null,
-  primary key (company_id, date, kind, key)
-) strict, without rowid;
-
--- Payees that rows which have left for an archive have paid.
-create table paid_payee (
-  company_id text not null,
-  proxy_no text not null,
-  primary key (company_id, proxy_no)
-) strict, without rowid;
-`;
-
 interface Day {
   readonly companyId: string;
   readonly date: string;

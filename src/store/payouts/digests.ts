@@ -2,151 +2,16 @@
  * Digests over the instructions of a batch: taken when its rows are read in and when it is sealed, and read again before
  * its first send and after its last. What is decided on them stands in payout/rules.
  */
-import type { DatabaseSync } from 'node:sqlite';
 import { sql } from 'kysely';
 import { toSatang, zeroSatang } from '../../core/money.ts';
-import { computeInstructionDigest, DigestOfAll } from '../../core/reference.ts';
+import { DigestOfAll } from '../../core/reference.ts';
 import { commitTo } from '../../review/rules/payout-chain.ts';
 import type { KeptSeal } from '../../payout/rules/journal-place.ts';
 import type { SealReading } from '../../payout/rules/seal.ts';
 import { asWriteError } from '../connection.ts';
 import type { Engine } from '../engine.ts';
-import { define, drive, inDialect, query, type Reading, type Step, textStatement } from '../statements.ts';
+import { define, inDialect, query, type Reading, type Step, textStatement } from '../statements.ts';
 import { batchReads } from './batches.ts';
-
-/** A later version takes nothing away from what was sealed: it stands beside it, in the order in which they came. */
-const digestTables = `
-alter table payout_row add column digest text;
-alter table batch add column digest text;
-alter table batch add column versions_digest text;
-
-create table instruction_version (
-  id integer primary key,
-  batch_id text not null references batch,
-  payout_seq integer not null references payout,
-  version integer not null,
-  digest text not null,
-  at_ms integer not null
-) strict;
-create unique index version_of_instruction on instruction_version (payout_seq, version);
-create trigger instruction_version_never_changes before update on instruction_version begin
-  select raise(abort, 'a version of an instruction is never changed');
-end;
-create trigger instruction_version_never_goes before delete on instruction_version begin
-  select raise(abort, 'a version of an instruction is never removed');
-end;
-create trigger batch_digest_never_changes before update of digest on batch when old.digest is not null begin
-  select raise(abort, 'what was sealed is never changed');
-end;
-
-drop trigger payout_row_never_changes;
-`;
-
-/** As it was, and the digest with it. */
-const rowTrigger = `
-create trigger payout_row_never_changes before update on payout_row
-when old.proxy_type is not null
-  or new.seq is not old.seq or new.payout_id is not old.payout_id or new.line is not old.line
-  or new.cells is not old.cells or new.extras is not old.extras or new.digest is not old.digest
-begin
-  select raise(abort, 'a row as its file has it is never changed');
-end;
-`;
-
-/** What a corrected row asks for, and asked for before, stands with its version; its file's cells stay as they are. */
-export const correctionTables = `
-alter table instruction_version add column instruction text;
-alter table instruction_version add column replaced text;
--- What the row's file asks for; null while that is what it asks for.
-alter table payout add column sealed_satang integer;
-
-drop trigger payout_row_never_changes;
-create trigger payout_row_never_changes before update on payout_row
-when new.seq is not old.seq or new.payout_id is not old.payout_id or new.line is not old.line
-  or new.cells is not old.cells or new.extras is not old.extras or new.digest is not old.digest
-  or (old.proxy_type is not null and not exists (
-    select 1 from instruction_version v
-    where v.payout_seq = old.seq
-      and v.version = (select max(version) from instruction_version where payout_seq = old.seq)
-      and json_extract(v.instruction, '$.proxyType') is new.proxy_type
-      and json_extract(v.instruction, '$.proxyNo') is new.proxy_no
-      and json_extract(v.instruction, '$.payeeName') is new.payee_name
-      and json_extract(v.instruction, '$.reference1') is new.reference1
-      and json_extract(v.instruction, '$.reference2') is new.reference2))
-begin
-  select raise(abort, 'a row as its file has it is never changed');
-end;
-create trigger payout_amount_never_changes before update of amount_satang on payout
-when new.amount_satang is not old.amount_satang and not exists (
-  select 1 from instruction_version v
-  where v.payout_seq = old.seq
-    and v.version = (select max(version) from instruction_version where payout_seq = old.seq)
-    and json_extract(v.instruction, '$.amountSatang') = cast(new.amount_satang as text))
-begin
-  select raise(abort, 'an amount is changed by a correction alone');
-end;
-create trigger payee_of_corrected after update of proxy_no on payout_row when old.proxy_no is not null begin
-  insert or ignore into payee_place
-    select new.proxy_no, amount_satang, seq from payout where seq = new.seq and amount_satang is not null;
-end;
-`;
-
-/** A row of the statement that reads what a journal of an older program holds. */
-interface OlderRow {
-  readonly seq: bigint;
-  readonly batch_id: string;
-  readonly company_id: string;
-  readonly row_no: bigint;
-  readonly amount_satang: bigint;
-  readonly payout_id: string;
-  readonly proxy_type: string;
-  readonly proxy_no: string;
-  readonly payee_name: string | null;
-  readonly reference1: string | null;
-  readonly reference2: string | null;
-}
-
-const olderPageRows = 5_000;
-
-/** Takes the digests of everything that an older program has read in, as it stands; inside the caller's transaction. */
-export function addDigests(db: DatabaseSync): void {
-  db.exec(digestTables);
-  const page = db.prepare(
-    `select r.seq, p.batch_id, b.company_id, p.row_no, p.amount_satang, r.payout_id, r.proxy_type, r.proxy_no,
-       r.payee_name, r.reference1, r.reference2
-     from payout_row r join payout p on p.seq = r.seq join batch b on b.batch_id = p.batch_id
-     where r.seq > ? and r.proxy_type is not null and r.payout_id is not null and p.amount_satang is not null
-     order by r.seq limit ${olderPageRows}`,
-  );
-  page.setReadBigInts(true);
-  const keep = db.prepare('update payout_row set digest = ? where seq = ?');
-  let after = 0n;
-  for (;;) {
-    const rows = page.all(after) as unknown as readonly OlderRow[];
-    for (const row of rows) keep.run(digestOf(row), row.seq);
-    after = rows.at(-1)?.seq ?? after;
-    if (rows.length < olderPageRows) break;
-  }
-  db.exec(rowTrigger);
-  const sealed = db.prepare('select batch_id from batch where sealed_at_ms is not null').all();
-  const seal = db.prepare('update batch set digest = ? where batch_id = ?');
-  for (const { batch_id: batchId } of sealed)
-    seal.run(drive(db, readSealedDigest(String(batchId))), String(batchId));
-}
-
-const digestOf = (row: OlderRow): string =>
-  computeInstructionDigest(
-    { companyId: row.company_id, batchId: row.batch_id, rowNo: row.row_no },
-    {
-      payoutId: row.payout_id,
-      proxyType: row.proxy_type,
-      proxyNo: row.proxy_no,
-      payeeName: row.payee_name,
-      amountSatang: row.amount_satang,
-      reference1: row.reference1,
-      reference2: row.reference2,
-    },
-  );
 
 /**
  * Rows whose digests are read as one text: a call for each would cost more than the hash. The limit keeps them in order:

@@ -10,38 +10,6 @@ import { type Body, change, define, inDialect, query } from '../statements.ts';
 /** `isOpen`, as the tables have it for ever. */
 const isOpenRow = `(status in ('held', 'rejected', 'unpayable', 'failed', 'unresolved', 'disputed') or is_alarm = 1)`;
 
-export const openPayoutTables = `
--- unread_no, and the name among the names: what the file says of a row without an instruction (\`encodeCells\`).
-create view payout_listed as
-select p.seq, p.batch_id, p.status, p.amount_satang, p.holds, p.is_alarm, p.is_acknowledged,
-  coalesce(p.submitted_at_ms, (select b.started_at_ms from batch b where b.batch_id = p.batch_id)) as placed_at_ms,
-  r.payout_id, r.reference1, r.reference2, r.proxy_no,
-  iif(r.proxy_type is null, replace(replace(json_extract(r.cells, '$[2]'), '-', ''), ' ', ''), null) as unread_no,
-  lower(concat_ws(char(10), r.payee_name, p.bank_payee_name, p.bank_payee_name_th,
-    iif(r.proxy_type is null, json_extract(r.cells, '$[3]'), null))) as names
-from payout p cross join payout_row r on r.seq = p.seq;
-
-create table open_payout (
-  seq integer primary key references payout on delete cascade,
-  batch_id text not null,
-  status text not null,
-  amount_satang integer,
-  holds integer not null,
-  is_alarm integer not null,
-  is_acknowledged integer not null,
-  placed_at_ms integer not null,
-  payout_id text,
-  reference1 text,
-  reference2 text,
-  proxy_no text,
-  unread_no text,
-  names text not null
-) strict;
-insert into open_payout select * from payout_listed where ${isOpenRow}
-  and batch_id in (select batch_id from batch where sealed_at_ms is not null);
-drop index payout_not_paid;
-`;
-
 /** The plus keeps the index of the column from being read whole for each page. */
 const unindexedBatchId = inDialect<string>({ sqlite: sql`+p.batch_id`, postgres: sql`p.batch_id` });
 

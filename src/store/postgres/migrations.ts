@@ -1,5 +1,6 @@
-/** The tables' history on PostgreSQL, apart from SQLite's: each entry is run once, and never changed after a release. */
+/** The history of the tables on PostgreSQL, apart from SQLite's: each entry runs once, and never changes after a release. */
 import type { ClientBase } from 'pg';
+import { describeUnknownTables, type KnownTables } from '../../payout/rules/journal-place.ts';
 import { JournalRefusedError } from '../connection.ts';
 import { writeLockKey } from './engine.ts';
 import { asPostgresWriteError } from './errors.ts';
@@ -10,17 +11,14 @@ import { archivedTables } from './tables/archived.ts';
 import { refusal } from './tables/ddl.ts';
 import { functions } from './tables/functions.ts';
 import { payoutTables, payoutTriggers, payoutView } from './tables/payouts.ts';
-import { attemptAnswerColumns, registrationTables, registrationTriggers } from './tables/registration.ts';
-import { approvedRowTables, proposalFigures, reviewTables, reviewTriggers } from './tables/review.ts';
+import { registrationTables, registrationTriggers } from './tables/registration.ts';
+import { reviewTables, reviewTriggers } from './tables/review.ts';
 import { statementTables } from './tables/statements.ts';
 import { watchTables } from './tables/watch.ts';
 import { bankLimitTables, payerBreakerTables, requestSlotTables, workerTables } from './tables/workers.ts';
 
-/** The version in which there are workers for the first time. */
-const workersFrom = 2;
-
-/** What SQLite's tables have become by now. */
-const wholeTables = [
+/** The tables of SQLite, those of several machines, and those of the archive. */
+const baseline = [
   refusal,
   functions,
   watchTables,
@@ -34,6 +32,11 @@ const wholeTables = [
   payoutTriggers,
   reviewTriggers,
   registrationTriggers,
+  workerTables,
+  requestSlotTables,
+  payerBreakerTables,
+  bankLimitTables,
+  archivedTables,
 ].join('\n');
 
 /** One step of the tables' history. */
@@ -48,20 +51,21 @@ export interface TablesStep {
   readonly isForPreviousToo: boolean;
 }
 
-const onlyForThis = (tables: string): TablesStep => ({ tables, isForPreviousToo: false });
+/** The oldest entry first, which is what a new journal begins with. */
+export const tablesHistory: readonly TablesStep[] = [{ tables: baseline, isForPreviousToo: false }];
 
-export const tablesHistory: readonly TablesStep[] = [
-  wholeTables,
-  workerTables,
-  requestSlotTables + payerBreakerTables + bankLimitTables,
-  archivedTables,
-  approvedRowTables,
-  proposalFigures,
-  attemptAnswerColumns,
-].map(onlyForThis);
+/** The version of the first entry: 7 versions came before the first release. */
+const baselineVersion = 8;
+
+const knownOf = (history: readonly TablesStep[]): KnownTables => ({
+  oldest: baselineVersion,
+  latest: baselineVersion + history.length - 1,
+});
+
+export const knownTables = knownOf(tablesHistory);
 
 /** The version of the tables that this program writes on PostgreSQL. */
-export const tablesVersion = tablesHistory.length;
+export const tablesVersion = knownTables.latest;
 
 /** The version up to which a program has to know the tables to work with those of a step. @param version of the step */
 const programFrom = ({ isForPreviousToo }: TablesStep, version: number): number =>
@@ -98,11 +102,9 @@ export async function readTablesVersion(client: ClientBase, known = tablesVersio
   return version > known && isKnownEnough ? known : version;
 }
 
-function requireKnown(version: number, known: number, journal: string): void {
-  if (version <= known) return;
-  throw new JournalRefusedError(
-    `the journal in ${journal} was written by a newer paydrop (tables ${version}, this one knows ${known}): use that one`,
-  );
+function requireKnown(version: number, known: KnownTables, journal: string): void {
+  const unknown = describeUnknownTables(`the journal in ${journal}`, version, known);
+  if (unknown !== undefined) throw new JournalRefusedError(unknown);
 }
 
 /**
@@ -174,12 +176,15 @@ export async function migrateWithin(
   // However long another machine takes over its own.
   await client.query('set local lock_timeout = 0; set local statement_timeout = 0');
   await client.query(`select pg_advisory_xact_lock(${writeLockKey})`);
-  const before = await readTablesVersion(client, history.length);
-  requireKnown(before, history.length, migration.journal);
-  if (before === history.length) return before;
-  const steps = history.map((step, index) => ({ ...step, version: index + 1 })).slice(before);
+  const known = knownOf(history);
+  const before = await readTablesVersion(client, known.latest);
+  requireKnown(before, known, migration.journal);
+  if (before === known.latest) return before;
+  const steps = history
+    .map((step, index) => ({ ...step, version: known.oldest + index }))
+    .filter(({ version }) => version > before);
   const from = Math.max(...steps.map((step) => programFrom(step, step.version)));
-  if (before >= workersFrom) await requireNobodyOlder(client, from);
+  if (before > 0) await requireNobodyOlder(client, from);
   for (const name of [schemaName, wholeSchemaName]) await makeSchema(client, name);
   await client.query(`set local search_path = ${schemaName}, pg_temp`);
   await client.query(
@@ -212,9 +217,10 @@ export async function migrateTables(
   history = tablesHistory,
 ): Promise<number> {
   await requireServer(client);
-  const present = await readTablesVersion(client, history.length);
-  requireKnown(present, history.length, migration.journal);
-  if (present === history.length) return present;
+  const known = knownOf(history);
+  const present = await readTablesVersion(client, known.latest);
+  requireKnown(present, known, migration.journal);
+  if (present === known.latest) return present;
   try {
     await client.query('begin');
     const before = await migrateWithin(client, migration, history);

@@ -35,7 +35,7 @@ import { driveOn } from './drive.ts';
 import { makePostgresEngine, type PostgresEngine } from './engine.ts';
 import { asPostgresRefusal } from './errors.ts';
 import { makePostgresJournal } from './journal.ts';
-import { migrateTables, readTablesVersion, tablesVersion } from './migrations.ts';
+import { knownTables, migrateTables, readTablesVersion, tablesVersion } from './migrations.ts';
 import type { OwnWorker } from './send-guards.ts';
 import { makeFileClaims } from './file-claims.ts';
 import { readWorkRates } from './work-rates.ts';
@@ -178,13 +178,13 @@ async function prepareTables(engine: PostgresEngine, opening: Opening): Promise<
   const { stamp, nowMs, site } = opening;
   const version = await withClient(engine, readTablesVersion);
   const isBegun = version > 0 && (await engine.read(() => readFact('journalId'))) !== undefined;
-  const tables = decideTables(opening, version, tablesVersion, isBegun);
+  const tables = decideTables(opening, version, knownTables, isBegun);
   if (tables !== 'to-be-made') return tables;
   if (version < tablesVersion)
     await withClient(engine, (client) => migrateTables(client, { journal: site.journal, nowMs }));
   const isMade = await engine.write(() => begin(stamp, nowMs));
   // Another machine has begun it meanwhile.
-  if (!isMade && !isBegun) decideTables(opening, tablesVersion, tablesVersion, true);
+  if (!isMade && !isBegun) decideTables(opening, tablesVersion, knownTables, true);
   return isMade ? 'made' : 'ready';
 }
 

@@ -1,17 +1,10 @@
 /** The chained history of proposals: what was proposed, what others made of it, and how it ended. */
-import type { DatabaseSync } from 'node:sqlite';
-import { toSatang } from '../../core/money.ts';
 import { makeRowMapping } from '../../platform/record-rows.ts';
 import type { ProposalStore } from '../../review/ports.ts';
 import { chainEvent, proposalFormat } from '../../review/rules/chain.ts';
-import {
-  draftProposalEvents,
-  type ProposalEvent,
-  type ProposalEventDraft,
-} from '../../review/rules/proposal-chain.ts';
+import type { ProposalEvent, ProposalEventDraft } from '../../review/rules/proposal-chain.ts';
 import { makeSalt } from '../payouts/chain.ts';
-import { type BodiesOf, type Body, change, drive, query, select, selectFirst } from '../statements.ts';
-import { proposalEventTables } from './proposal-event-tables.ts';
+import { type BodiesOf, type Body, change, query, select, selectFirst } from '../statements.ts';
 
 const records = makeRowMapping({ json: ['cells'], own: [] });
 
@@ -34,15 +27,3 @@ export const proposalEventReads = {
     );
   },
 } satisfies Partial<BodiesOf<ProposalStore>>;
-
-type Drafted = Parameters<typeof draftProposalEvents>[0];
-
-/** Chains what an older program has kept of proposals, as it stands; inside the caller's transaction. */
-export function addProposalChain(db: DatabaseSync): void {
-  db.exec(proposalEventTables);
-  for (const row of db.prepare('select * from proposal order by proposal_id').all()) {
-    const totalSatang = toSatang(BigInt(String(row['total_satang'])));
-    const proposal = { ...records.toRecord<Drafted>(row as never), totalSatang, figures: null };
-    for (const draft of draftProposalEvents(proposal)) drive(db, appendProposalEvent(draft));
-  }
-}

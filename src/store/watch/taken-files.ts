@@ -5,34 +5,6 @@ import type { FileGrowth, TakenFile } from '../../watch/rules/file-growth.ts';
 import type { TakenFileTable } from '../schema.ts';
 import { type BodiesOf, change, query, select, selectFirst } from '../statements.ts';
 
-export const takenFileTables = `
-create table taken_file (
-  item_id text primary key,
-  batch_id text not null,
-  file_name text not null,
-  path text not null,
-  inode text not null,
-  bytes integer not null,
-  sha256 text not null,
-  -- Null while it stands in work/.
-  until_ms integer,
-  is_watched integer not null,
-  -- JSON of what it is now, where somebody wrote to it afterwards; closed_sha256: of the bytes that were dealt with.
-  growth text,
-  growth_sha256 text,
-  closed_sha256 text
-) strict, without rowid;
-create index taken_file_of_batch on taken_file (batch_id);
-create index taken_file_watched on taken_file (item_id) where is_watched = 1;
-create index taken_file_grown on taken_file (growth_sha256) where growth_sha256 is not null;
-`;
-
-/** Files of registrations are taken, too. */
-export const fileKindColumns = `
-alter table intake_item add column kind text not null default 'payout';
-alter table taken_file add column kind text not null default 'payout';
-`;
-
 function toTakenFile(found: Selectable<TakenFileTable>): TakenFile {
   const { item_id: itemId, batch_id: batchId, file_name: fileName, path, inode, bytes, sha256 } = found;
   return {

@@ -97,7 +97,7 @@ test('no head is changed, removed or put before another', async () => {
   await expect(store.addDayHead({ ...head!, number: 3, date: '20261122' })).rejects.toThrow('follows');
 });
 
-test('what is proposed is chained, also what an older program has kept', async () => {
+test('what is proposed is chained', async () => {
   await using sqlite = await makeSqliteStore();
   const { store, path } = sqlite;
   const draft = {

@@ -2,9 +2,7 @@
 import { DatabaseSync } from 'node:sqlite';
 import { describe, expect, test } from 'vitest';
 import { findBrokenEvent, textOf } from '../../../src/review/rules/payout-chain.ts';
-import { migrate } from '../../../src/store/migrations.ts';
-import { openConnection } from '../../../src/store/connection.ts';
-import { addChains, readChains } from '../../../src/store/payouts/chain.ts';
+import { readChains } from '../../../src/store/payouts/chain.ts';
 import * as fixtures from '../../support/journal-fixtures.ts';
 import { makeSqliteStore, type SqliteStore } from '../../support/sqlite-store.ts';
 import { tamper } from '../../support/store-fixtures.ts';
@@ -33,11 +31,6 @@ function findBroken(path: string): string[] {
   });
 }
 
-const readHashes = (path: string): unknown[] => {
-  using db = new DatabaseSync(path);
-  return db.prepare('select seq, hash from event order by seq').all();
-};
-
 test('every event is chained, however it was written', async () => {
   await using sqlite = await makeHistory();
   using db = new DatabaseSync(sqlite.path);
@@ -49,28 +42,6 @@ test('every event is chained, however it was written', async () => {
     'sealed',
   ]);
   expect(db.prepare('select 1 from event where length(hash) is not 43').all()).toEqual([]);
-  expect(findBroken(sqlite.path)).toEqual([]);
-});
-
-/** As a program left the journal that had neither chains nor salts. */
-const asUnchained = `
-  drop trigger payout_row_never_changes; update payout_row set salt = null; drop trigger event_never_changes;
-  create trigger event_never_changes before update on event begin select raise(abort, 'never'); end;
-  alter table event drop column hash`;
-
-test('what an older program has written is chained as it stands, and goes on as it began', async () => {
-  await using sqlite = await makeHistory();
-  tamper(sqlite.path, asUnchained);
-  {
-    using db = openConnection(sqlite.path);
-    addChains(db);
-    migrate(db, noonMs);
-  }
-  const before = readHashes(sqlite.path);
-  expect(findBroken(sqlite.path)).toEqual([]);
-  expect(() => tamper(sqlite.path, 'update event set at_ms = 0')).toThrow('an event is never changed');
-  await sqlite.journal.holdReady(firstBatchId, 'paused', why, noonMs + 5);
-  expect(readHashes(sqlite.path).slice(0, before.length)).toEqual(before);
   expect(findBroken(sqlite.path)).toEqual([]);
 });
 

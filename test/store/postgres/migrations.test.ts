@@ -19,10 +19,7 @@ const opening: TablesMigration = { journal: 'test at 127.0.0.1', nowMs: 7 };
 const versionsOf = async (client: Client) =>
   (await client.query('select version::int, applied_at_ms::int from paydrop.schema_version order by 1')).rows;
 
-const expected = Array.from({ length: tablesVersion }, (_one, index) => ({
-  version: index + 1,
-  applied_at_ms: 7,
-}));
+const expected = [{ version: tablesVersion, applied_at_ms: 7 }];
 
 describePostgres('the tables on PostgreSQL', () => {
   test('are made at the first opening, and found at the next', async () => {
@@ -82,6 +79,21 @@ describePostgres('the tables on PostgreSQL', () => {
     await expect(refused).rejects.toThrow(
       `the journal in test at 127.0.0.1 was written by a newer paydrop (tables 99, this one knows ${tablesVersion}): use that one`,
     );
+  });
+
+  test('from before the first release are refused, and another database has a new journal', async () => {
+    await using database = await makeJournalDatabase();
+    await using client = await database.connect();
+    await client.query('update paydrop.schema_version set version = 6, program_from = 6');
+    const refused = migrateTables(client, opening);
+    await expect(refused).rejects.toThrow(JournalRefusedError);
+    await expect(refused).rejects.toThrow(
+      `the journal in test at 127.0.0.1 was written by a paydrop from before the first release (tables 6, this one knows ${tablesVersion} and later)`,
+    );
+    await expect(refused).rejects.toThrow('another database in journal.url, too');
+    await using another = await makeDatabase();
+    await using fresh = await another.connect();
+    expect(await migrateTables(fresh, opening)).toBe(0);
   });
 
   test('are not made among those of another program', async () => {
@@ -159,7 +171,7 @@ describePostgres('an upgrade while others work', () => {
     const { client, workers, name } = worked;
     await workers.joinAsHelper(name);
     expect(await migrateTables(client, opening, next)).toBe(tablesVersion);
-    expect(await readTablesVersion(client, next.length)).toBe(next.length);
+    expect(await readTablesVersion(client, tablesVersion + 1)).toBe(tablesVersion + 1);
     // To this version they are what it knows, also when it is started again.
     expect(await readTablesVersion(client)).toBe(tablesVersion);
     expect(await migrateTables(client, opening)).toBe(tablesVersion);
@@ -175,9 +187,9 @@ describePostgres('an upgrade while others work', () => {
     await expect(early).rejects.toThrow(
       'an older paydrop works with this journal ("paydrop watch", process 11 on pay-1), which may not go on beside this one',
     );
-    expect(await readTablesVersion(client, afterNext.length)).toBe(next.length);
+    expect(await readTablesVersion(client, tablesVersion + 2)).toBe(tablesVersion + 1);
     await workers.endWorker(workerId);
-    expect(await migrateTables(client, opening, afterNext)).toBe(next.length);
+    expect(await migrateTables(client, opening, afterNext)).toBe(tablesVersion + 1);
     await expect(migrateTables(client, opening)).rejects.toThrow('was written by a newer paydrop');
     await expect(workers.joinAsHelper(name)).rejects.toThrow(
       'a newer paydrop has brought the journal up to date',

@@ -73,9 +73,12 @@ create table registration_attempt (
   registration_seq bigint not null references registration, attempt_no bigint not null, identity_key text not null,
   instruction text not null, request_uid text not null, ip_address text not null, intent_at_ms bigint not null,
   http_status bigint, status_code text, status_desc text, severity text, ddr_oapi_seq_id text, elapsed_ms bigint,
+  renewed_uid text, bank_offset_ms bigint,
   primary key (registration_seq, attempt_no)
 );
 create unique index registration_attempt_by_request_uid on registration_attempt (request_uid);
+create unique index registration_attempt_by_renewed_uid on registration_attempt (renewed_uid)
+  where renewed_uid is not null;
 create index registration_attempt_by_identity on registration_attempt (identity_key);
 create index registration_attempt_by_seq_id on registration_attempt (ddr_oapi_seq_id)
   where ddr_oapi_seq_id is not null;
@@ -120,19 +123,6 @@ const requestColumns =
 const receivedColumns =
   'id key identity_key outcome applied_at_ms callback body header from_address received_at_ms';
 
-/** See SQLite's. */
-export const attemptAnswerColumns = `
-${inByteOrder('alter table registration_attempt add column renewed_uid text, add column bank_offset_ms bigint;')}
-create unique index registration_attempt_by_renewed_uid on registration_attempt (renewed_uid)
-  where renewed_uid is not null;
-${refuse(
-  'registration_renewed_uid_never_changes',
-  'update of renewed_uid on registration_attempt',
-  'what an attempt sends is never changed',
-  `old.renewed_uid is not null and ${areChanged('renewed_uid')}`,
-)}
-`;
-
 /** Made after all tables. */
 export const registrationTriggers = [
   reportOfBatch,
@@ -169,6 +159,12 @@ export const registrationTriggers = [
     'registration_request_never_changes',
     `update of ${requestColumns} on registration_attempt`,
     'what an attempt sends is never changed',
+  ),
+  refuse(
+    'registration_renewed_uid_never_changes',
+    'update of renewed_uid on registration_attempt',
+    'what an attempt sends is never changed',
+    `old.renewed_uid is not null and ${areChanged('renewed_uid')}`,
   ),
   refuse('registration_claim_never_goes', 'delete on registration_claim', 'a claim is never removed'),
   refuse(

@@ -8,7 +8,7 @@ create table proposal (
   maker_id bigint, maker text not null, people bigint not null check (people in (1, 2)), made_at_ms bigint not null,
   expires_at_ms bigint not null, checker_id bigint, checker text, checked_at_ms bigint, check_note text,
   ended_at_ms bigint, items bigint not null, total_satang text not null,
-  digest text not null check (length(digest) = 64), evidence_file text
+  digest text not null check (length(digest) = 64), evidence_file text, figures text
 );
 create index proposal_open on proposal (status, expires_at_ms) where status in ('proposed', 'approved');
 
@@ -25,6 +25,11 @@ create table review_note (
   note text not null, at_ms bigint not null, event_seq bigint
 );
 create index review_note_of on review_note (kind, key, seq);
+
+create table approved_row (
+  batch_id text not null, proposal_id bigint not null references proposal, row_no bigint not null,
+  amount_satang text not null, digest text, primary key (batch_id, proposal_id, row_no)
+);
 
 create table batch_hand (
   batch_id text not null, person_id bigint not null, part text not null check (part in ('uploaded', 'corrected')),
@@ -132,6 +137,7 @@ const proposalGuards = [
     `${areChanged('evidence_file')} and not (old.items = 1 and is_about_erased(old.proposal_id)
       and new.evidence_file is not distinct from json_set(old.evidence_file, '$.name', '${erasedFileName}'))`,
   ),
+  refuse('proposal_figures_never_change', 'update on proposal', proposed, areChanged('figures')),
   refuse(
     'proposal_checked_by_another',
     'update of status on proposal',
@@ -161,15 +167,11 @@ const proposalGuards = [
   refuse('review_note_never_goes', 'delete on review_note', 'a note is never removed'),
   refuse('batch_hand_never_goes', 'delete on batch_hand', 'who had a part in a batch is never forgotten'),
   refuse('batch_hand_never_changes', 'update on batch_hand', 'who had a part in a batch is never changed'),
+  refuse('approved_row_never_goes', 'delete on approved_row', 'what was approved is never forgotten'),
+  refuse('approved_row_never_changes', 'update on approved_row', 'what was approved is never changed'),
   refuse('approval_signature_never_goes', 'delete on approval_signature', 'a signature is never removed'),
   refuse('approval_signature_never_changes', 'update on approval_signature', 'a signature is never changed'),
 ];
-
-/** What a proposal lets happen, counted when it was made, as JSON. */
-export const proposalFigures = `
-${inByteOrder('alter table proposal add column figures text;')}
-${refuse('proposal_figures_never_change', 'update on proposal', proposed, areChanged('figures'))}
-`;
 
 const personGuards = [
   refuse('person_never_goes', 'delete on person', 'a person is never removed'),
@@ -241,16 +243,6 @@ const headGuards = [
   ),
   refuse('day_head_never_goes', 'delete on day_head', 'a head of a day is never removed'),
 ];
-
-/** Rows as they were approved, where the approval is signed. */
-export const approvedRowTables = inByteOrder(`
-create table approved_row (
-  batch_id text not null, proposal_id bigint not null references proposal, row_no bigint not null,
-  amount_satang text not null, digest text, primary key (batch_id, proposal_id, row_no)
-);
-${refuse('approved_row_never_goes', 'delete on approved_row', 'what was approved is never forgotten')}
-${refuse('approved_row_never_changes', 'update on approved_row', 'what was approved is never changed')}
-`);
 
 /** Made after all tables. */
 export const reviewTriggers = [

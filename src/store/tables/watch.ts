@@ -1,0 +1,65 @@
+/** What a drop folder’s files have become, what is told of them, and what was done once a day. */
+export const watchTables = `
+create table intake_item (
+  item_id text primary key,
+  batch_id text not null,
+  file_name text not null,
+  dropped_at_ms integer not null,
+  started_at_ms integer not null,
+  owns_batch integer not null,
+  outcome text,
+  ended_at_ms integer,
+  refusal text,
+  kind text not null default 'payout',
+  check (outcome is null or outcome = 'archived' or owns_batch = 0)
+) strict, without rowid;
+create unique index intake_owner on intake_item (batch_id) where owns_batch = 1;
+create index intake_by_outcome on intake_item (outcome);
+create index intake_refused on intake_item (ended_at_ms) where outcome = 'rejected';
+
+create table taken_file (
+  item_id text primary key,
+  batch_id text not null,
+  file_name text not null,
+  path text not null,
+  inode text not null,
+  bytes integer not null,
+  sha256 text not null,
+  until_ms integer,
+  is_watched integer not null,
+  growth text,
+  growth_sha256 text,
+  closed_sha256 text,
+  kind text not null default 'payout'
+) strict, without rowid;
+create index taken_file_of_batch on taken_file (batch_id);
+create index taken_file_watched on taken_file (item_id) where is_watched = 1;
+create index taken_file_grown on taken_file (growth_sha256) where growth_sha256 is not null;
+
+create table daily_round (
+  name text primary key,
+  date text not null
+) strict, without rowid;
+
+create table notice (
+  seq integer primary key,
+  key text not null unique,
+  kind text not null,
+  batch_id text,
+  at_ms integer not null,
+  body text not null
+) strict;
+
+create table notice_delivery (
+  notice_seq integer not null references notice,
+  channel text not null,
+  status text not null,
+  tries integer not null,
+  next_at_ms integer,
+  delivered_at_ms integer,
+  why text,
+  primary key (notice_seq, channel),
+  check ((status = 'due') = (next_at_ms is not null))
+) strict, without rowid;
+create index notice_due on notice_delivery (channel, next_at_ms) where status = 'due';
+`;
