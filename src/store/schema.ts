@@ -64,7 +64,7 @@ export interface BatchTable extends Columns<Omit<Batch, 'totalSatang' | 'extraCo
   readonly rested_event_seq: ColumnType<number, number | undefined, number>;
   /** Kept by the trigger report_of_batch. */
   readonly reported_event_seq: ColumnType<number, undefined, never>;
-  readonly told_event_seq: ColumnType<number, undefined, number>;
+  readonly noticed_event_seq: ColumnType<number, undefined, number>;
   /** Taken at the seal, and never changed: `BatchSeal.digest`. */
   readonly digest: ColumnType<string | null, undefined, string>;
   /** `BatchSeal.versionsDigest`. */
@@ -165,10 +165,7 @@ interface ListedPayout extends Pick<
   readonly names: string;
 }
 
-export interface AttemptTable extends Columns<TransferOrder & Omit<Attempt, 'order' | 'referenceConflict'>> {
-  /** `referenceConflict`. */
-  readonly contested: FlagColumn;
-}
+export type AttemptTable = Columns<TransferOrder & Omit<Attempt, 'order'>>;
 
 /** Names the claim on an id of a company, a payoutId or a registrationId; claims on like ids have the same similar key. */
 export interface ClaimKey {
@@ -220,7 +217,7 @@ interface DayUseTable {
   readonly low: ColumnType<number, bigint | number, bigint>;
 }
 
-interface LineStopTable extends Columns<PayerHalt> {
+interface PayerHaltTable extends Columns<PayerHalt> {
   /** Null while it is in force. */
   readonly lifted_at_ms: number | null;
 }
@@ -246,8 +243,8 @@ export interface TakenFileTable extends Columns<Omit<TakenFile, 'isWatched' | 'g
   readonly closed_sha256: Generated<string | null>;
 }
 
-/** The last day for which a round was made. */
-interface DailyRoundTable {
+/** The last day for which a job was done. */
+interface DailyJobTable {
   readonly name: string;
   /** YYYYMMDD in Bangkok. */
   readonly date: string;
@@ -301,14 +298,14 @@ export interface Tables
   day_use: DayUseTable;
   paid_payee: { readonly company_id: string; readonly proxy_no: string };
   event: EventTable;
-  line_stop: LineStopTable;
+  payer_halt: PayerHaltTable;
   /** At most one row for a payer account. */
-  line_pause: Columns<PayerPause>;
+  payer_pause: Columns<PayerPause>;
   /** Each time that the journal was lost or restored and a person let it go on. */
   journal_loss: Columns<JournalLoss>;
   report: Columns<Report>;
   intake_item: IntakeItemTable;
-  daily_round: DailyRoundTable;
+  daily_job: DailyJobTable;
   notice: NoticeTable;
   notice_delivery: NoticeDeliveryTable;
   taken_file: TakenFileTable;

@@ -55,7 +55,7 @@ for (let first = 0; first < rows; first += batchRows) {
 using db = new DatabaseSync(path);
 db.exec(`insert into attempt (payout_seq, attempt_no, status, trans_ref_no, channel_id, term_id, company_id, payer_account,
     tran_date, tran_time, proxy_type, proxy_no, proxy_name, amount_text, order_hash, intent_at_ms, sends, acknowledged,
-    contested, inquiries, refusals)
+    reference_conflict, inquiries, refusals)
   select p.seq, 1, 'paid', 'BN' || p.seq, 'C', 'T', 'COMP000001', '0000345924', '20261121', '120000', r.proxy_type, r.proxy_no,
     r.payee_name, '100.00', '', 1795000000000 + p.seq, 1, 1, 0, 0, 0
   from payout p join payout_row r on r.seq = p.seq where p.seq % 10 <> 0;

@@ -87,7 +87,7 @@ function addAttempts(batchId: string, status: AttemptStatus, tranDate: string): 
   db.prepare(
     `insert into attempt (payout_seq, attempt_no, status, trans_ref_no, channel_id, term_id, company_id, payer_account,
       tran_date, tran_time, proxy_type, proxy_no, proxy_name, amount_text, order_hash, intent_at_ms, sends, acknowledged,
-      contested, inquiries, refusals)
+      reference_conflict, inquiries, refusals)
     select p.seq, 1, ?, 'BN' || p.seq, 'C', 'T', ?, ?, ?, '120000', r.proxy_type, r.proxy_no, r.payee_name, '100.00', '', ?,
       1, 1, 0, 0, 0
     from payout p join payout_row r on r.seq = p.seq where p.batch_id = ?`,

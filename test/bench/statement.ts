@@ -98,7 +98,7 @@ function prepareInserts(db: DatabaseSync, payer: Payer): (row: PaidRow) => void 
   const attempt = db.prepare(
     `insert into attempt (payout_seq, attempt_no, status, trans_ref_no, channel_id, term_id, company_id, payer_account,
        tran_date, tran_time, proxy_type, proxy_no, proxy_name, amount_text, order_hash, intent_at_ms, sends,
-       acknowledged, contested, inquiries, sys_ref_no, fee_text)
+       acknowledged, reference_conflict, inquiries, sys_ref_no, fee_text)
      values (?, 1, 'paid', ?, ?, 'TERM0001', ?, ?, '${date}', '12:00:00', 'MSISDN', ?, 'Somchai Jaidee', ?, ?, 1, 1, 1, 0, 0, ?, '5.00')`,
   );
   const orderHash = 'a'.repeat(64);

@@ -70,7 +70,7 @@ describePostgres('four machines', () => {
     await startMachines(scene, client, machines);
     await drop(scene, 'one', writeFileOf(240, '1001.07'));
     await until(async () => (await readStatus(client)) === 'halted');
-    const halts = await client.query<{ code: string }>('select code from paydrop.line_stop');
+    const halts = await client.query<{ code: string }>('select code from paydrop.payer_halt');
     expect(halts.rows).toEqual([{ code: 'brake-consecutive' }]);
     const sends = await client.query<{ worker_id: number }>(
       'select distinct worker_id from paydrop.latest_send',
@@ -124,7 +124,7 @@ describePostgres('four machines', () => {
     await until(async () => (await paid()) >= 425);
     const sends = await client.query('select distinct worker_id from paydrop.latest_send');
     expect(sends.rowCount).toBe(names.length);
-    const pauses = await client.query('select from paydrop.line_pause');
+    const pauses = await client.query('select from paydrop.payer_pause');
     expect(pauses.rowCount).toBe(0);
   });
 });

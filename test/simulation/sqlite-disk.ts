@@ -23,7 +23,7 @@ const orderColumns =
 export function makeView(db: DatabaseSync): DiskView {
   const attempts = db.prepare(
     `select ${orderColumns}, payout_seq seq, attempt_no attemptNo, status, sends, intent_at_ms intentAtMs, acknowledged,
-       contested referenceConflict, last_finding lastFinding
+       reference_conflict referenceConflict, last_finding lastFinding
      from attempt a where trans_ref_no = ? order by attempt_no`,
   );
   const row = db.prepare(
@@ -36,7 +36,7 @@ export function makeView(db: DatabaseSync): DiskView {
   );
   const open = db.prepare(
     `select 1 from payout p join batch b on b.batch_id = p.batch_id
-     where p.seq = ? and b.status = 'running' and not exists (select 1 from line_stop s
+     where p.seq = ? and b.status = 'running' and not exists (select 1 from payer_halt s
        where s.company_id = b.company_id and s.payer_account = b.payer_account and s.lifted_at_ms is null)`,
   );
   const events = db.prepare(

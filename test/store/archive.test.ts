@@ -65,7 +65,7 @@ describe('a batch in an archive file', () => {
     for (const statement of [
       `insert into attempt select 8, 9, status, '${reference}', channel_id, term_id, company_id, payer_account,
         tran_date, tran_time, proxy_type, proxy_no, proxy_name, amount_text, reference1, reference2, order_hash, intent_at_ms,
-        sends, last_sent_at_ms, acknowledged, contested, inquiries, last_inquiry_at_ms, last_finding, next_inquiry_at_ms,
+        sends, last_sent_at_ms, acknowledged, reference_conflict, inquiries, last_inquiry_at_ms, last_finding, next_inquiry_at_ms,
         sys_ref_no, fee_text, null, 0, 0, 0, null, 0 from attempt limit 1`,
       'delete from event',
       'delete from attempt',

@@ -67,7 +67,7 @@ export function makeFacts(
     },
     sends: 1,
     acknowledged: false,
-    contested: false,
+    referenceConflict: false,
     lastInquiryAtMs: null,
     lastFinding: null,
     sysRefNo: null,

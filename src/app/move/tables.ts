@@ -8,13 +8,13 @@ const toNames = (words: string): string[] => words.trim().split(/\s+/);
 
 /** All tables whose rows are carried: each after those that it refers to, and after those that it looks into. */
 export const movedTables: readonly string[] = toNames(`
-  meta journal_loss daily_round intake_item taken_file notice notice_delivery
+  meta journal_loss daily_job intake_item taken_file notice notice_delivery
   batch report payout payout_row payout_place payee_place open_payout
-  instruction_version attempt claim event line_stop line_pause day_use paid_payee
+  instruction_version attempt claim event payer_halt payer_pause day_use paid_payee
   archived_batch archived_rows used_reference
   statement_run statement_version statement_break statement_report statement_line
   statement_reading person person_token person_change person_session passkey
-  proposal proposal_item review_note batch_hand approved_row approval_signature
+  proposal proposal_item review_note contributor approved_row approval_signature
   day_head person_event proposal_event
   registration_batch registration registration_row registration_asked registration_version
   registration_place registration_attempt registration_claim registration_event

@@ -69,7 +69,8 @@ function whyNotTraceless(
   const startMs = parseBangkokDate(order.tranDate);
   if (startMs === undefined) throw new RangeError(`${order.tranDate} names no day`);
   const nextMs = startMs + dayMs;
-  if (attempt.acknowledged || attempt.contested) return 'the bank has shown that it knows the reference';
+  if (attempt.acknowledged || attempt.referenceConflict)
+    return 'the bank has shown that it knows the reference';
   const nextDate = formatBangkokDate(nextMs);
   if (unreadDates.has(order.tranDate) || unreadDates.has(nextDate))
     return 'a line that cannot be read may be it';

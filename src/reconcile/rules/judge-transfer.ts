@@ -460,7 +460,7 @@ function decideStep(held: Held, differences: readonly Difference[]): StatementSt
   const { attempt, bookStatus, line, isContradicted, isFinished, isConfirmedLater, mustWait } = held;
   if (held.isEarlier) return decideOnEarlier(held);
   const isProof = fitsIdentity(differences) && !isContradicted;
-  const noted = attempt.acknowledged && (!isOfAnother(differences) || attempt.contested);
+  const noted = attempt.acknowledged && (!isOfAnother(differences) || attempt.referenceConflict);
   const note = bookStatus === 'pending' && !noted ? 'doubt' : undefined;
   switch (line.status) {
     case 'complete': {

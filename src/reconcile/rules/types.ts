@@ -36,7 +36,7 @@ export interface AttemptFacts {
   /** Number of requests whose bytes may have left. */
   readonly sends: number;
   readonly acknowledged: boolean;
-  readonly contested: boolean;
+  readonly referenceConflict: boolean;
   readonly lastInquiryAtMs: number | null;
   readonly lastFinding: Attempt['lastFinding'];
   readonly sysRefNo: string | null;
@@ -67,7 +67,7 @@ export function factsOf(payout: Payout, attempt: Attempt): AttemptFacts {
     order,
     sends,
     acknowledged,
-    contested: referenceConflict,
+    referenceConflict,
   };
   const settledBy = attemptNo === payout.attemptNo ? payout.settledBy : null;
   return { ...owner, ...known, lastInquiryAtMs, lastFinding, sysRefNo, feeText, settledBy };

@@ -39,7 +39,7 @@ export function* readKeptPersons(): Reading<KeptPersons> {
   const tokens = yield* select(query.selectFrom('person_token').selectAll().orderBy('token_id'));
   const sessions = yield* select(query.selectFrom('person_session').selectAll().orderBy('made_at_ms'));
   const signed = query.selectFrom('approval_signature').selectAll().orderBy('signature_id');
-  const hands = query.selectFrom('batch_hand').selectAll().orderBy('batch_id').orderBy('person_id');
+  const hands = query.selectFrom('contributor').selectAll().orderBy('batch_id').orderBy('person_id');
   return {
     people: people.map((row) => ({
       ...plain.toRecord<KeptPerson>(row as never),

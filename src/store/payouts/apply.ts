@@ -113,7 +113,7 @@ const attemptState = (values: Attempt) => ({
   uncounted_sends: values.uncountedSends,
   has_failed_item: values.hasFailedItem,
   acknowledged: values.acknowledged,
-  contested: values.referenceConflict,
+  reference_conflict: values.referenceConflict,
   inquiries: values.inquiries,
   last_inquiry_at_ms: values.lastInquiryAtMs,
   last_finding: values.lastFinding,
@@ -130,7 +130,10 @@ const defineAttemptUpdate = (to: AttemptStatus): Statement<Attempt, unknown> =>
         ...attemptState(values),
         // Never unset, whatever a later change believes.
         acknowledged: eb.fn<number>('max', [eb.ref('acknowledged'), eb.val(values.acknowledged)]),
-        contested: eb.fn<number>('max', [eb.ref('contested'), eb.val(values.referenceConflict)]),
+        reference_conflict: eb.fn<number>('max', [
+          eb.ref('reference_conflict'),
+          eb.val(values.referenceConflict),
+        ]),
         // Only what comes alive again takes it back.
         has_failed_item:
           to === 'unresolved'
@@ -201,7 +204,7 @@ const keepFailedItem = define((values: AttemptKey) =>
 const gateOfBatch = define((values: { batchId: string }) =>
   query
     .selectFrom('batch as b')
-    .leftJoin('line_stop as s', (join) =>
+    .leftJoin('payer_halt as s', (join) =>
       join
         .onRef('s.company_id', '=', 'b.company_id')
         .onRef('s.payer_account', '=', 'b.payer_account')

@@ -208,7 +208,7 @@ export const batchWrites = {
 export const payerBreakerReads = {
   *payerHalt(companyId, payerAccount): Reading<PayerHalt | undefined> {
     const inForce = query
-      .selectFrom('line_stop')
+      .selectFrom('payer_halt')
       .select(['company_id as companyId', 'payer_account as payerAccount', 'code', 'reason', 'remedy'])
       .select('since_ms as sinceMs')
       .where(({ and }) => and({ company_id: companyId, payer_account: payerAccount }))
@@ -217,7 +217,7 @@ export const payerBreakerReads = {
   },
   *payerPause(companyId, payerAccount): Reading<PayerPause | undefined> {
     const latest = query
-      .selectFrom('line_pause')
+      .selectFrom('payer_pause')
       .select(['company_id as companyId', 'payer_account as payerAccount', 'code', 'reason', 'remedy'])
       .select(['troubles', 'is_transfer', 'since_ms as sinceMs', 'until_ms as untilMs'])
       .where(({ and }) => and({ company_id: companyId, payer_account: payerAccount }));
@@ -228,7 +228,7 @@ export const payerBreakerReads = {
   },
   *wasHaltedFor(companyId, payerAccount, code, sinceMs): Reading<boolean> {
     const recorded = query
-      .selectFrom('line_stop')
+      .selectFrom('payer_halt')
       .select('since_ms')
       .where(({ and }) => and({ company_id: companyId, payer_account: payerAccount, code }))
       .where('since_ms', '>=', sinceMs);
@@ -243,7 +243,7 @@ export const payerBreakerWrites = {
     const payer = { company_id: companyId, payer_account: payerAccount };
     const record = { ...payer, code, reason, remedy, since_ms: sinceMs, lifted_at_ms: null };
     const insert = query
-      .insertInto('line_stop')
+      .insertInto('payer_halt')
       .values(record)
       .onConflict((conflict) =>
         conflict.columns(['company_id', 'payer_account']).where('lifted_at_ms', 'is', null).doNothing(),
@@ -252,7 +252,7 @@ export const payerBreakerWrites = {
   },
   *liftPayerHalt(companyId, payerAccount, nowMs) {
     const lift = query
-      .updateTable('line_stop')
+      .updateTable('payer_halt')
       .set({ lifted_at_ms: nowMs })
       .where(({ and }) => and({ company_id: companyId, payer_account: payerAccount }))
       .where('lifted_at_ms', 'is', null);
@@ -264,14 +264,14 @@ export const payerBreakerWrites = {
     const times = { since_ms: pause.sinceMs, until_ms: pause.untilMs };
     const changed = { code, reason, remedy, troubles, is_transfer: pause.isTransfer, ...times };
     const insert = query
-      .insertInto('line_pause')
+      .insertInto('payer_pause')
       .values({ ...payer, ...changed })
       .onConflict((conflict) => conflict.columns(['company_id', 'payer_account']).doUpdateSet(changed));
     yield* change(insert);
   },
   *clearPayerPause(companyId, payerAccount) {
     const clear = query
-      .deleteFrom('line_pause')
+      .deleteFrom('payer_pause')
       .where(({ and }) => and({ company_id: companyId, payer_account: payerAccount }));
     yield* change(clear);
   },

@@ -204,7 +204,7 @@ export function toAttempt(record: Selectable<AttemptTable>): Attempt {
     uncountedSends: record.uncounted_sends,
     hasFailedItem: record.has_failed_item === 1,
     acknowledged: record.acknowledged === 1,
-    referenceConflict: record.contested === 1,
+    referenceConflict: record.reference_conflict === 1,
     inquiries: record.inquiries,
     lastInquiryAtMs: record.last_inquiry_at_ms,
     lastFinding: record.last_finding,

@@ -154,7 +154,7 @@ function* moveClaim({ before, after, event }: RegistrationChange, ofRow: ClaimOf
 
 const haltOf = define((values: RegistrationPayer) =>
   query
-    .selectFrom('line_stop')
+    .selectFrom('payer_halt')
     .select('since_ms')
     .where('company_id', '=', values.companyId)
     .where('payer_account', '=', values.payerAccount)

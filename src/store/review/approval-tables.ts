@@ -7,7 +7,7 @@ export interface ApprovalTables {
     readonly amount_satang: string;
     readonly digest: string | null;
   };
-  batch_hand: {
+  contributor: {
     readonly batch_id: string;
     readonly person_id: number;
     readonly part: 'uploaded' | 'corrected';

@@ -556,7 +556,7 @@ export const approvalReads = {
       .innerJoin('registration as r', (join) => join.on(sql<SqlBool>`r.seq = cast(i.key as bigint)`))
       .select('r.batch_id');
     const hands = query
-      .selectFrom('batch_hand')
+      .selectFrom('contributor')
       .select('person_id')
       .distinct()
       .where('batch_id', 'in', batches.union(ofRows).union(registrations).union(ofRegistrations));
@@ -572,7 +572,7 @@ export const approvalWrites = {
     const hand = { batch_id: batchId, person_id: personId, part: 'uploaded' } as const;
     yield* change(
       query
-        .insertInto('batch_hand')
+        .insertInto('contributor')
         .values(hand)
         .onConflict((conflict) => conflict.doNothing()),
     );

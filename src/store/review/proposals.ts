@@ -123,7 +123,7 @@ const deciders = define((values: { proposalId: number }) =>
 );
 
 const hands = define((values: { batchId: string }) =>
-  query.selectFrom('batch_hand').select('person_id').distinct().where('batch_id', '=', values.batchId),
+  query.selectFrom('contributor').select('person_id').distinct().where('batch_id', '=', values.batchId),
 );
 
 /** People who had a part in what a batch asks for. */
@@ -143,7 +143,7 @@ export function* isDecidedByEnough(
 
 const insertHand = define((values: { proposalId: number; batchId: string }) =>
   query
-    .insertInto('batch_hand')
+    .insertInto('contributor')
     .columns(['batch_id', 'person_id', 'part'])
     .expression((eb) =>
       eb

@@ -119,7 +119,7 @@ export const queueReads = {
   },
   *payerHalts() {
     const standing = query
-      .selectFrom('line_stop')
+      .selectFrom('payer_halt')
       .select(['company_id as companyId', 'payer_account as payerAccount', 'since_ms as sinceMs'])
       .select(['code', 'reason', 'remedy'])
       .where('lifted_at_ms', 'is', null);

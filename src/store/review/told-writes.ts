@@ -10,7 +10,7 @@ import { sessionWrites } from './sessions.ts';
 export const toldWrites = {
   *keepUpload(batchId, personId, nowMs) {
     const hand = { batch_id: batchId, person_id: personId, part: 'uploaded' } as const;
-    const known = query.selectFrom('batch_hand').select('person_id');
+    const known = query.selectFrom('contributor').select('person_id');
     if ((yield* selectFirst(known.where(({ and }) => and(hand)))) !== undefined) return;
     yield* approvalWrites.keepUpload(batchId, personId);
     const who = { subject: personId, byPerson: personId, proof: null };

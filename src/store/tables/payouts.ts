@@ -31,7 +31,7 @@ create table batch (
   age_from_ms integer not null default 0,
   rested_event_seq integer not null default 0,
   reported_event_seq integer not null default -1,
-  told_event_seq integer not null default -1,
+  noticed_event_seq integer not null default -1,
   digest text,
   versions_digest text,
   like_reason text,
@@ -180,7 +180,7 @@ create table attempt (
   sends integer not null,
   last_sent_at_ms integer,
   acknowledged integer not null,
-  contested integer not null,
+  reference_conflict integer not null,
   inquiries integer not null,
   last_inquiry_at_ms integer,
   last_finding text,
@@ -223,7 +223,7 @@ create table event (
 ) strict;
 create index event_of_payout on event (payout_seq);
 
-create table line_stop (
+create table payer_halt (
   company_id text not null,
   payer_account text not null,
   code text not null,
@@ -232,9 +232,9 @@ create table line_stop (
   since_ms integer not null,
   lifted_at_ms integer
 ) strict;
-create unique index line_stop_in_force on line_stop (company_id, payer_account) where lifted_at_ms is null;
+create unique index payer_halt_in_force on payer_halt (company_id, payer_account) where lifted_at_ms is null;
 
-create table line_pause (
+create table payer_pause (
   company_id text not null,
   payer_account text not null,
   code text not null,

@@ -54,7 +54,7 @@ create table review_note (
 ) strict;
 create index review_note_of on review_note (kind, key, seq);
 
-create table batch_hand (
+create table contributor (
   batch_id text not null,
   person_id integer not null,
   part text not null check (part in ('uploaded', 'corrected')),
@@ -149,10 +149,10 @@ when not (old.kind = 'payout' and exists (select 1 from payout_row e where e.seq
 begin
   select raise(abort, 'a note is never changed');
 end;
-create trigger batch_hand_never_goes before delete on batch_hand begin
+create trigger contributor_never_goes before delete on contributor begin
   select raise(abort, 'who had a part in a batch is never forgotten');
 end;
-create trigger batch_hand_never_changes before update on batch_hand begin
+create trigger contributor_never_changes before update on contributor begin
   select raise(abort, 'who had a part in a batch is never changed');
 end;
 create trigger approved_row_never_goes before delete on approved_row begin

@@ -132,8 +132,8 @@ export const unreported = define((_values: object) =>
 function selectUntold(sinceMs: number) {
   const firstTold = query
     .selectFrom('batch')
-    .select((eb) => eb.fn.min<number | null>('told_event_seq').as('first'))
-    .where('told_event_seq', '>=', 0);
+    .select((eb) => eb.fn.min<number | null>('noticed_event_seq').as('first'))
+    .where('noticed_event_seq', '>=', 0);
   const reportedSince = query
     .selectFrom('report as r')
     .select((eb) => eb.fn.min<number | null>('r.event_seq').as('first'))
@@ -142,7 +142,7 @@ function selectUntold(sinceMs: number) {
     .selectFrom('batch')
     .select('batch_id')
     .where('status', 'in', ['done', 'halted'])
-    .whereRef('told_event_seq', '<', 'reported_event_seq')
+    .whereRef('noticed_event_seq', '<', 'reported_event_seq')
     .where('reported_event_seq', '>=', ({ fn }) => fn.coalesce(firstTold, reportedSince))
     .orderBy('reported_event_seq', 'desc')
     .limit(untoldMax);

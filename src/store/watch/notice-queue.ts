@@ -38,9 +38,9 @@ const channelsOf = (wanted: NoticeChannel | undefined): readonly NoticeChannel[]
 const noteTold = (batchId: string | null) =>
   query
     .updateTable('batch')
-    .set(({ ref }) => ({ told_event_seq: ref('reported_event_seq') }))
+    .set(({ ref }) => ({ noticed_event_seq: ref('reported_event_seq') }))
     .where('batch_id', '=', batchId)
-    .whereRef('told_event_seq', '<', 'reported_event_seq');
+    .whereRef('noticed_event_seq', '<', 'reported_event_seq');
 
 /** What a result changes; `tries` counts those that failed. */
 function describeResult(result: DeliveryResult) {

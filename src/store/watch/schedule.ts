@@ -5,8 +5,7 @@ import { type BodiesOf, change, query, selectFirst } from '../statements.ts';
 
 export const scheduleReads = {
   *lastDailyJob(name) {
-    return (yield* selectFirst(query.selectFrom('daily_round').select('date').where('name', '=', name)))
-      ?.date;
+    return (yield* selectFirst(query.selectFrom('daily_job').select('date').where('name', '=', name)))?.date;
   },
 } satisfies Partial<BodiesOf<ScheduleStore>>;
 
@@ -21,7 +20,7 @@ const anotherThan = (value: string) =>
 export const scheduleWrites = {
   *recordDailyJob(name, date) {
     const insert = query
-      .insertInto('daily_round')
+      .insertInto('daily_job')
       .values({ name, date })
       .onConflict((conflict) => conflict.column('name').doUpdateSet({ date }));
     yield* change(insert);

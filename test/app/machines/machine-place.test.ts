@@ -80,7 +80,7 @@ describePostgres('the right to send', () => {
     await second.share.claim(batchId, { rowsMax: 50, afterRow: undefined });
     await cluster.sql(`update payout set status = 'submitted', attempt_no = 1, submitted_at_ms = 1 where row_no < 3;
       insert into attempt (payout_seq, attempt_no, status, trans_ref_no, channel_id, term_id, company_id, payer_account,
-        tran_date, tran_time, proxy_type, proxy_no, amount_text, order_hash, intent_at_ms, sends, acknowledged, contested,
+        tran_date, tran_time, proxy_type, proxy_no, amount_text, order_hash, intent_at_ms, sends, acknowledged, reference_conflict,
         inquiries)
       select seq, 1, 'recorded', 'R' || seq, '', '', '', '', '', '', '', '', '', '', 1, 1, 0, 0, 0
       from payout where row_no < 3`);

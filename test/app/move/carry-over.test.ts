@@ -182,7 +182,7 @@ describePostgres('a journal that is moved', () => {
       'the rows of payout: number 3 is another',
     ],
     ['a row that is not there', 'delete from paydrop.day_use', 'the rows of day_use end there'],
-    ['a row that nobody has', `insert into paydrop.daily_round values ('a', 'b')`, 'the rows of daily_round'],
+    ['a row that nobody has', `insert into paydrop.daily_job values ('a', 'b')`, 'the rows of daily_job'],
   ])('stays where it is while %s differs', async (_what, statement, message) => {
     await using folder = await makeFolder();
     await using database = await makeDatabase();
@@ -192,7 +192,7 @@ describePostgres('a journal that is moved', () => {
       using db = new DatabaseSync(path);
       db.exec(`insert into batch select '9', sha256, file_name, company_id, payer_account, status, reason_code, reason,
         remedy, rows, total_satang, unreadable_amounts, extra_columns, started_at_ms, sealed_at_ms, rested_at_ms,
-        age_from_ms, rested_event_seq, reported_event_seq, told_event_seq, digest, versions_digest, like_reason,
+        age_from_ms, rested_event_seq, reported_event_seq, noticed_event_seq, digest, versions_digest, like_reason,
         recalled_at_ms, approval_people, approved_digest, approved_payer, approval_bound_satang, approval_bound_people
         from batch`);
       for (const row of [2, 3])

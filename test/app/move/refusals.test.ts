@@ -67,8 +67,8 @@ describePostgres('a journal is not moved', () => {
     await using journal = await makePaid();
     await using database = await makeJournalDatabase();
     await using client = await database.connect();
-    await client.query(`insert into paydrop.daily_round values ('a', 'b')`);
-    expect(await refusalOf(journal.path, database.url)).toContain('and rows of one (paydrop.daily_round)');
+    await client.query(`insert into paydrop.daily_job values ('a', 'b')`);
+    expect(await refusalOf(journal.path, database.url)).toContain('and rows of one (paydrop.daily_job)');
     await client.query(
       'drop schema paydrop cascade; create schema paydrop; create table paydrop.other (id int)',
     );
@@ -78,9 +78,9 @@ describePostgres('a journal is not moved', () => {
   test('with a character that the database cannot keep', async () => {
     await using journal = await makePaid();
     await using database = await makeDatabase();
-    tamper(journal.path, `insert into daily_round values ('a' || char(0), 'b')`);
+    tamper(journal.path, `insert into daily_job values ('a' || char(0), 'b')`);
     const why = await refusalOf(journal.path, database.url);
-    expect(why).toContain('a row of daily_round (name a');
+    expect(why).toContain('a row of daily_job (name a');
     expect(why).toContain('holds the character NUL, which PostgreSQL cannot keep: nothing has been moved');
     await expect(readDatabaseRows(database.url)).rejects.toThrow('paydrop');
   });
@@ -146,7 +146,7 @@ describePostgres('the file of a journal that was moved', () => {
       if (step !== 'copied') return;
       using other = openConnection(journal.path);
       other.exec('pragma busy_timeout = 1');
-      expect(() => other.exec(`insert into daily_round values ('a', 'b')`)).toThrow('locked');
+      expect(() => other.exec(`insert into daily_job values ('a', 'b')`)).toThrow('locked');
     };
     await moveJournal(journal.path, database.url, { onStep });
   });

@@ -39,7 +39,7 @@ describePostgres('the tables on both sides', () => {
 
   test.each([
     'alter table paydrop.payout add column more text',
-    'alter table paydrop.daily_round drop column date',
+    'alter table paydrop.daily_job drop column date',
     'alter table paydrop.claim rename to claims',
   ])('are not carried where they differ: %s', async (change) => {
     using db = openTables();

@@ -43,7 +43,7 @@ const breakOf = (n: number, changes: Partial<BreakRecord> = {}): BreakRecord => 
     attemptStatus: 'failed',
     sends: 1,
     acknowledged: true,
-    contested: false,
+    referenceConflict: false,
     lastInquiryAtMs: null,
     lastFinding: null,
     sysRefNo: null,

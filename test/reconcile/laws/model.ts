@@ -26,7 +26,7 @@ interface Known {
   word: Word;
   fee: bigint | null;
   acknowledged: boolean;
-  contested: boolean;
+  referenceConflict: boolean;
   /** In doubt until a statement's line said that it failed. */
   isFailedByLine: boolean;
   /** A statement says that it failed, though we call it paid. */
@@ -134,7 +134,7 @@ export class Model {
             word: words[ending],
             fee: isPaid && hasFee ? 500n : null,
             acknowledged: isAcknowledged,
-            contested: false,
+            referenceConflict: false,
             isFailedByLine: false,
             isDisputed: false,
             isAlarm: false,
@@ -234,7 +234,7 @@ export class Model {
     known.finding = finding;
     known.isAlarm ||= isLate;
     if (finding !== 'not-found') known.acknowledged = true;
-    const isSettled = (finding === 'complete' || finding === 'failed') && !known.contested;
+    const isSettled = (finding === 'complete' || finding === 'failed') && !known.referenceConflict;
     if (isSettled) known.word = finding === 'complete' ? 'paid' : 'closed';
     else if (isLate) Object.assign(known, { word: 'open', isFailedByLine: false });
   }
@@ -312,7 +312,11 @@ export class Model {
     const isNextRead = [...this.#present.keys()].some((other) => Number(other) === Number(date) + 1);
     const isUnread = this.#isUnread(date) || this.#isUnread(String(Number(date) + 1));
     const isTraceless =
-      isNextRead && !isUnread && known.finding === 'not-found' && !known.acknowledged && !known.contested;
+      isNextRead &&
+      !isUnread &&
+      known.finding === 'not-found' &&
+      !known.acknowledged &&
+      !known.referenceConflict;
     return [isTraceless ? 'no-trace' : 'pending-not-in-statement'];
   }
 
@@ -332,12 +336,12 @@ export class Model {
     } else if (line.status === 'failed' && isOurs && isOfSend(known.made, line) && known.word === 'open') {
       Object.assign(known, { word: 'closed', acknowledged: true, isFailedByLine: true });
     } else if (known.word === 'closed' && (isUnsettled(line) || line.status === 'complete')) {
-      const contested = known.contested || isOthers;
+      const referenceConflict = known.referenceConflict || isOthers;
       const alarm = { isAlarm: true, isFailedByLine: false };
-      Object.assign(known, { ...alarm, word: 'open', acknowledged: true, contested });
+      Object.assign(known, { ...alarm, word: 'open', acknowledged: true, referenceConflict });
     } else if (known.word === 'open') {
       known.isAlarm ||= isOthers;
-      Object.assign(known, { acknowledged: true, contested: known.contested || isOthers });
+      Object.assign(known, { acknowledged: true, referenceConflict: known.referenceConflict || isOthers });
     }
   }
 }

@@ -82,7 +82,7 @@ describe('one line for one attempt', () => {
     const known = makeFacts('unresolved', { acknowledged: true });
     expect(judge(known, [lineOf('in-process')]).step).toBeUndefined();
     expect(judge(known, [lineOf('in-process', { proxyNo: '0810000002' })]).step).toBe('doubt');
-    const contested = makeFacts('unresolved', { acknowledged: true, contested: true });
+    const contested = makeFacts('unresolved', { acknowledged: true, referenceConflict: true });
     expect(judge(contested, [lineOf('complete', { proxyNo: '0810000002' })]).step).toBeUndefined();
     expect(judge(contested, [lineOf('complete')]).step).toBe('prove');
   });
@@ -288,7 +288,7 @@ describe('no line', () => {
     expect(kinds({})).toEqual(['no-trace']);
     expect(kinds({}, day)).toEqual(['pending-not-in-statement']);
     expect(kinds({ acknowledged: true })).toEqual(['pending-not-in-statement']);
-    expect(kinds({ contested: true })).toEqual(['pending-not-in-statement']);
+    expect(kinds({ referenceConflict: true })).toEqual(['pending-not-in-statement']);
     expect(kinds({ lastInquiryAtMs: afterDayMs - 1 })).toEqual(['pending-not-in-statement']);
     expect(kinds({ lastInquiryAtMs: null, lastFinding: null })).toEqual(['pending-not-in-statement']);
     expect(kinds({ lastFinding: 'nothing-said' })).toEqual(['pending-not-in-statement']);

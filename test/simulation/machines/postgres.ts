@@ -21,7 +21,7 @@ const makeClock = `
 
 const attemptsText = `
   select payout_seq as seq, attempt_no as "attemptNo", status, sends, intent_at_ms as "intentAtMs",
-    acknowledged <> 0 as acknowledged, contested <> 0 as "referenceConflict", last_finding as "lastFinding",
+    acknowledged <> 0 as acknowledged, reference_conflict <> 0 as "referenceConflict", last_finding as "lastFinding",
     trans_ref_no as "transRefNo", channel_id as "channelId", term_id as "termId", company_id as "companyId",
     payer_account as "payerAccount", tran_date as "tranDate", tran_time as "tranTime", proxy_type as "proxyType",
     proxy_no as "proxyNo", proxy_name as "proxyName", amount_text as "amountText", reference1, reference2
@@ -30,7 +30,7 @@ const attemptsText = `
 const rowsText = `
   select p.seq, p.batch_id as "batchId", p.status, p.attempt_no as "attemptNo", p.holds,
     p.amount_satang::text as amount, coalesce(r.proxy_no, '') as "proxyNo", r.payout_id as "payoutId",
-    p.is_alarm as "isAlarm", b.status = 'running' and not exists (select from line_stop s
+    p.is_alarm as "isAlarm", b.status = 'running' and not exists (select from payer_halt s
       where s.company_id = b.company_id and s.payer_account = b.payer_account and s.lifted_at_ms is null) as "isOpen"
   from payout p join payout_row r using (seq) join batch b on b.batch_id = p.batch_id`;
 

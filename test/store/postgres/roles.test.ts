@@ -118,7 +118,7 @@ const daily = [
   'update day_head set is_published = 1',
   `update person set name = 'x'`,
   'delete from open_payout',
-  'delete from line_pause',
+  'delete from payer_pause',
   'delete from person_session',
   `insert into notice (key, kind, at_ms, body) values ('k', '', 0, '')`,
   `insert into event (seq, payout_seq, from_status, to_status, cause, at_ms, attempt_no, detail, hash)

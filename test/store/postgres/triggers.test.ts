@@ -95,7 +95,7 @@ const added: readonly string[] = [
   `update proposal set status = 'approved', checker_id = maker_id + 1 where checker_id is null`,
   `insert into attempt select payout_seq, 2, status, '2', channel_id, term_id, company_id, payer_account, tran_date,
      tran_time, proxy_type, proxy_no, proxy_name, amount_text, reference1, reference2, order_hash, intent_at_ms, sends,
-     last_sent_at_ms, acknowledged, contested, inquiries, last_inquiry_at_ms, last_finding, next_inquiry_at_ms,
+     last_sent_at_ms, acknowledged, reference_conflict, inquiries, last_inquiry_at_ms, last_finding, next_inquiry_at_ms,
      sys_ref_no, fee_text, last_sent_bank_ms, refusals, uncounted_sends, unproven_refusals, refusal_code, has_failed_item from attempt`,
   ...['person_event', 'proposal_event'].flatMap((table) => [
     nextOf(table, '2', `'${long}'`),

@@ -40,7 +40,7 @@ insert into proposal (proposal_id, decision, status, note, maker, people, made_a
   values (1, 'cancel', '${status}', 'why', 'm', 1, 1, 2, 1, '0', '${'a'.repeat(64)}');
 insert into proposal_item (proposal_id, item_no, kind, key, version, status) values (1, 1, 'payout', '1', '2', 'open');`;
 
-const halt = `insert into line_stop (company_id, payer_account, code, reason, remedy, since_ms)
+const halt = `insert into payer_halt (company_id, payer_account, code, reason, remedy, since_ms)
   values ('${registrationPayer.companyId}', '${registrationPayer.payerAccount}', 'c', 'r', 'm', 1)`;
 
 /** What lets a change through, and what alone keeps it back. */

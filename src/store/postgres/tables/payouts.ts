@@ -17,7 +17,7 @@ create table batch (
   rows bigint not null, total_satang text not null, unreadable_amounts bigint not null, extra_columns text not null,
   started_at_ms bigint not null, sealed_at_ms bigint, rested_at_ms bigint, age_from_ms bigint not null default 0,
   rested_event_seq bigint not null default 0, reported_event_seq bigint not null default -1,
-  told_event_seq bigint not null default -1, digest text, versions_digest text, like_reason text,
+  noticed_event_seq bigint not null default -1, digest text, versions_digest text, like_reason text,
   recalled_at_ms bigint not null default 0, approval_people bigint check (approval_people in (1, 2)),
   approved_digest text, approved_payer text, approval_bound_satang text,
   approval_bound_people bigint check (approval_bound_people in (1, 2)),
@@ -87,7 +87,7 @@ create table attempt (
   payer_account text not null, tran_date text not null, tran_time text not null, proxy_type text not null,
   proxy_no text not null, proxy_name text, amount_text text not null, reference1 text, reference2 text,
   order_hash text not null, intent_at_ms bigint not null, sends bigint not null, last_sent_at_ms bigint,
-  acknowledged bigint not null, contested bigint not null, inquiries bigint not null, last_inquiry_at_ms bigint,
+  acknowledged bigint not null, reference_conflict bigint not null, inquiries bigint not null, last_inquiry_at_ms bigint,
   last_finding text, next_inquiry_at_ms bigint, sys_ref_no text, fee_text text, last_sent_bank_ms bigint,
   refusals bigint not null default 0, uncounted_sends bigint not null default 0,
   unproven_refusals bigint not null default 0, refusal_code text, has_failed_item bigint not null default 0,
@@ -114,13 +114,13 @@ create index event_of_payout on event (payout_seq, seq);
 `;
 
 const payers = `
-create table line_stop (
+create table payer_halt (
   company_id text not null, payer_account text not null, code text not null, reason text not null,
   remedy text not null, since_ms bigint not null, lifted_at_ms bigint
 );
-create unique index line_stop_in_force on line_stop (company_id, payer_account) where lifted_at_ms is null;
+create unique index payer_halt_in_force on payer_halt (company_id, payer_account) where lifted_at_ms is null;
 
-create table line_pause (
+create table payer_pause (
   company_id text not null, payer_account text not null, code text not null, reason text not null,
   remedy text not null, troubles bigint not null, is_transfer bigint not null, since_ms bigint not null,
   until_ms bigint not null,

@@ -31,7 +31,7 @@ create table approved_row (
   amount_satang text not null, digest text, primary key (batch_id, proposal_id, row_no)
 );
 
-create table batch_hand (
+create table contributor (
   batch_id text not null, person_id bigint not null, part text not null check (part in ('uploaded', 'corrected')),
   primary key (batch_id, person_id, part)
 );
@@ -165,8 +165,8 @@ const proposalGuards = [
     and ${areAsBefore('seq kind key version what person_id person at_ms event_seq')})`,
   ),
   refuse('review_note_never_goes', 'delete on review_note', 'a note is never removed'),
-  refuse('batch_hand_never_goes', 'delete on batch_hand', 'who had a part in a batch is never forgotten'),
-  refuse('batch_hand_never_changes', 'update on batch_hand', 'who had a part in a batch is never changed'),
+  refuse('contributor_never_goes', 'delete on contributor', 'who had a part in a batch is never forgotten'),
+  refuse('contributor_never_changes', 'update on contributor', 'who had a part in a batch is never changed'),
   refuse('approved_row_never_goes', 'delete on approved_row', 'what was approved is never forgotten'),
   refuse('approved_row_never_changes', 'update on approved_row', 'what was approved is never changed'),
   refuse('approval_signature_never_goes', 'delete on approval_signature', 'a signature is never removed'),

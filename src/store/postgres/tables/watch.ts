@@ -25,7 +25,7 @@ create index taken_file_of_batch on taken_file (batch_id);
 create index taken_file_watched on taken_file (item_id) where is_watched = 1;
 create index taken_file_grown on taken_file (growth_sha256) where growth_sha256 is not null;
 
-create table daily_round (name text primary key, date text not null);
+create table daily_job (name text primary key, date text not null);
 
 create table notice (
   seq ${counted}, key text not null unique, kind text not null, batch_id text, at_ms bigint not null,
