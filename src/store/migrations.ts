@@ -3,25 +3,11 @@ import type { DatabaseSync } from 'node:sqlite';
 import type { KnownTables } from '../payout/rules/journal-place.ts';
 import { JournalRefusedError } from './connection.ts';
 import { query, readFirst, write } from './statements.ts';
-import { archiveTables } from './tables/archive.ts';
-import { chainTables } from './tables/chain.ts';
-import { payoutTables } from './tables/payouts.ts';
-import { personTables } from './tables/person.ts';
-import { registrationTables } from './tables/registration.ts';
-import { reviewTables } from './tables/review.ts';
-import { statementTables } from './tables/statement.ts';
-import { watchTables } from './tables/watch.ts';
+import { journalTables } from './tables/all.ts';
+import { sqliteTables } from './tables/ddl.ts';
+import { listedView } from './tables/listed.ts';
 
-const baseline = [
-  payoutTables,
-  archiveTables,
-  watchTables,
-  statementTables,
-  personTables,
-  reviewTables,
-  chainTables,
-  registrationTables,
-].join('');
+const baseline = sqliteTables(journalTables) + listedView.sqlite;
 
 /** The tables in SQL, oldest entry first; the first is what a new journal begins with. */
 export const tablesHistory: readonly string[] = [baseline];

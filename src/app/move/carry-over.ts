@@ -18,7 +18,7 @@ import { requireSameDatabase, requireServer } from '../../store/postgres/server.
 import { drive } from '../../store/statements.ts';
 import { compareSides } from './compare.ts';
 import { copyTables } from './copy.ts';
-import { describeTables, ownTable } from './tables.ts';
+import { ownTable, requireKnownColumns } from './tables.ts';
 
 /** What has just been done. */
 export type MoveStep = 'locked' | 'copied' | 'committed' | 'compared' | 'marked' | 'arrived';
@@ -297,7 +297,8 @@ async function copy(db: DatabaseSync, client: ClientBase, move: Move, moveId: st
     await makeRoom(client, found, move);
     await migrateWithin(client, { journal: move.address.name, nowMs: move.nowMs });
     await client.query(`set local search_path = ${schemaName}, pg_temp`);
-    const rows = await copyTables(db, client, await describeTables(db, client), move.onTable ?? (() => {}));
+    await requireKnownColumns(db, client);
+    const rows = await copyTables(db, client, move.onTable ?? (() => {}));
     const stamp = [moveFacts.isArriving, '1', moveFacts.moveId, moveId];
     await client.query('insert into meta values ($1, $2), ($3, $4)', stamp);
     await move.onStep?.('copied');

@@ -3,7 +3,7 @@ import { hash } from 'node:crypto';
 import type { DatabaseSync } from 'node:sqlite';
 import type { ClientBase } from 'pg';
 import { showCount } from '../../core/figures.ts';
-import { describeTables, type Look, lookAt, otherLooks } from './tables.ts';
+import { type Look, lookAt, movedTables, otherLooks, requireKnownColumns } from './tables.ts';
 
 /** Digests that are fetched at a time. */
 const pageRows = 5_000;
@@ -48,8 +48,8 @@ async function findDifference(db: DatabaseSync, client: ClientBase, look: Look):
  * @returns the first difference, in words; undefined when there is none
  */
 export async function compareSides(db: DatabaseSync, client: ClientBase): Promise<string | undefined> {
-  const tables = await describeTables(db, client);
-  for (const look of [...tables.map(lookAt), ...otherLooks]) {
+  await requireKnownColumns(db, client);
+  for (const look of [...movedTables.map(lookAt), ...otherLooks]) {
     const difference = await findDifference(db, client, look);
     if (difference !== undefined) return difference;
   }

@@ -3,7 +3,7 @@ import type { DatabaseSync } from 'node:sqlite';
 import type { ClientBase } from 'pg';
 import { JournalRefusedError } from '../../store/connection.ts';
 import { schemaName } from '../../store/postgres/pool.ts';
-import { quote, type Table } from './tables.ts';
+import { type MovedTable, movedTables, quote } from './tables.ts';
 
 /** Rows of one statement: fewer where they are long. */
 const pageRowsMax = 2_000;
@@ -14,7 +14,7 @@ type Cell = bigint | string | null;
 /** One list of values for each column. */
 type Page = readonly (readonly Cell[])[];
 
-function requireKeepable({ name, columns }: Table, row: readonly Cell[]): void {
+function requireKeepable({ name, columns }: MovedTable, row: readonly Cell[]): void {
   if (!row.some((cell) => typeof cell === 'string' && cell.includes('\0'))) return;
   const [first] = columns;
   throw new JournalRefusedError(
@@ -23,10 +23,9 @@ function requireKeepable({ name, columns }: Table, row: readonly Cell[]): void {
   );
 }
 
-function* readPages(db: DatabaseSync, table: Table): Generator<Page> {
-  const { name, columns, key, hasRowid, condition } = table;
+function* readPages(db: DatabaseSync, table: MovedTable): Generator<Page> {
+  const { name, columns, order, condition } = table;
   const names = columns.map((column) => quote(column.name)).join(', ');
-  const order = hasRowid ? 'rowid' : key.map(quote).join(', ');
   const statement = db.prepare(`select ${names} from ${name} ${condition} order by ${order}`);
   statement.setReadBigInts(true);
   statement.setReturnArrays(true);
@@ -55,7 +54,7 @@ const encodeNumbers = (cells: readonly Cell[]): string =>
   `{${cells.map((cell) => (cell === null ? 'null' : String(cell))).join(',')}}`;
 
 /** @returns how many rows it has */
-async function copyTable(db: DatabaseSync, client: ClientBase, table: Table): Promise<number> {
+async function copyTable(db: DatabaseSync, client: ClientBase, table: MovedTable): Promise<number> {
   const { name, columns } = table;
   const types = { integer: 'bigint[]', text: 'text[]' };
   const places = columns.map(({ type }, place) => `$${place + 1}::${types[type]}`);
@@ -72,18 +71,14 @@ async function copyTable(db: DatabaseSync, client: ClientBase, table: Table): Pr
   return copied;
 }
 
-const countedColumns = `
-select c.relname as "table", a.attname as "column" from pg_class c join pg_attribute a on a.attrelid = c.oid
-where c.relnamespace = '${schemaName}'::regnamespace and c.relkind = 'r' and a.attidentity <> ''`;
-
 /** The next key that the database counts up is the one after the highest. */
 async function setCounters(client: ClientBase): Promise<void> {
-  const { rows } = await client.query<{ readonly table: string; readonly column: string }>(countedColumns);
-  for (const { table, column } of rows)
-    await client.query(
-      `select setval(pg_get_serial_sequence('${schemaName}.${table}', '${column}'), max(${column})) from ${table}
-       having max(${column}) is not null`,
-    );
+  for (const { name, counted } of movedTables)
+    for (const column of counted)
+      await client.query(
+        `select setval(pg_get_serial_sequence('${schemaName}.${name}', '${column}'), max(${column})) from ${name}
+         having max(${column}) is not null`,
+      );
 }
 
 /**
@@ -94,17 +89,16 @@ async function setCounters(client: ClientBase): Promise<void> {
 export async function copyTables(
   db: DatabaseSync,
   client: ClientBase,
-  tables: readonly Table[],
   onTable: (name: string, rows: number) => void,
 ): Promise<number> {
   let all = 0;
-  for (const table of tables) {
+  for (const table of movedTables) {
     const rows = await copyTable(db, client, table);
     all += rows;
     if (rows > 0) onTable(table.name, rows);
   }
   await setCounters(client);
   // The first statements are to be planned for what is there now.
-  await client.query(`analyze ${tables.map(({ name }) => name).join(', ')}`);
+  await client.query(`analyze ${movedTables.map(({ name }) => name).join(', ')}`);
   return all;
 }

@@ -3,23 +3,13 @@ import type { DatabaseSync } from 'node:sqlite';
 import type { ClientBase } from 'pg';
 import { moveFacts } from '../../store/moved.ts';
 import { schemaName } from '../../store/postgres/pool.ts';
+import { journalTables } from '../../store/tables/all.ts';
+import { countedKey, storedColumns, type Table } from '../../store/tables/table.ts';
 
 const toNames = (words: string): string[] => words.trim().split(/\s+/);
 
-/** All tables whose rows are carried: each after those that it refers to, and after those that it looks into. */
-export const movedTables: readonly string[] = toNames(`
-  meta journal_loss daily_job intake_item taken_file notice notice_delivery
-  batch report payout payout_row payout_place payee_place open_payout
-  instruction_version attempt claim event payer_halt payer_pause day_use paid_payee
-  archived_batch archived_rows used_reference
-  statement_run statement_version statement_break statement_report statement_line
-  statement_reading person person_token person_change person_session passkey
-  proposal proposal_item review_note contributor approved_row approval_signature
-  day_head person_event proposal_event
-  registration_batch registration registration_row registration_asked registration_version
-  registration_place registration_attempt registration_claim registration_event
-  registration_callback registration_report
-`);
+/** A blank or a word of SQL may be a column's name. */
+export const quote = (name: string): string => `"${name}"`;
 
 /** Each side has the history of its own tables. */
 export const ownTable = 'schema_version';
@@ -40,68 +30,67 @@ export interface Column {
   readonly type: 'integer' | 'text';
 }
 
-export interface Table {
+export interface MovedTable {
   readonly name: string;
   readonly columns: readonly Column[];
   /** Columns that tell its rows apart; none of a table without a key. */
   readonly key: readonly string[];
-  /** SQLite has its rows in an order of their own. */
-  readonly hasRowid: boolean;
-  /** Its rows name others of it, which may be later ones. */
+  /** By what the file is read. */
+  readonly order: string;
+  /** Rows that refer to each other go in one statement. */
   readonly namesItself: boolean;
   /** Which rows are carried; empty for all. */
   readonly condition: string;
+  /** Columns that the database counts up where an insert leaves them out. */
+  readonly counted: readonly string[];
 }
 
 /** The database has it as a column, where statements order by it. */
 const rowid: Column = { name: 'rowid', type: 'integer' };
 
-const columnsIn = `
+function toMoved(table: Table): MovedTable {
+  const { name, key, keepsOrder, columns } = table;
+  const own = storedColumns(table).map((column): Column => ({
+    name: column,
+    type: columns[column]?.facts.type ?? 'text',
+  }));
+  return {
+    name,
+    columns: keepsOrder ? [...own, rowid] : own,
+    key,
+    order: keepsOrder || key.length === 0 ? rowid.name : key.map(quote).join(', '),
+    namesItself: Object.values(columns).some(({ facts }) => facts.parent?.table === name),
+    condition: conditions.get(name) ?? '',
+    counted: [countedKey(table), keepsOrder ? rowid.name : undefined].filter((one) => one !== undefined),
+  };
+}
+
+/** All tables whose rows are carried, each after those that it refers to. */
+export const movedTables: readonly MovedTable[] = journalTables.map(toMoved);
+
+const columnsThere = `
 select c.relname as "table", json_agg(a.attname order by a.attname) as columns
 from pg_class c join pg_attribute a on a.attrelid = c.oid and a.attnum > 0 and not a.attisdropped
 where c.relnamespace = '${schemaName}'::regnamespace and c.relkind = 'r' and a.attgenerated = '' group by 1`;
 
-/** The tables as both sides have them. @throws Error where one has a column that the other has not */
-export async function describeTables(db: DatabaseSync, client: ClientBase): Promise<readonly Table[]> {
+/** @throws Error where a table has other columns on one side than this program knows */
+export async function requireKnownColumns(db: DatabaseSync, client: ClientBase): Promise<void> {
   const { rows } = await client.query<{ readonly table: string; readonly columns: readonly string[] }>(
-    columnsIn,
+    columnsThere,
   );
   const there = new Map(rows.map(({ table, columns }) => [table, columns]));
-  return movedTables.map((name) => describeTable(db, name, there.get(name) ?? []));
+  const here = db.prepare('select name from pragma_table_xinfo(?) where hidden = 0');
+  for (const { name, columns } of movedTables) {
+    const known = columns.map((column) => column.name);
+    const inFile = here.all(name).map((column) => String(column['name']));
+    const withOrder = known.includes(rowid.name) ? [...inFile, rowid.name] : inFile;
+    for (const found of [withOrder, there.get(name) ?? []])
+      if (found.toSorted().join() !== known.toSorted().join())
+        throw new Error(
+          `${name} has other columns (${found.join()}) than this program knows (${known.join()})`,
+        );
+  }
 }
-
-function describeTable(db: DatabaseSync, name: string, there: readonly string[]): Table {
-  const found = db
-    .prepare('select name, lower(type) as type, pk from pragma_table_xinfo(?) where hidden = 0 order by cid')
-    .all(name);
-  const own = found.map((column) => ({ name: String(column['name']), type: readType(column['type']) }));
-  const columns = there.includes(rowid.name) ? [...own, rowid] : own;
-  const names = columns.map((column) => column.name).toSorted();
-  if (names.length === 0 || names.join() !== [...there].toSorted().join())
-    throw new Error(`${name} has other columns in the file (${names.join()}) than there (${there.join()})`);
-  const keyed = found.filter(({ pk }) => Number(pk) > 0);
-  const key = keyed
-    .toSorted((one, other) => Number(one['pk']) - Number(other['pk']))
-    .map((column) => String(column['name']));
-  const kind = db.prepare('select wr from pragma_table_list(?)').get(name);
-  const references = db.prepare('select "table" from pragma_foreign_key_list(?)').all(name);
-  return {
-    name,
-    columns,
-    key,
-    hasRowid: kind?.['wr'] === 0,
-    namesItself: references.some((reference) => reference['table'] === name),
-    condition: conditions.get(name) ?? '',
-  };
-}
-
-function readType(type: unknown): Column['type'] {
-  if (type === 'integer' || type === 'text') return type;
-  throw new Error(`a column of the type ${String(type)} is carried by nobody`);
-}
-
-/** A blank or a word of SQL may be a column's name. */
-export const quote = (name: string): string => `"${name}"`;
 
 /** All values of a row as one text that no other row has, in the words of both engines. */
 const wholeRow = (columns: readonly string[]): string =>
@@ -119,7 +108,7 @@ export interface Look {
 }
 
 /** Every row of a table, whole. */
-export function lookAt({ name, columns, key, condition }: Table): Look {
+export function lookAt({ name, columns, key, condition }: MovedTable): Look {
   const names = columns.map((column) => column.name);
   // As indexes have it: where a key is, nothing of it is null.
   const order = key.length > 0 ? key.map(quote) : names.map((column) => `${quote(column)} nulls first`);
@@ -178,8 +167,8 @@ export const otherLooks: readonly Look[] = [
 /** How many rows of the file are carried. */
 export function countRows(db: DatabaseSync): number {
   let all = 0;
-  for (const name of movedTables) {
-    const found = db.prepare(`select count(*) as rows from ${name} ${conditions.get(name) ?? ''}`).get();
+  for (const { name, condition } of movedTables) {
+    const found = db.prepare(`select count(*) as rows from ${name} ${condition}`).get();
     all += Number(found?.['rows'] ?? 0);
   }
   return all;

@@ -26,8 +26,8 @@ import {
 } from '../connection.ts';
 import { knownOf, migrate, readSchemaVersion, tablesHistory } from '../migrations.ts';
 import { readLatestEventSeq } from '../payouts/rows.ts';
-import { movedTables } from './archived.ts';
 import { drive, query, readAll, readFirst, write } from '../statements.ts';
+import { movedTables } from '../tables/all.ts';
 
 /** Rows of the file whose text is hashed at a time. */
 const digestRows = 2_000;

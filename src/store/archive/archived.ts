@@ -22,15 +22,6 @@ import {
   textStatement,
 } from '../statements.ts';
 
-/** Of a batch, parents first: each with what numbers its rows, and which of its columns is the payout. */
-export const movedTables = [
-  { name: 'payout', key: 'seq', seq: 'seq' },
-  { name: 'payout_row', key: 'seq', seq: 'seq' },
-  { name: 'instruction_version', key: 'id', seq: 'payout_seq' },
-  { name: 'attempt', key: 'payout_seq, attempt_no', seq: 'payout_seq' },
-  { name: 'event', key: 'seq', seq: 'payout_seq' },
-] as const;
-
 // ---------------------------------------------------------------- what may go
 
 const ended = sql.join(finalStatuses.filter((status) => status !== 'disputed').map(literal));

@@ -17,13 +17,13 @@ import type { Reader } from '../engine.ts';
 import { readSchemaVersion } from '../migrations.ts';
 import { recordOpen } from '../payouts/open-payouts.ts';
 import { drive, type Reading } from '../statements.ts';
+import { movedTables } from '../tables/all.ts';
 import {
   beginMoving,
   endMoving,
   forgetArchive,
   forgetPlaces,
   keepUsed,
-  movedTables,
   nameArchive,
   namedArchive,
   noteRecalled,
@@ -118,18 +118,11 @@ export function deleteRows(db: DatabaseSync, batchId: string): void {
 
 /** Takes in the rows of a batch from the database that is attached as `archive`. */
 export function takeRows(db: DatabaseSync, batchId: string): void {
-  for (const { name, seq, key } of movedTables) {
-    // Versions are numbered anew, in their order: others may have been made since.
-    const columns =
-      name === 'instruction_version'
-        ? 'batch_id, payout_seq, version, digest, at_ms, instruction, replaced, salt'
-        : '*';
-    const into = columns === '*' ? name : `${name} (${columns})`;
-    const rows = `${seq} in (select seq from archive.payout where batch_id = ?)`;
+  for (const { name, seq, key, carried } of movedTables)
     db.prepare(
-      `insert into ${into} select ${columns} from archive.${name} where ${rows} order by ${key}`,
+      `insert into ${name} (${carried}) select ${carried} from archive.${name}
+       where ${seq} in (select seq from archive.payout where batch_id = ?) order by ${key}`,
     ).run(batchId);
-  }
   recordPlaces(db, batchId);
 }
 

@@ -7,6 +7,7 @@ import type { DatabaseSync } from 'node:sqlite';
 import { describeAhead, describeUnlike, readArchiveNumber } from '../../payout/rules/archive.ts';
 import { inTransaction, JournalRefusedError } from '../connection.ts';
 import { drive } from '../statements.ts';
+import { batch } from '../tables/payouts.ts';
 import { forgetArchive, nameArchive, type Naming } from './archived.ts';
 import { listArchives, openArchive, readArchivedAtEvent, readSeen, seenKey } from './archive-file.ts';
 import {
@@ -127,14 +128,12 @@ function takeIn(db: DatabaseSync, naming: Naming): void {
 
 /** What was sealed is never changed, and is the same. */
 function takeBatch(db: DatabaseSync, batchId: string, isSealed: boolean): void {
-  const names = db.prepare(`select name from pragma_table_info('batch')`).all();
-  const all = names.map(({ name }) => `"${String(name)}"`);
   const added = db
     .prepare('insert or ignore into batch select * from archive.batch where batch_id = ?')
     .run(batchId);
   if (added.changes === 1) return;
-  const columns = all
-    .filter((name) => name !== '"batch_id"' && !(isSealed && name === '"digest"'))
+  const columns = Object.keys(batch.columns)
+    .filter((name) => name !== 'batch_id' && !(isSealed && name === 'digest'))
     .join(', ');
   db.prepare(
     `update batch set (${columns}) = (select ${columns} from archive.batch where batch_id = ?1) where batch_id = ?1`,

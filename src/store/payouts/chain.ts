@@ -15,7 +15,7 @@ import {
 } from '../../review/rules/payout-chain.ts';
 import type { Opening, RowPlace } from '../../evidence/rules/audit.ts';
 import type { KeptPayout } from '../../evidence/rules/state-audit.ts';
-import { decodeHolds, type EventTable } from '../schema.ts';
+import { decodeHolds, type Tables } from '../schema.ts';
 import { type Body, define, drive, query, type Reading, selectFirst, textStatement } from '../statements.ts';
 
 const saltBytes = 16;
@@ -51,7 +51,7 @@ export function textOfColumns(event: ChainedEvent<string, number | Expression<nu
   return sql`concat_ws(${partEnd}, ${sql.join(parts)})`;
 }
 
-type EventRow = Omit<EventTable, 'hash'> & { readonly text: string };
+type EventRow = Omit<Tables['event'], 'hash'> & { readonly text: string };
 
 const insertEvent = define(({ text, ...row }: EventRow) =>
   query.insertInto('event').values({ ...row, hash: nextHashOf(row.payout_seq, text) }),

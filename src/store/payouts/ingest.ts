@@ -7,7 +7,7 @@ import { computeInstructionDigest } from '../../core/reference.ts';
 import type { BatchStart } from '../../intake/ports.ts';
 import { computeSimilarKey } from '../../payout/rules/similar.ts';
 import { encodeHolds } from '../schema.ts';
-import type { PayoutRowTable, StagedPayout } from '../schema.ts';
+import type { StagedPayout, Tables } from '../schema.ts';
 import { type Body, change, define, query, type Reading } from '../statements.ts';
 import { batchReads } from './batches.ts';
 import { makeSalt, makeSalts } from './chain.ts';
@@ -101,7 +101,7 @@ function toStagedPayout(
   };
 }
 
-type NewRow = Omit<PayoutRowTable, 'commitment'>;
+type NewRow = Omit<Tables['payout_row'], 'commitment'>;
 
 function toPayoutRow(seq: number, { companyId, batchId }: Batch, row: StagedRow, salt: string): NewRow {
   const { rowNo, instruction } = row;

@@ -5,7 +5,7 @@ import { type Issue, type RowCells, type RowColumn, rowColumns } from '../../cor
 import type { Attempt, Instruction, Payout } from '../../core/payout.ts';
 import type { Batch, ResultRow } from '../../core/ports.ts';
 import { likeFileCodes } from '../../payout/rules/similar.ts';
-import { type AttemptTable, type BatchTable, decodeHolds } from '../schema.ts';
+import { decodeHolds, type Tables } from '../schema.ts';
 import { define, query, type Reading } from '../statements.ts';
 
 /** Of a row that is held with its whole file it stands with the batch. */
@@ -151,7 +151,7 @@ export function toResultRow(record: ResultRecord): ResultRow {
   };
 }
 
-export function toBatch(record: Selectable<BatchTable>): Batch {
+export function toBatch(record: Selectable<Tables['batch']>): Batch {
   return {
     batchId: record.batch_id,
     sha256: record.sha256,
@@ -173,7 +173,7 @@ export function toBatch(record: Selectable<BatchTable>): Batch {
   };
 }
 
-export function toAttempt(record: Selectable<AttemptTable>): Attempt {
+export function toAttempt(record: Selectable<Tables['attempt']>): Attempt {
   return {
     payoutSeq: record.payout_seq,
     attemptNo: record.attempt_no,

@@ -21,7 +21,6 @@ import {
   hasArchived,
   keepUsed,
   listNamed,
-  movedTables,
   nameArchive,
   namedArchive,
   noteRecalled,
@@ -39,18 +38,9 @@ import {
   selectFirst,
   textStatement,
 } from '../statements.ts';
+import { movedTables } from '../tables/all.ts';
 import type { PostgresEngine } from './engine.ts';
 import { schemaName } from './pool.ts';
-
-/** What tells of money, of whom it went to, and of how that came about; a column that comes later is no part of it. */
-const digested: Readonly<Record<(typeof movedTables)[number]['name'], string>> = {
-  payout: 'seq, row_no, amount_satang, status, version, attempt_no, settled_at_ms, settled_by',
-  payout_row: 'seq, payout_id, line, cells, extras, proxy_type, proxy_no, payee_name, digest, salt',
-  instruction_version: 'id, payout_seq, version, digest, at_ms, instruction, replaced, salt',
-  attempt: `payout_seq, attempt_no, status, trans_ref_no, company_id, payer_account, tran_date, tran_time, proxy_type, proxy_no,
-    amount_text, order_hash, intent_at_ms, sys_ref_no, fee_text`,
-  event: 'seq, payout_seq, from_status, to_status, cause, at_ms, attempt_no, detail, hash',
-};
 
 /** Rows of the file that are hashed at a time. */
 const digestRows = 2_000;
@@ -67,10 +57,10 @@ function* digestBatch(side: Side, batchId: string): Reading<string> {
     ),
   );
   const all = createHash('sha256');
-  for (const { name, key, seq } of movedTables) {
+  for (const { name, key, seq, digested } of movedTables) {
     const page = defineHere(({ from, upTo }: { from: number; upTo: number }) =>
       textStatement<{ readonly digest: string }>(sql`
-        select encode(sha256(convert_to(coalesce(string_agg(row(${sql.raw(digested[name])})::text, ';'
+        select encode(sha256(convert_to(coalesce(string_agg(row(${sql.raw(digested)})::text, ';'
           order by ${sql.raw(key)}), ''), 'UTF8')), 'hex') as digest
         from ${sql.table(`${side}${name}`)} where ${sql.ref(seq)} in (
           select seq from ${payout} where batch_id = ${batchId} and row_no > ${from} and row_no <= ${upTo})`),

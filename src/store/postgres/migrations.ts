@@ -6,36 +6,18 @@ import { writeLockKey } from './engine.ts';
 import { asPostgresWriteError } from './errors.ts';
 import { schemaName, wholeSchemaName } from './pool.ts';
 import { rolesScript } from './roles.ts';
-import { archiveTables, archiveTriggers } from './tables/archive.ts';
+import { journalTables, machineTables } from '../tables/all.ts';
+import { postgresTables, postgresTriggers } from '../tables/ddl.ts';
+import { listedView } from '../tables/listed.ts';
 import { archivedTables } from './tables/archived.ts';
-import { refusal } from './tables/ddl.ts';
 import { functions } from './tables/functions.ts';
-import { payoutTables, payoutTriggers, payoutView } from './tables/payouts.ts';
-import { registrationTables, registrationTriggers } from './tables/registration.ts';
-import { reviewTables, reviewTriggers } from './tables/review.ts';
-import { statementTables } from './tables/statements.ts';
-import { watchTables } from './tables/watch.ts';
-import { bankLimitTables, payerBreakerTables, requestSlotTables, workerTables } from './tables/workers.ts';
 
 /** The tables of SQLite, those of several machines, and those of the archive. */
 const baseline = [
-  refusal,
   functions,
-  watchTables,
-  payoutTables,
-  archiveTables,
-  statementTables,
-  reviewTables,
-  registrationTables,
-  payoutView,
-  archiveTriggers,
-  payoutTriggers,
-  reviewTriggers,
-  registrationTriggers,
-  workerTables,
-  requestSlotTables,
-  payerBreakerTables,
-  bankLimitTables,
+  postgresTables([...journalTables, ...machineTables]),
+  listedView.postgres,
+  postgresTriggers(journalTables),
   archivedTables,
 ].join('\n');
 

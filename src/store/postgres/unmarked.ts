@@ -28,12 +28,12 @@ export interface Joining {
 
 const witnesses = define(({ workerId }: { workerId: number }) =>
   textStatement<{ readonly one: number }>(
-    sql`select 1 as one from worker w where w.is_witness and w.worker_id <> ${workerId} and ${thereNow} limit 1`,
+    sql`select 1 as one from worker w where w.is_witness = 1 and w.worker_id <> ${workerId} and ${thereNow} limit 1`,
   ),
 );
 
 const becomeWitness = define(({ workerId }: { workerId: number }) =>
-  textStatement(sql`update worker set is_witness = true where worker_id = ${workerId} and not is_witness`),
+  textStatement(sql`update worker set is_witness = 1 where worker_id = ${workerId} and is_witness = 0`),
 );
 
 /** A machine joins. */

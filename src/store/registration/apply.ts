@@ -32,7 +32,7 @@ import { registrationBatchReads } from './batches.ts';
 import { bind, isUnbound, keep } from './callbacks.ts';
 import { appendRegistrationEvent, readLatestRegistrationEventSeq } from './chain.ts';
 import { keepAskedOf } from './ingest.ts';
-import type { RegistrationPlaceKind } from './registration-tables.ts';
+import type { RegistrationPlaceKind } from '../tables/registrations.ts';
 import { computeRegistrationDigest, encodeHolds, statusLiteral } from './rows.ts';
 
 /** Steps that no reader of a result cares about: they alone make no row a changed one. */

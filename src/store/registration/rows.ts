@@ -15,7 +15,7 @@ import type {
 } from '../../registration/rules/registration.ts';
 import { awaitedStatuses, registrationHolds } from '../../registration/rules/registration.ts';
 import { query } from '../statements.ts';
-import type { RegistrationTables } from './registration-tables.ts';
+import type { Tables } from '../schema.ts';
 
 /** A status inside the statement's text: a partial index is used only where the statement names its condition. */
 export const statusLiteral = <Status extends RegistrationStatus>(status: Status) => sql.lit(status);
@@ -170,7 +170,7 @@ export function toResultRow(record: ResultRecord): RegistrationRow {
 
 // ---------------------------------------------------------------- batches, attempts, callbacks
 
-type BatchRecord = Selectable<RegistrationTables['registration_batch']>;
+type BatchRecord = Selectable<Tables['registration_batch']>;
 
 const batchRecords = makeRowMapping({
   json: ['extra_columns'],
@@ -183,16 +183,12 @@ export const toBatch = (record: BatchRecord): RegistrationBatch =>
 
 const attemptRecords = makeRowMapping({ json: ['instruction'], own: ['identity_key', 'renewed_uid'] });
 
-export const toAttempt = (
-  record: Selectable<RegistrationTables['registration_attempt']>,
-): RegistrationAttempt => ({
+export const toAttempt = (record: Selectable<Tables['registration_attempt']>): RegistrationAttempt => ({
   ...attemptRecords.toRecord<RegistrationAttempt>(record),
   requestUid: record.renewed_uid ?? record.request_uid,
 });
 
-export const toCallback = (
-  record: Selectable<RegistrationTables['registration_callback']>,
-): KeptCallback => ({
+export const toCallback = (record: Selectable<Tables['registration_callback']>): KeptCallback => ({
   id: record.id,
   key: record.key,
   registrationSeq: record.registration_seq,

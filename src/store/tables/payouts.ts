@@ -1,378 +1,450 @@
 /** Batches, their payouts, what was sent for them, and the history of each. */
-export const payoutTables = `
-create table meta (
-  key text primary key,
-  value text not null
-) strict, without rowid;
+import type {
+  AttemptStatus,
+  BatchStatus,
+  InquiryFinding,
+  PayoutCause,
+  PayoutStatus,
+  ProxyType,
+  SettledBy,
+} from '../../core/payout.ts';
+import type { ReportKind } from '../../core/ports.ts';
+import { counted, flag, integer, satang, text } from './column.ts';
+import { areAsBefore, areChanged, areGone, question, when } from './condition.ts';
+import { isBatchMoving, isErased, isPayoutMoving, isSealed } from './questions.ts';
+import { index, indexInOrder, neverChanges, neverGoes, refuses, table, uniqueIndex } from './table.ts';
 
-create table journal_loss (
-  recovered_at_ms integer primary key,
-  since_date text not null,
-  until_date text not null
-) strict;
+export const batch = table('batch', {
+  columns: {
+    batch_id: text().key(),
+    sha256: text(),
+    file_name: text(),
+    company_id: text(),
+    payer_account: text(),
+    status: text<BatchStatus>(),
+    /** Why it is paused, halted or rejected. */
+    reason_code: text().orNull(),
+    reason: text().orNull(),
+    remedy: text().orNull(),
+    rows: integer(),
+    /** Decimal text: a million amounts of 10^17 pass 2^63. */
+    total_satang: text(),
+    unreadable_amounts: integer(),
+    /** JSON: names of the carried-through columns, in file order. */
+    extra_columns: text(),
+    started_at_ms: integer(),
+    sealed_at_ms: integer().orNull(),
+    rested_at_ms: integer().orNull(),
+    /** When its file was dropped, or when a person last let it go on: what its age is counted from. */
+    age_from_ms: integer().usually(0),
+    /** Number of the latest event, of any batch, when it last came to rest. */
+    rested_event_seq: integer().usually(0),
+    /** The latest event that its reports show, kept by report_of_batch, and the latest that a notice tells of; -1 before any. */
+    reported_event_seq: integer().usually(-1),
+    noticed_event_seq: integer().usually(-1),
+    /** Taken at the seal, and never changed: `BatchSeal.digest`. */
+    digest: text().orNull(),
+    /** `BatchSeal.versionsDigest`. */
+    versions_digest: text().orNull(),
+    /** Why all its rows were held at the seal, as another file's; rows that have it as their reason bear its code alone. */
+    like_reason: text().orNull(),
+    /** When it last came back from an archive. */
+    recalled_at_ms: integer().usually(0),
+    /** How many people must approve it before it is paid; null where no approval is needed. */
+    approval_people: integer<1 | 2>().orNull().oneOf(1, 2),
+    approved_digest: text().orNull(),
+    approved_payer: text().orNull(),
+    /** `ApprovalBound`, of one that needed none at its seal: decimal text, and how many people. */
+    approval_bound_satang: text().orNull(),
+    approval_bound_people: integer<1 | 2>().orNull().oneOf(1, 2),
+  },
+  keepsOrder: true,
+  indexes: [
+    index('batch_open', 'age_from_ms', `status not in ('done', 'rejected')`),
+    index(
+      'batch_unreported',
+      'age_from_ms',
+      `status in ('done', 'paused', 'halted') and reported_event_seq < rested_event_seq`,
+    ),
+    index('batch_rested', 'rested_at_ms'),
+  ],
+  rules: [
+    refuses(
+      'batch_digest_never_changes',
+      'update of digest',
+      'what was sealed is never changed',
+      when`old.digest is not null`,
+    ),
+    refuses(
+      'approval_never_lessened',
+      'update of approval_people',
+      'how many people must approve a batch is never changed',
+      when`old.approval_people is not null and ${areChanged('approval_people')}`,
+    ),
+    refuses(
+      'approval_bound_never_changes',
+      'update of approval_bound_satang, approval_bound_people',
+      'what a batch may come to without an approval is never changed',
+      when`old.approval_bound_satang is not null and ${areChanged('approval_bound_satang, approval_bound_people')}`,
+    ),
+  ],
+});
 
-create table batch (
-  batch_id text primary key,
-  sha256 text not null,
-  file_name text not null,
-  company_id text not null,
-  payer_account text not null,
-  status text not null,
-  reason_code text,
-  reason text,
-  remedy text,
-  rows integer not null,
-  total_satang text not null,
-  unreadable_amounts integer not null,
-  extra_columns text not null,
-  started_at_ms integer not null,
-  sealed_at_ms integer,
-  rested_at_ms integer,
-  age_from_ms integer not null default 0,
-  rested_event_seq integer not null default 0,
-  reported_event_seq integer not null default -1,
-  noticed_event_seq integer not null default -1,
-  digest text,
-  versions_digest text,
-  like_reason text,
-  recalled_at_ms integer not null default 0,
-  approval_people integer check (approval_people in (1, 2)),
-  approved_digest text,
-  approved_payer text,
-  approval_bound_satang text,
-  approval_bound_people integer check (approval_bound_people in (1, 2))
-) strict;
-create index batch_open on batch (age_from_ms) where status not in ('done', 'rejected');
-create index batch_unreported on batch (age_from_ms)
-  where status in ('done', 'paused', 'halted') and reported_event_seq < rested_event_seq;
-create index batch_rested on batch (rested_at_ms);
+/** A file that the journal knows to be due, recorded after its bytes are safe under a temporary name. */
+export const report = table('report', {
+  columns: {
+    batch_id: text().of('batch'),
+    kind: text<ReportKind>(),
+    /** 0 for the first; counts the updates from 1. */
+    number: integer(),
+    path: text(),
+    temporary_path: text(),
+    sha256: text(),
+    /** Latest event that the report shows. */
+    event_seq: integer(),
+    at_ms: integer(),
+  },
+  key: ['batch_id', 'kind', 'number'],
+  consequences: [
+    {
+      name: 'report_of_batch',
+      after: 'insert',
+      statement: `update batch set reported_event_seq = max(reported_event_seq, new.event_seq) where batch_id = new.batch_id`,
+      when: null,
+    },
+  ],
+});
 
-create table report (
-  batch_id text not null references batch,
-  kind text not null,
-  number integer not null,
-  path text not null,
-  temporary_path text not null,
-  sha256 text not null,
-  event_seq integer not null,
-  at_ms integer not null,
-  primary key (batch_id, kind, number)
-) strict, without rowid;
+/** The latest version of a row's instruction. */
+const latestVersion = (seq: string): string =>
+  `select 1 from instruction_version v where v.payout_seq = ${seq}
+    and v.version = (select max(version) from instruction_version where payout_seq = ${seq})`;
 
-create table payout (
-  seq integer primary key,
-  batch_id text not null references batch,
-  row_no integer not null,
-  amount_satang integer,
-  status text not null,
-  holds integer not null,
-  reason_code text,
-  reason text,
-  issues text,
-  version integer not null,
-  attempt_no integer not null,
-  bank_payee_name text,
-  bank_payee_name_th text,
-  submitted_at_ms integer,
-  settled_at_ms integer,
-  settled_by text,
-  last_event_seq integer not null,
-  accepted_holds integer not null default 0,
-  is_alarm integer not null default 0,
-  is_acknowledged integer not null default 0,
-  sealed_satang integer
-) strict;
-create unique index payout_in_batch on payout (batch_id, row_no);
-create index payout_ready on payout (batch_id, row_no) where status = 'ready';
-create index payout_in_doubt on payout (seq) where status in ('submitted', 'unresolved');
-create index payout_alarm on payout (batch_id) where is_alarm = 1;
-create index payout_paused on payout (batch_id) where holds & 16 <> 0;
+const isAmountCorrected = question(
+  'is_corrected_to',
+  ['integer', 'integer'],
+  (seq, amount) => when`exists (${latestVersion(seq!)}
+    and json_extract(v.instruction, '$.amountSatang') = cast(${amount!} as text))`,
+);
 
-create table payout_row (
-  seq integer primary key references payout on delete cascade,
-  payout_id text,
-  line integer not null,
-  cells text not null,
-  extras text,
-  proxy_type text,
-  proxy_no text,
-  payee_name text,
-  reference1 text,
-  reference2 text,
-  digest text,
-  salt text,
-  commitment text,
-  similar_key text
-) strict;
-create index payout_row_erased on payout_row (seq) where commitment is not null;
+const isRowCorrected = question(
+  'is_corrected_to',
+  ['integer', 'text', 'text', 'text', 'text', 'text'],
+  (seq, proxyType, proxyNo, payeeName, reference1, reference2) => when`exists (${latestVersion(seq!)}
+    and json_extract(v.instruction, '$.proxyType') is not distinct from ${proxyType!}
+    and json_extract(v.instruction, '$.proxyNo') is not distinct from ${proxyNo!}
+    and json_extract(v.instruction, '$.payeeName') is not distinct from ${payeeName!}
+    and json_extract(v.instruction, '$.reference1') is not distinct from ${reference1!}
+    and json_extract(v.instruction, '$.reference2') is not distinct from ${reference2!})`,
+);
 
-create table payout_place (
-  payout_id text not null,
-  payout_seq integer not null,
-  primary key (payout_id, payout_seq)
-) strict, without rowid;
+/** The present state of a row. */
+export const payout = table('payout', {
+  columns: {
+    seq: integer().key(),
+    batch_id: text().of('batch'),
+    row_no: integer(),
+    amount_satang: satang().orNull(),
+    status: text<PayoutStatus>(),
+    /** A set as bits (`holdBits`). */
+    holds: integer(),
+    reason_code: text().orNull(),
+    reason: text().orNull(),
+    /** JSON. */
+    issues: text().orNull(),
+    version: integer(),
+    attempt_no: integer(),
+    bank_payee_name: text().orNull(),
+    bank_payee_name_th: text().orNull(),
+    submitted_at_ms: integer().orNull(),
+    settled_at_ms: integer().orNull(),
+    settled_by: text<SettledBy>().orNull(),
+    last_event_seq: integer(),
+    /** A set as bits (`holdBits`). `approval` among them: the row was approved as it is; a correction takes that away. */
+    accepted_holds: integer().usually(0),
+    is_alarm: flag().usually(0),
+    is_acknowledged: flag().usually(0),
+    /** What the file asks for, of a row that was corrected; null while that is what it asks for. */
+    sealed_satang: satang().orNull(),
+  },
+  archiving: {
+    by: 'seq',
+    digested: 'seq, row_no, amount_satang, status, version, attempt_no, settled_at_ms, settled_by',
+  },
+  indexes: [
+    uniqueIndex('payout_in_batch', 'batch_id, row_no'),
+    index('payout_ready', 'batch_id, row_no', `status = 'ready'`),
+    index('payout_in_doubt', 'seq', `status in ('submitted', 'unresolved')`),
+    index('payout_alarm', 'batch_id', 'is_alarm = 1'),
+    index('payout_paused', 'batch_id', 'holds & 16 <> 0'),
+  ],
+  rules: [
+    refuses(
+      'payout_amount_never_changes',
+      'update of amount_satang',
+      'an amount is changed by a correction alone',
+      when`${areChanged('amount_satang')} and not ${isAmountCorrected('old.seq', 'new.amount_satang')}`,
+    ),
+    neverGoes(
+      'a payout that was sealed is never removed',
+      when`${isSealed('old.batch_id')} and not ${isBatchMoving('old.batch_id')}`,
+    ),
+  ],
+});
 
-create table payee_place (
-  proxy_no text not null,
-  amount_satang integer not null,
-  payout_seq integer not null,
-  primary key (proxy_no, amount_satang, payout_seq)
-) strict, without rowid;
+/** A row as its file has it; written once. Apart from its state, so that a change of state rewrites few bytes. */
+export const payoutRow = table('payout_row', {
+  columns: {
+    seq: integer().key().of('payout', 'cascade'),
+    /** Trimmed; null when the cell is empty. */
+    payout_id: text().orNull(),
+    line: integer(),
+    /** JSON. */
+    cells: text(),
+    /** JSON. */
+    extras: text().orNull(),
+    /** Null, with the four that follow, when the row has no instruction. */
+    proxy_type: text<ProxyType>().orNull(),
+    proxy_no: text().orNull(),
+    payee_name: text().orNull(),
+    reference1: text().orNull(),
+    reference2: text().orNull(),
+    /** `computeInstructionDigest`; null when the row has no instruction. */
+    digest: text().orNull(),
+    /** With it the chain commits to the digest; null when there is none. */
+    salt: text().orNull(),
+    /** What its chain begins with once its cells, digest and salt were erased; null until then. */
+    commitment: text().orNull(),
+    /** `computeSimilarKey` of the payoutId; null when there is none. */
+    similar_key: text().orNull(),
+  },
+  archiving: {
+    by: 'seq',
+    digested: 'seq, payout_id, line, cells, extras, proxy_type, proxy_no, payee_name, digest, salt',
+  },
+  indexes: [index('payout_row_erased', 'seq', 'commitment is not null')],
+  rules: [
+    /** As its file has it, corrected, validated anew, or erased. */
+    neverChanges(
+      'a row as its file has it is never changed',
+      when`${areChanged('seq, payout_id, similar_key, line')} or old.commitment is not null
+        or (new.commitment is null and (${areChanged('cells, extras, digest, salt')}
+          or (old.proxy_type is not null and not ${isRowCorrected(
+            'old.seq',
+            'new.proxy_type',
+            'new.proxy_no',
+            'new.payee_name',
+            'new.reference1',
+            'new.reference2',
+          )})))
+        or (new.commitment is not null and not (new.cells = '[]'
+          and ${areGone('extras, proxy_type, proxy_no, payee_name, reference1, reference2, digest, salt')}))`,
+    ),
+  ],
+  consequences: [
+    /** A row that was validated anew, or corrected. */
+    {
+      name: 'payee_of_row',
+      after: 'update of proxy_no',
+      statement: `insert into payee_place
+        select new.proxy_no, amount_satang, seq from payout where seq = new.seq and amount_satang is not null
+        on conflict do nothing`,
+      when: when`new.proxy_no is not null`,
+    },
+  ],
+});
 
-create view payout_listed as
-select p.seq, p.batch_id, p.status, p.amount_satang, p.holds, p.is_alarm, p.is_acknowledged,
-  coalesce(p.submitted_at_ms, (select b.started_at_ms from batch b where b.batch_id = p.batch_id)) as placed_at_ms,
-  r.payout_id, r.reference1, r.reference2, r.proxy_no,
-  iif(r.proxy_type is null, replace(replace(json_extract(r.cells, '$[2]'), '-', ''), ' ', ''), null) as unread_no,
-  lower(concat_ws(char(10), r.payee_name, p.bank_payee_name, p.bank_payee_name_th,
-    iif(r.proxy_type is null, json_extract(r.cells, '$[3]'), null))) as names
-from payout p cross join payout_row r on r.seq = p.seq;
+/**
+ * Where a payoutId occurs: one row for each sealed row that names it. Filled at the seal, in its own order: as an index of
+ * payout_row it would slow the reading of a file, whose payoutIds come in any order.
+ */
+export const payoutPlace = table('payout_place', {
+  columns: { payout_id: text(), payout_seq: integer() },
+  key: ['payout_id', 'payout_seq'],
+});
 
-create table open_payout (
-  seq integer primary key references payout on delete cascade,
-  batch_id text not null,
-  status text not null,
-  amount_satang integer,
-  holds integer not null,
-  is_alarm integer not null,
-  is_acknowledged integer not null,
-  placed_at_ms integer not null,
-  payout_id text,
-  reference1 text,
-  reference2 text,
-  proxy_no text,
-  unread_no text,
-  names text not null
-) strict;
+/** Where a payee is paid an amount: each sealed row that may be paid. Filled at the seal, in its own order. */
+export const payeePlace = table('payee_place', {
+  columns: { proxy_no: text(), amount_satang: satang(), payout_seq: integer() },
+  key: ['proxy_no', 'amount_satang', 'payout_seq'],
+});
 
-create table instruction_version (
-  id integer primary key,
-  batch_id text not null references batch,
-  payout_seq integer not null references payout,
-  version integer not null,
-  digest text not null,
-  at_ms integer not null,
-  instruction text,
-  replaced text,
-  salt text
-) strict;
-create unique index version_of_instruction on instruction_version (payout_seq, version);
+/** The payouts that wait for a person, with what they are looked for by: rows of the view payout_listed. */
+export const openPayout = table('open_payout', {
+  columns: {
+    seq: integer().key().of('payout', 'cascade'),
+    batch_id: text(),
+    status: text<PayoutStatus>(),
+    amount_satang: satang().orNull(),
+    holds: integer(),
+    is_alarm: flag(),
+    is_acknowledged: flag(),
+    placed_at_ms: integer(),
+    payout_id: text().orNull(),
+    reference1: text().orNull(),
+    reference2: text().orNull(),
+    proxy_no: text().orNull(),
+    /** What the file says of a row without an instruction (`encodeCells`); so does the name among the names. */
+    unread_no: text().orNull(),
+    /** In small letters, a line each. */
+    names: text(),
+  },
+});
 
-create table attempt (
-  payout_seq integer not null references payout,
-  attempt_no integer not null,
-  status text not null,
-  trans_ref_no text not null,
-  channel_id text not null,
-  term_id text not null,
-  company_id text not null,
-  payer_account text not null,
-  tran_date text not null,
-  tran_time text not null,
-  proxy_type text not null,
-  proxy_no text not null,
-  proxy_name text,
-  amount_text text not null,
-  reference1 text,
-  reference2 text,
-  order_hash text not null,
-  intent_at_ms integer not null,
-  sends integer not null,
-  last_sent_at_ms integer,
-  acknowledged integer not null,
-  reference_conflict integer not null,
-  inquiries integer not null,
-  last_inquiry_at_ms integer,
-  last_finding text,
-  next_inquiry_at_ms integer,
-  sys_ref_no text,
-  fee_text text,
-  last_sent_bank_ms integer,
-  refusals integer not null default 0,
-  uncounted_sends integer not null default 0,
-  unproven_refusals integer not null default 0,
-  refusal_code text,
-  has_failed_item integer not null default 0,
-  primary key (payout_seq, attempt_no)
-) strict, without rowid;
-create index attempt_to_inquire on attempt (next_inquiry_at_ms) where next_inquiry_at_ms is not null;
-create index attempt_to_payee on attempt (proxy_no, amount_text, intent_at_ms);
-create index attempt_by_tran_date on attempt (tran_date);
-create index attempt_by_trans_ref_no on attempt (trans_ref_no);
+/** A version of a row's instruction that came into force after the seal; what was sealed stays beside it. */
+export const instructionVersion = table('instruction_version', {
+  columns: {
+    /** In the order in which they came. */
+    id: counted(),
+    batch_id: text().of('batch'),
+    payout_seq: integer().of('payout'),
+    /** Counts the row's versions from 1; the sealed one is 0. */
+    version: integer(),
+    digest: text(),
+    at_ms: integer(),
+    /** JSON, of a correction: what it asks for, and what it asked for before; null of a row that asked for nothing. */
+    instruction: text().orNull(),
+    replaced: text().orNull(),
+    salt: text().orNull(),
+  },
+  archiving: {
+    by: 'payout_seq',
+    digested: 'id, payout_seq, version, digest, at_ms, instruction, replaced, salt',
+  },
+  indexes: [uniqueIndex('version_of_instruction', 'payout_seq, version')],
+  rules: [
+    neverChanges(
+      'a version of an instruction is never changed',
+      when`not (${isErased('old.payout_seq')} and ${areGone('instruction, replaced, salt')}
+        and ${areAsBefore('id, batch_id, payout_seq, version, at_ms')})`,
+    ),
+    neverGoes('a version of an instruction is never removed', when`not ${isPayoutMoving('old.payout_seq')}`),
+  ],
+});
 
-create table claim (
-  company_id text not null,
-  similar_key text not null,
-  payout_id text not null,
-  payout_seq integer,
-  attempts_recorded integer not null,
-  primary key (company_id, similar_key, payout_id)
-) strict, without rowid;
-create index claim_tried_again on claim (company_id, payout_id) where attempts_recorded > 1;
+const isUsedReference = question(
+  'is_used_reference',
+  ['text'],
+  (transRefNo) => when`exists (select 1 from used_reference where trans_ref_no = ${transRefNo!})`,
+);
 
-create table event (
-  seq integer primary key,
-  payout_seq integer not null references payout,
-  from_status text not null,
-  to_status text not null,
-  cause text not null,
-  at_ms integer not null,
-  attempt_no integer not null,
-  detail text not null,
-  hash text
-) strict;
-create index event_of_payout on event (payout_seq);
+const sent =
+  'trans_ref_no, channel_id, term_id, company_id, payer_account, tran_date, tran_time, proxy_type, amount_text, intent_at_ms';
+const personal = 'proxy_name, reference1, reference2';
 
-create table payer_halt (
-  company_id text not null,
-  payer_account text not null,
-  code text not null,
-  reason text not null,
-  remedy text not null,
-  since_ms integer not null,
-  lifted_at_ms integer
-) strict;
-create unique index payer_halt_in_force on payer_halt (company_id, payer_account) where lifted_at_ms is null;
+/** One send under a reference, with its identical repetitions: `Attempt`. Sending it again uses exactly what was stored. */
+export const attempt = table('attempt', {
+  columns: {
+    payout_seq: integer().of('payout'),
+    attempt_no: integer(),
+    status: text<AttemptStatus>(),
+    trans_ref_no: text(),
+    channel_id: text(),
+    term_id: text(),
+    company_id: text(),
+    payer_account: text(),
+    tran_date: text(),
+    tran_time: text(),
+    proxy_type: text<ProxyType>(),
+    proxy_no: text(),
+    proxy_name: text().orNull(),
+    amount_text: text(),
+    reference1: text().orNull(),
+    reference2: text().orNull(),
+    order_hash: text(),
+    intent_at_ms: integer(),
+    sends: integer(),
+    last_sent_at_ms: integer().orNull(),
+    acknowledged: flag(),
+    reference_conflict: flag(),
+    inquiries: integer(),
+    last_inquiry_at_ms: integer().orNull(),
+    last_finding: text<InquiryFinding>().orNull(),
+    next_inquiry_at_ms: integer().orNull(),
+    sys_ref_no: text().orNull(),
+    fee_text: text().orNull(),
+    last_sent_bank_ms: integer().orNull(),
+    refusals: integer().usually(0),
+    uncounted_sends: integer().usually(0),
+    unproven_refusals: integer().usually(0),
+    refusal_code: text().orNull(),
+    has_failed_item: flag().usually(0),
+  },
+  key: ['payout_seq', 'attempt_no'],
+  archiving: {
+    by: 'payout_seq',
+    digested: `payout_seq, attempt_no, status, trans_ref_no, company_id, payer_account, tran_date,
+      tran_time, proxy_type, proxy_no, amount_text, order_hash, intent_at_ms, sys_ref_no, fee_text`,
+  },
+  indexes: [
+    index('attempt_by_trans_ref_no', 'trans_ref_no'),
+    index('attempt_to_inquire', 'next_inquiry_at_ms', 'next_inquiry_at_ms is not null'),
+    index('attempt_to_payee', 'proxy_no, amount_text, intent_at_ms'),
+    indexInOrder('attempt_by_tran_date', 'tran_date'),
+  ],
+  rules: [
+    refuses(
+      'order_never_changes',
+      `update of ${sent}, ${personal}, proxy_no, order_hash`,
+      'what an attempt sends is never changed',
+      when`not (${isErased('old.payout_seq')} and new.proxy_no = '' and ${areGone(personal)} and ${areAsBefore(sent)})`,
+    ),
+    refuses(
+      'reference_used_once',
+      'insert',
+      'a reference of an archived batch is not used before the batch is back',
+      isUsedReference('new.trans_ref_no'),
+    ),
+    neverGoes('an attempt is never removed', when`not ${isPayoutMoving('old.payout_seq')}`),
+  ],
+});
 
-create table payer_pause (
-  company_id text not null,
-  payer_account text not null,
-  code text not null,
-  reason text not null,
-  remedy text not null,
-  troubles integer not null,
-  is_transfer integer not null,
-  since_ms integer not null,
-  until_ms integer not null,
-  primary key (company_id, payer_account)
-) strict, without rowid;
+/**
+ * One row a (company, payoutId) for ever. It names a payout without a foreign key: dropping a half-read file would have to
+ * search every claim.
+ */
+export const claim = table('claim', {
+  columns: {
+    company_id: text(),
+    /** `computeSimilarKey` of the payoutId; leads the key, so that similar ones are neighbours. */
+    similar_key: text(),
+    payout_id: text(),
+    /** The row that holds it; null when it was given back. */
+    payout_seq: integer().orNull(),
+    /** Intents ever recorded for the payoutId, over all files. */
+    attempts_recorded: integer(),
+  },
+  key: ['company_id', 'similar_key', 'payout_id'],
+  indexes: [index('claim_tried_again', 'company_id, payout_id', 'attempts_recorded > 1')],
+  rules: [neverGoes('a claim is never removed')],
+});
 
-create table day_use (
-  company_id text not null,
-  date text not null,
-  kind text not null check (kind in ('day', 'payee', 'file')),
-  key text not null,
-  rows integer not null,
-  high integer not null,
-  low integer not null,
-  primary key (company_id, date, kind, key)
-) strict, without rowid;
-
-create table paid_payee (
-  company_id text not null,
-  proxy_no text not null,
-  primary key (company_id, proxy_no)
-) strict, without rowid;
-
-create trigger batch_digest_never_changes before update of digest on batch when old.digest is not null begin
-  select raise(abort, 'what was sealed is never changed');
-end;
-create trigger approval_never_lessened before update of approval_people on batch
-when old.approval_people is not null and new.approval_people is not old.approval_people begin
-  select raise(abort, 'how many people must approve a batch is never changed');
-end;
-create trigger approval_bound_never_changes before update of approval_bound_satang, approval_bound_people on batch
-when old.approval_bound_satang is not null and (new.approval_bound_satang is not old.approval_bound_satang
-  or new.approval_bound_people is not old.approval_bound_people) begin
-  select raise(abort, 'what a batch may come to without an approval is never changed');
-end;
-create trigger report_of_batch after insert on report begin
-  update batch set reported_event_seq = max(reported_event_seq, new.event_seq) where batch_id = new.batch_id;
-end;
-create trigger payout_never_goes before delete on payout
-when exists (select 1 from batch b where b.batch_id = old.batch_id and b.sealed_at_ms is not null)
-  and not exists (select 1 from archived_batch a where a.batch_id = old.batch_id and a.is_moving = 1)
-begin
-  select raise(abort, 'a payout that was sealed is never removed');
-end;
-create trigger payout_amount_never_changes before update of amount_satang on payout
-when new.amount_satang is not old.amount_satang and not exists (
-  select 1 from instruction_version v
-  where v.payout_seq = old.seq
-    and v.version = (select max(version) from instruction_version where payout_seq = old.seq)
-    and json_extract(v.instruction, '$.amountSatang') = cast(new.amount_satang as text))
-begin
-  select raise(abort, 'an amount is changed by a correction alone');
-end;
-create trigger payee_of_validated after update of proxy_no on payout_row
-when old.proxy_no is null and new.proxy_no is not null
-begin
-  insert or ignore into payee_place
-    select new.proxy_no, amount_satang, seq from payout where seq = new.seq and amount_satang is not null;
-end;
-create trigger payee_of_corrected after update of proxy_no on payout_row
-when old.proxy_no is not null and new.proxy_no is not null
-begin
-  insert or ignore into payee_place
-    select new.proxy_no, amount_satang, seq from payout where seq = new.seq and amount_satang is not null;
-end;
-create trigger payout_row_never_changes before update on payout_row
-when not (new.seq is old.seq and new.payout_id is old.payout_id and new.similar_key is old.similar_key
-  and new.line is old.line) or old.commitment is not null
-  or (new.commitment is null and (
-    not (new.cells is old.cells and new.extras is old.extras and new.digest is old.digest and new.salt is old.salt)
-    or (old.proxy_type is not null and not exists (
-      select 1 from instruction_version v
-      where v.payout_seq = old.seq
-        and v.version = (select max(version) from instruction_version where payout_seq = old.seq)
-        and json_extract(v.instruction, '$.proxyType') is new.proxy_type
-        and json_extract(v.instruction, '$.proxyNo') is new.proxy_no
-        and json_extract(v.instruction, '$.payeeName') is new.payee_name
-        and json_extract(v.instruction, '$.reference1') is new.reference1
-        and json_extract(v.instruction, '$.reference2') is new.reference2))))
-  or (new.commitment is not null and not (new.cells = '[]'
-    and new.extras is null and new.proxy_type is null and new.proxy_no is null and new.payee_name is null
-      and new.reference1 is null and new.reference2 is null and new.digest is null and new.salt is null))
-begin
-  select raise(abort, 'a row as its file has it is never changed');
-end;
-create trigger instruction_version_never_goes before delete on instruction_version when not exists (
-  select 1 from payout p join archived_batch a on a.batch_id = p.batch_id where p.seq = old.payout_seq and a.is_moving = 1) begin
-  select raise(abort, 'a version of an instruction is never removed');
-end;
-create trigger instruction_version_never_changes before update on instruction_version
-when not (exists (select 1 from payout_row e where e.seq = old.payout_seq and e.commitment is not null)
-  and new.instruction is null and new.replaced is null and new.salt is null
-  and new.id is old.id and new.batch_id is old.batch_id and new.payout_seq is old.payout_seq
-    and new.version is old.version and new.at_ms is old.at_ms)
-begin
-  select raise(abort, 'a version of an instruction is never changed');
-end;
-create trigger attempt_never_goes before delete on attempt when not exists (
-  select 1 from payout p join archived_batch a on a.batch_id = p.batch_id where p.seq = old.payout_seq and a.is_moving = 1) begin
-  select raise(abort, 'an attempt is never removed');
-end;
-create trigger order_never_changes before update of
-  trans_ref_no, channel_id, term_id, company_id, payer_account, tran_date, tran_time, proxy_type, proxy_no, proxy_name,
-  amount_text, reference1, reference2, order_hash, intent_at_ms
-on attempt
-when not (exists (select 1 from payout_row e where e.seq = old.payout_seq and e.commitment is not null)
-  and new.proxy_no = '' and new.proxy_name is null and new.reference1 is null and new.reference2 is null
-  and new.trans_ref_no is old.trans_ref_no and new.channel_id is old.channel_id and new.term_id is old.term_id
-    and new.company_id is old.company_id and new.payer_account is old.payer_account
-    and new.tran_date is old.tran_date and new.tran_time is old.tran_time and new.proxy_type is old.proxy_type
-    and new.amount_text is old.amount_text and new.intent_at_ms is old.intent_at_ms)
-begin
-  select raise(abort, 'what an attempt sends is never changed');
-end;
-create trigger reference_used_once before insert on attempt
-when exists (select 1 from used_reference where trans_ref_no = new.trans_ref_no)
-begin
-  select raise(abort, 'a reference of an archived batch is not used before the batch is back');
-end;
-create trigger claim_never_goes before delete on claim begin
-  select raise(abort, 'a claim is never removed');
-end;
-create trigger event_never_goes before delete on event when not exists (
-  select 1 from payout p join archived_batch a on a.batch_id = p.batch_id where p.seq = old.payout_seq and a.is_moving = 1) begin
-  select raise(abort, 'an event is never removed');
-end;
-create trigger event_never_changes before update on event
-when not (exists (select 1 from payout_row e where e.seq = old.payout_seq and e.commitment is not null)
-  and new.seq is old.seq and new.payout_seq is old.payout_seq and new.from_status is old.from_status
-    and new.to_status is old.to_status and new.cause is old.cause and new.at_ms is old.at_ms
-    and new.attempt_no is old.attempt_no and new.hash is old.hash)
-begin
-  select raise(abort, 'an event is never changed');
-end;
-`;
+/** Append-only: the database itself refuses to change or remove one. */
+export const event = table('event', {
+  columns: {
+    seq: integer().key(),
+    payout_seq: integer().of('payout'),
+    from_status: text<PayoutStatus>(),
+    to_status: text<PayoutStatus>(),
+    cause: text<PayoutCause>(),
+    at_ms: integer(),
+    attempt_no: integer(),
+    /** JSON. */
+    detail: text(),
+    /** Over the event and the one before it of its payout. */
+    hash: text().orNull(),
+  },
+  archiving: {
+    by: 'payout_seq',
+    digested: 'seq, payout_seq, from_status, to_status, cause, at_ms, attempt_no, detail, hash',
+  },
+  indexes: [indexInOrder('event_of_payout', 'payout_seq')],
+  rules: [
+    neverChanges(
+      'an event is never changed',
+      when`not (${isErased('old.payout_seq')}
+        and ${areAsBefore('seq, payout_seq, from_status, to_status, cause, at_ms, attempt_no, hash')})`,
+    ),
+    neverGoes('an event is never removed', when`not ${isPayoutMoving('old.payout_seq')}`),
+  ],
+});

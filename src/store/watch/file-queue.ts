@@ -12,7 +12,7 @@ import type { FileKindName } from '../../watch/rules/drop-folder.ts';
 import type { IntakeRefusal } from '../../watch/rules/rejection-reason.ts';
 import { batchReads } from '../payouts/batches.ts';
 import { registrationBatchReads } from '../registration/batches.ts';
-import type { IntakeItemTable } from '../schema.ts';
+import type { Tables } from '../schema.ts';
 import { type BodiesOf, type Body, change, query, type Reading, select, selectFirst } from '../statements.ts';
 
 /** What its file was read into. */
@@ -23,7 +23,7 @@ const batchOf: Readonly<Record<FileKindName, (batchId: string) => Reading<FileBa
 
 type FirstFile = Extract<IntakeVerdict, { kind: 'duplicate' }>['first'];
 
-function* findItem(itemId: string): Reading<Selectable<IntakeItemTable> | undefined> {
+function* findItem(itemId: string): Reading<Selectable<Tables['intake_item']> | undefined> {
   return yield* selectFirst(query.selectFrom('intake_item').selectAll().where('item_id', '=', itemId));
 }
 
@@ -50,16 +50,9 @@ function* findFirst(batchId: string, kind: FileKindName): Reading<FirstFile | un
 
 const otherKind = (is: FileKindName, asked: FileKindName) => (is === asked ? {} : { takenAs: is });
 
-/** An older version kept no place. */
-const readRefusal = (text: string): IntakeRefusal => ({
-  line: null,
-  column: null,
-  ...(JSON.parse(text) as Omit<IntakeRefusal, 'line' | 'column'>),
-});
-
-function toRecord(item: Selectable<IntakeItemTable>): IntakeRecord {
+function toRecord(item: Selectable<Tables['intake_item']>): IntakeRecord {
   const { item_id: itemId, batch_id: batchId, file_name: fileName, outcome } = item;
-  const refusal = item.refusal === null ? null : readRefusal(item.refusal);
+  const refusal = item.refusal === null ? null : (JSON.parse(item.refusal) as IntakeRefusal);
   return { itemId, batchId, fileName, droppedAtMs: item.dropped_at_ms, outcome, refusal };
 }
 

@@ -2,10 +2,10 @@
 import { type Selectable, sql, type SqlBool } from 'kysely';
 import type { TakenFileStore } from '../../watch/ports.ts';
 import type { FileGrowth, TakenFile } from '../../watch/rules/file-growth.ts';
-import type { TakenFileTable } from '../schema.ts';
+import type { Tables } from '../schema.ts';
 import { type BodiesOf, change, query, select, selectFirst } from '../statements.ts';
 
-function toTakenFile(found: Selectable<TakenFileTable>): TakenFile {
+function toTakenFile(found: Selectable<Tables['taken_file']>): TakenFile {
   const { item_id: itemId, batch_id: batchId, file_name: fileName, path, inode, bytes, sha256 } = found;
   return {
     itemId,

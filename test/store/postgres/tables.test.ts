@@ -5,6 +5,7 @@ import { expect, test } from 'vitest';
 import { openConnection } from '../../../src/store/connection.ts';
 import { migrate } from '../../../src/store/migrations.ts';
 import { schemaName, wholeSchemaName } from '../../../src/store/postgres/pool.ts';
+import { journalTables, machineTables } from '../../../src/store/tables/all.ts';
 import { describePostgres, makeJournalDatabase } from '../../support/postgres.ts';
 
 interface Column {
@@ -159,24 +160,12 @@ const toTable = ({ columns, indexes, keys, triggers }: Described): Table => ({
 /** Statements order by it, and SQLite has it without a word. */
 const rowid: Column = { name: 'rowid', type: 'integer', isRequired: true, isGenerated: false, usual: null };
 
-/** SQLite reads the few rows of the table instead. */
-const moving: Index = {
-  name: 'archived_batch_moving',
-  columns: ['batch_id'],
-  isUnique: false,
-  isPartial: true,
-};
-
 /** What leads on by its key, too: SQLite has the key in each index without a word. */
-const keyed: Readonly<Record<string, readonly string[]>> = {
-  attempt_by_tran_date: ['payout_seq', 'attempt_no'],
-  event_of_payout: ['seq'],
-  registration_event_of: ['seq'],
-};
-
-const withKeys = ({ indexes }: Table): Pick<Table, 'indexes'> => ({
-  indexes: indexes.map((index) => ({ ...index, columns: [...index.columns, ...(keyed[index.name] ?? [])] })),
-});
+function withKey(index: Index): Index {
+  const table = journalTables.find(({ indexes }) => indexes.some(({ name }) => name === index.name));
+  const isInOrder = table?.indexes.some(({ name, thenKey }) => name === index.name && thenKey);
+  return isInOrder ? { ...index, columns: [...new Set([...index.columns, ...table!.key])] } : index;
+}
 
 /** Of several programs that work side by side. */
 const programFrom = {
@@ -189,31 +178,23 @@ const programFrom = {
 
 /** What PostgreSQL has beyond SQLite. */
 function withDifferences(tables: Tables): Tables {
-  const added = (name: string, more: Partial<Table>) => ({ [name]: { ...tables[name]!, ...more } });
-  return {
-    ...tables,
-    ...added('batch', { columns: [...tables['batch']!.columns, rowid] }),
-    ...added('registration_batch', { columns: [...tables['registration_batch']!.columns, rowid] }),
-    ...added('schema_version', { columns: [...tables['schema_version']!.columns, programFrom] }),
-    ...added('attempt', withKeys(tables['attempt']!)),
-    ...added('event', withKeys(tables['event']!)),
-    ...added('registration_event', withKeys(tables['registration_event']!)),
-    ...added('archived_batch', { indexes: [...tables['archived_batch']!.indexes, moving] }),
+  const added: Readonly<Record<string, Column>> = {
+    batch: rowid,
+    registration_batch: rowid,
+    schema_version: programFrom,
   };
+  return Object.fromEntries(
+    Object.entries(tables).map(([name, table]) => {
+      const more = added[name];
+      const columns = more === undefined ? table.columns : [...table.columns, more];
+      return [name, { ...table, columns, indexes: table.indexes.map(withKey) }];
+    }),
+  );
 }
 
 /** Of several machines alone. */
-const ofMachines: readonly string[] = [
-  'bank_limit',
-  'file_claim',
-  'latest_send',
-  'payer_breaker',
-  'request_slot',
-  'shard',
-  'shared_token',
-  'worker',
-  'write_mark',
-];
+const ofMachines = machineTables.map(({ name }) => name);
+
 /** Whose rows move into tables of the archive; on SQLite that is a file. */
 const moved: readonly string[] = [
   'attempt',

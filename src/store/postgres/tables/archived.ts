@@ -3,10 +3,11 @@
  * every payment goes through stay short. What reads a batch wherever it stands reads both together, by the same names in
  * a schema of their own.
  */
-import { movedTables } from '../../archive/archived.ts';
 import { schemaName, wholeSchemaName } from '../pool.ts';
-import { refuse } from './ddl.ts';
-import { selectListed } from './payouts.ts';
+import { movedTables } from '../../tables/all.ts';
+import { postgresRefusal } from '../../tables/ddl.ts';
+import { neverChanges } from '../../tables/table.ts';
+import { selectListed } from '../../tables/listed.ts';
 
 /** Each with the column that is the number of the payout. */
 const rowTables = [...movedTables, { name: 'open_payout', seq: 'seq' }] as const;
@@ -37,7 +38,7 @@ create trigger archived_${name}_never_goes after delete on archived_${name} refe
 /** Rows come and go only in the transaction that moves their batch. */
 const guard = (name: string, seq: string): string =>
   [
-    refuse(`archived_${name}_never_changes`, `update on archived_${name}`, `${keptIn} changed`),
+    postgresRefusal(`archived_${name}`, neverChanges(`${keptIn} changed`)(`archived_${name}`)),
     name === 'payout'
       ? moves(name, 'from archived_batch a where a.batch_id = m.batch_id')
       : moves(
