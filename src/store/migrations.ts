@@ -1,4 +1,4 @@
-/** The history of the tables: each entry runs once, in one transaction, and never changes after a release. */
+/** Makes the tables of a journal in SQLite, and brings those of an older one up to date. */
 import type { DatabaseSync } from 'node:sqlite';
 import type { KnownTables } from '../payout/rules/journal-place.ts';
 import { JournalRefusedError } from './connection.ts';
@@ -7,17 +7,25 @@ import { journalTables } from './tables/all.ts';
 import { sqliteTables } from './tables/ddl.ts';
 import { listedView } from './tables/listed.ts';
 
-const baseline = sqliteTables(journalTables) + listedView.sqlite;
+/** What a program knows of its tables. */
+export interface TablesHistory {
+  /** The tables as they are now: what a new journal begins with. */
+  readonly whole: string;
+  /** What brings a journal of the version before up to date, the oldest first; never changed after a release. */
+  readonly changes: readonly string[];
+}
 
-/** The tables in SQL, oldest entry first; the first is what a new journal begins with. */
-export const tablesHistory: readonly string[] = [baseline];
+export const tablesHistory: TablesHistory = {
+  whole: sqliteTables(journalTables) + listedView.sqlite,
+  changes: [],
+};
 
-/** The version of the first entry: 40 versions came before the first release. */
-const baselineVersion = 41;
+/** The version of the first release: 40 came before it. */
+const firstVersion = 41;
 
-export const knownOf = (history: readonly string[]): KnownTables => ({
-  oldest: baselineVersion,
-  latest: baselineVersion + history.length - 1,
+export const knownOf = ({ changes }: TablesHistory): KnownTables => ({
+  oldest: firstVersion,
+  latest: firstVersion + changes.length,
 });
 
 export const knownTables = knownOf(tablesHistory);
@@ -26,7 +34,7 @@ export const knownTables = knownOf(tablesHistory);
 export const schemaVersion = knownTables.latest;
 
 const versionTable =
-  'create table if not exists schema_version (version integer primary key, applied_at_ms integer not null) strict';
+  'create table schema_version (version integer primary key, applied_at_ms integer not null) strict;';
 
 /**
  * The version of the tables in the file; 0 when it has none.
@@ -50,16 +58,24 @@ export function readSchemaVersion(db: DatabaseSync): number {
 }
 
 /**
- * Brings the tables up to date; inside the caller's transaction.
+ * Makes the tables, or brings them up to date; inside the caller's transaction.
  * @param history of the tables, as the program knows it
  */
-export function migrate(db: DatabaseSync, nowMs: number, history: readonly string[] = tablesHistory): void {
+export function migrate(db: DatabaseSync, nowMs: number, history = tablesHistory): void {
   const present = readSchemaVersion(db);
-  db.exec(versionTable);
-  for (const [index, tables] of history.entries()) {
-    const version = baselineVersion + index;
-    if (version <= present) continue;
-    db.exec(tables);
+  const { oldest, latest } = knownOf(history);
+  const note = (version: number): void => {
     write(db, query.insertInto('schema_version').values({ version, applied_at_ms: nowMs }));
+  };
+  if (present === 0) {
+    db.exec(versionTable + history.whole);
+    note(latest);
+    return;
+  }
+  for (const [index, change] of history.changes.entries()) {
+    const version = oldest + index + 1;
+    if (version <= present) continue;
+    db.exec(change);
+    note(version);
   }
 }

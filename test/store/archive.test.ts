@@ -451,7 +451,8 @@ test('a later program reads an archive of this one in a copy that it brings up t
   await archiveAll(sqlite.store);
   const archive = join(sqlite.dataDir, 'journal-archive-0001.db');
   const before = await readFile(archive);
-  const later = [...tablesHistory, 'create table one_more (id integer primary key) strict;'];
+  const change = 'create table one_more (id integer primary key) strict;';
+  const later = { ...tablesHistory, changes: [...tablesHistory.changes, change] };
   {
     using readable = makeReadable(archive, later);
     using db = new DatabaseSync(readable.path);

@@ -1,4 +1,4 @@
-/** The history of the tables on PostgreSQL, apart from SQLite's: each entry runs once, and never changes after a release. */
+/** Makes the tables of a journal in PostgreSQL, and brings those of an older one up to date: apart from SQLite's. */
 import type { ClientBase } from 'pg';
 import { describeUnknownTables, type KnownTables } from '../../payout/rules/journal-place.ts';
 import { JournalRefusedError } from '../connection.ts';
@@ -13,7 +13,7 @@ import { archivedTables } from './tables/archived.ts';
 import { functions } from './tables/functions.ts';
 
 /** The tables of SQLite, those of several machines, and those of the archive. */
-const baseline = [
+const whole = [
   functions,
   postgresTables([...journalTables, ...machineTables]),
   listedView.postgres,
@@ -21,8 +21,8 @@ const baseline = [
   archivedTables,
 ].join('\n');
 
-/** One step of the tables' history. */
-export interface TablesStep {
+/** What brings a journal of the version before up to date. */
+export interface TablesChange {
   readonly tables: string;
   /**
    * True where a program that knows the step before works on as it did: there are new tables, indexes, or columns that are
@@ -33,15 +33,22 @@ export interface TablesStep {
   readonly isForPreviousToo: boolean;
 }
 
-/** The oldest entry first, which is what a new journal begins with. */
-export const tablesHistory: readonly TablesStep[] = [{ tables: baseline, isForPreviousToo: false }];
+/** What a program knows of its tables. */
+export interface TablesHistory {
+  /** The tables as they are now: what a new journal begins with. */
+  readonly whole: string;
+  /** The oldest first; never changed after a release. */
+  readonly changes: readonly TablesChange[];
+}
 
-/** The version of the first entry: 7 versions came before the first release. */
-const baselineVersion = 8;
+export const tablesHistory: TablesHistory = { whole, changes: [] };
 
-const knownOf = (history: readonly TablesStep[]): KnownTables => ({
-  oldest: baselineVersion,
-  latest: baselineVersion + history.length - 1,
+/** The version of the first release: 7 came before it. */
+const firstVersion = 8;
+
+const knownOf = ({ changes }: TablesHistory): KnownTables => ({
+  oldest: firstVersion,
+  latest: firstVersion + changes.length,
 });
 
 export const knownTables = knownOf(tablesHistory);
@@ -49,9 +56,25 @@ export const knownTables = knownOf(tablesHistory);
 /** The version of the tables that this program writes on PostgreSQL. */
 export const tablesVersion = knownTables.latest;
 
-/** The version up to which a program has to know the tables to work with those of a step. @param version of the step */
-const programFrom = ({ isForPreviousToo }: TablesStep, version: number): number =>
-  isForPreviousToo ? version - 1 : version;
+interface VersionStep {
+  readonly version: number;
+  /** The version up to which a program has to know the tables to work with these. */
+  readonly programFrom: number;
+  readonly tables: string;
+}
+
+/** What makes the tables of one version those of the latest. @param before 0 where there are none */
+function listSteps({ whole: tables, changes }: TablesHistory, before: number): readonly VersionStep[] {
+  const steps = changes.map(({ tables: change, isForPreviousToo }, index): VersionStep => {
+    const version = firstVersion + index + 1;
+    return { version, programFrom: isForPreviousToo ? version - 1 : version, tables: change };
+  });
+  if (before > 0) return steps.filter(({ version }) => version > before);
+  const latest = steps.at(-1);
+  return [
+    { version: latest?.version ?? firstVersion, programFrom: latest?.programFrom ?? firstVersion, tables },
+  ];
+}
 
 /** The oldest PostgreSQL with all that the tables ask for. */
 const serverVersionMin = 150_000;
@@ -162,11 +185,8 @@ export async function migrateWithin(
   const before = await readTablesVersion(client, known.latest);
   requireKnown(before, known, migration.journal);
   if (before === known.latest) return before;
-  const steps = history
-    .map((step, index) => ({ ...step, version: known.oldest + index }))
-    .filter(({ version }) => version > before);
-  const from = Math.max(...steps.map((step) => programFrom(step, step.version)));
-  if (before > 0) await requireNobodyOlder(client, from);
+  const steps = listSteps(history, before);
+  if (before > 0) await requireNobodyOlder(client, Math.max(...steps.map(({ programFrom }) => programFrom)));
   for (const name of [schemaName, wholeSchemaName]) await makeSchema(client, name);
   await client.query(`set local search_path = ${schemaName}, pg_temp`);
   await client.query(
@@ -174,10 +194,9 @@ export async function migrateWithin(
       version bigint primary key, applied_at_ms bigint not null, program_from bigint not null
     )`,
   );
-  for (const step of steps) {
-    await client.query(step.tables);
-    const { version } = step;
-    const kept = [version, migration.nowMs, programFrom(step, version)];
+  for (const { version, programFrom, tables } of steps) {
+    await client.query(tables);
+    const kept = [version, migration.nowMs, programFrom];
     await client.query('insert into schema_version values ($1, $2, $3)', kept);
   }
   await client.query(rolesScript);

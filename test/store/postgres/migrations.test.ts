@@ -8,7 +8,7 @@ import {
   readTablesVersion,
   tablesHistory,
   type TablesMigration,
-  type TablesStep,
+  type TablesChange,
   tablesVersion,
 } from '../../../src/store/postgres/migrations.ts';
 import { makeWorkerStore } from '../../../src/store/postgres/workers.ts';
@@ -140,16 +140,17 @@ describePostgres('the tables on PostgreSQL', () => {
 });
 
 describePostgres('an upgrade while others work', () => {
-  const adds: TablesStep = { tables: 'create table one_more (id bigint);', isForPreviousToo: true };
-  const changes: TablesStep = {
+  const adds: TablesChange = { tables: 'create table one_more (id bigint);', isForPreviousToo: true };
+  const changes: TablesChange = {
     tables: 'alter table worker add column other bigint;',
     isForPreviousToo: false,
   };
-  const [next, changed] = [
-    [...tablesHistory, adds],
-    [...tablesHistory, changes],
-  ];
-  const afterNext = [...next, { ...adds, tables: 'create table and_one (id bigint);' }];
+  const historyOf = (...more: readonly TablesChange[]) => ({
+    whole: [tablesHistory.whole, ...more.map(({ tables }) => tables)].join('\n'),
+    changes: [...tablesHistory.changes, ...more],
+  });
+  const [next, changed] = [historyOf(adds), historyOf(changes)];
+  const afterNext = historyOf(adds, { ...adds, tables: 'create table and_one (id bigint);' });
 
   /** A process of this version that works the journal. */
   async function openWorked() {
