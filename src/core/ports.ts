@@ -70,7 +70,7 @@ export interface StatusTotal extends RowTotal {
   readonly status: PayoutStatus;
   /** Rows with an alarm. */
   readonly alarmRows: number;
-  /** Rows that a person has acknowledged; missing in figures of an older program. */
+  /** Rows that a person has acknowledged; left out without any. */
   readonly acknowledgedRows?: number;
   /** Amount by which corrections raise the total over the file's; left out when no row was corrected. */
   readonly correctionSatang?: Satang;

@@ -277,14 +277,11 @@ async function auditNotes({ reader }: Scene, audit: PartAudit): Promise<void> {
   const ofPeople = await Array.fromAsync(reader.personEvents());
   const noted = ofPeople.filter(({ kind }) => kind === 'noted');
   const events = new Map(noted.map((event) => [event.seq, event]));
-  let hasBegun = false;
   for await (const note of reader.notes()) {
     audit.look('notes');
     const { seq, eventSeq } = note;
-    hasBegun ||= eventSeq !== null;
-    if (eventSeq === null && !hasBegun) continue;
-    audit.find(`note ${seq} on ${note.kind} that waits`, findChangedNote(note, events.get(eventSeq ?? 0)));
-    events.delete(eventSeq ?? 0);
+    audit.find(`note ${seq} on ${note.kind} that waits`, findChangedNote(note, events.get(eventSeq)));
+    events.delete(eventSeq);
   }
   for (const seq of events.keys()) audit.find(`event ${seq} of people`, 'the note that it tells of is gone');
 }

@@ -272,7 +272,7 @@ async function versionsSection(
           html`<li>
             <b>${version}</b>
             <span>
-              ${provenance !== null && whyOf(visit, describeProvenance(provenance))}
+              ${whyOf(visit, describeProvenance(provenance))}
               <small class="mono">SHA-256 ${sha256.slice(0, 16)}…</small>
             </span>
           </li>`,

@@ -205,8 +205,8 @@ export interface AcceptedStatement {
   };
   readonly files: readonly StatementFile[];
   readonly acceptedAtMs: number;
-  /** Null when accepted by an older program, which did not record it. */
-  readonly provenance: Provenance | null;
+  /** Origin of the statement. */
+  readonly provenance: Provenance;
 }
 
 /** The facts that identify a version of a day's statement by its bytes. */

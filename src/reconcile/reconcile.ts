@@ -121,7 +121,7 @@ export function lookAtBytes(
 ): string | StatementRefusal {
   // A person's copy may be older than the bank's present bytes.
   const isHandedIn = provenance.from === 'file';
-  const isSettled = versions.at(-1)?.provenance?.isForced === true;
+  const isSettled = versions.at(-1)?.provenance.isForced === true;
   const mayBeOld = !provenance.isForced && (isHandedIn || isSettled);
   const superseded = mayBeOld ? findSuperseded(date, versions, bytes) : undefined;
   return superseded ?? describeReading(reading, { isOver, isHandedIn }, versions, bytes);

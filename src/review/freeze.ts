@@ -137,7 +137,7 @@ export async function findMoreThanProposed(
   { decision, figures }: Pick<Proposal, 'decision' | 'figures'>,
   targets: readonly Pick<Target, 'kind' | 'key'>[],
 ): Promise<string | undefined> {
-  if (!figures || !sendsWhatWaits(decision)) return undefined;
+  if (!sendsWhatWaits(decision)) return undefined;
   const now: TargetFigures[] = [];
   for (const target of targets) now.push(await countWhole(context, decision, target));
   return findMore(figures, sumFigures(now));

@@ -23,14 +23,14 @@ export async function readMatter(
   scene: SigningScene,
   proposal: Proposal,
 ): Promise<SignedMatter> {
-  const { proposalId, decision, items, totalSatang, digest } = proposal;
+  const { proposalId, decision, totalSatang, digest } = proposal;
   const batches: SignedBatch[] = [];
   const isPayment = decision === 'approve-batch';
   for (const item of isPayment ? await journal.proposalItems(proposalId, 0, batchesMax) : []) {
     const batch = await journal.batch(item.key);
     batches.push({ batchId: item.key, version: item.version, fileSha256: batch?.sha256 ?? '' });
   }
-  const rows = countedOf(proposal).rows ?? items;
+  const { rows } = countedOf(proposal);
   return { ...scene, proposalId, decision, batches, rows, totalSatang, digest };
 }
 

@@ -21,7 +21,7 @@ export function makeStatementWork({ journal, statements }: ReviewContext): Targe
   };
   /** Tells whether the statement was taken for this item, by a process that was killed before it ended the item. */
   const isTaken = async ({ proposalId, key }: ProposalItem): Promise<boolean> =>
-    (await journal.statement(key))?.provenance?.proposal === proposalId;
+    (await journal.statement(key))?.provenance.proposal === proposalId;
   return {
     ...noRest,
     async examine(decision, target): Promise<Examined> {

@@ -10,6 +10,7 @@ import { toSatang } from '../../src/core/money.ts';
 import { recordOpen } from '../../src/store/payouts/open-payouts.ts';
 import { drive } from '../../src/store/statements.ts';
 import { holdBits } from '../../src/store/schema.ts';
+import { nothingCounted, sumFigures } from '../../src/review/rules/proposal-figures.ts';
 import { ingest, makeRow, noonMs, payer, why } from '../support/journal-fixtures.ts';
 import { openDayOf } from '../support/reconcile-kit.ts';
 import { openTestPage, type OpenTestPage } from '../support/review-page.ts';
@@ -132,6 +133,7 @@ async function addProposal(no: number, maker: { readonly personId: number; reado
   await store.addProposals([
     {
       decision: 'cancel',
+      figures: sumFigures([nothingCounted]),
       note: 'sent twice',
       evidence: null,
       people: 2,

@@ -15,6 +15,7 @@ import { openConnection } from '../../src/store/connection.ts';
 import { readChains } from '../../src/store/payouts/chain.ts';
 import { openAuditOf } from '../../src/store/evidence/audit.ts';
 import { makeJournal } from '../../src/store/store.ts';
+import { nothingCounted, sumFigures } from '../../src/review/rules/proposal-figures.ts';
 import {
   bringTo,
   firstBatchId,
@@ -53,6 +54,7 @@ beforeAll(async () => {
   await store.addProposals([
     {
       decision: 'retry',
+      figures: sumFigures([nothingCounted]),
       note: 'again',
       evidence: null,
       evidenceFile: letter,
@@ -208,7 +210,7 @@ describe('found and named', () => {
     ['a note goes', 'delete from review_note where seq = 2', /event \d+ of people/],
     [
       'a note is put in',
-      `insert into review_note select 3, kind, key, version, what, person_id, person, note, at_ms, null from review_note where seq = 1`,
+      `insert into review_note select 3, kind, key, version, what, person_id, person, note, at_ms, 0 from review_note where seq = 1`,
       /note 3 on payout/,
     ],
     ['a head', `update day_head set text = replace(text, 'number 1', 'number 2')`, /day 2026-11-21/],

@@ -10,6 +10,7 @@ import { auditJournal } from '../../src/evidence/audit.ts';
 import { gatherEvidence } from '../../src/evidence/payout-evidence.ts';
 import { renderHead } from '../../src/evidence/rules/day-head.ts';
 import { eraseNames } from '../../src/review/rules/payout-chain.ts';
+import { nothingCounted, sumFigures } from '../../src/review/rules/proposal-figures.ts';
 import {
   applied,
   bringTo,
@@ -49,6 +50,7 @@ beforeAll(async () => {
   const maker = { personId: 1, name: 'mali' };
   const draft = {
     decision: 'retry',
+    figures: sumFigures([nothingCounted]),
     note: 'the payee asks',
     evidence: null,
     people: 2,

@@ -144,7 +144,7 @@ describe('killed while a batch is moved', () => {
 });
 
 const openBreak = (whose: 'ours' | 'unknown', date = '20261121'): string =>
-  `insert into statement_version values ('20261123', 1, 'r', 's', 'o', 'p', 'words whole', '{}', '{}', '{}', '[]', 1, null);
+  `insert into statement_version values ('20261123', 1, 'r', 's', 'o', 'p', 'words whole', '{}', '{}', '{}', '[]', 1, '{"from":"bank","user":null,"isForced":false}');
    insert into statement_break select null, '${date}',
      ${whose === 'ours' ? '(select trans_ref_no from attempt limit 1)' : "'PDAAAAAAAAAAAAAAAA01'"},
      'duplicate-line', 'open', 1, 'high', 1, 'r', null, '[]', 1, null, null, 'r'`;

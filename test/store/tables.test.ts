@@ -10,7 +10,7 @@ import { indexInOrder, neverChanges, neverGoes, table, uniqueIndex } from '../..
 const isKept = question(
   'is_kept',
   ['text'],
-  (name) => when`exists (select 1 from kept where name = ${name!})`,
+  (name) => when`exists (select 1 from kept where name = ${name})`,
 );
 
 const parcel = table('parcel', {

@@ -59,6 +59,8 @@ export function makeFacts(
       companyId: payer.companyId,
       payerAccount: payer.payerAccount,
       tranDate: date,
+      tranTime: '10:00:00',
+      reference1: null,
       proxyType: 'MSISDN',
       proxyNo: '0810000001',
       proxyName: 'Somchai Jaidee',
@@ -72,6 +74,7 @@ export function makeFacts(
     lastFinding: null,
     sysRefNo: null,
     feeText: attemptStatus === 'paid' ? '5.00' : null,
+    settledBy: null,
     ...changes,
   };
 }

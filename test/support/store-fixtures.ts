@@ -47,7 +47,7 @@ export const archivePolicy: ArchivePolicy = { beforeMs: laterMs, quietSinceMs: l
 /** As if reports had been written and the statement of the day accepted. */
 export const settled = `
 update batch set reported_event_seq = 1000000 where status = 'done';
-insert into statement_version values ('20261121', 1, 'r', 's', 'o', 'p', 'words whole', '{}', '{}', '{}', '[]', 1, null)
+insert into statement_version values ('20261121', 1, 'r', 's', 'o', 'p', 'words whole', '{}', '{}', '{}', '[]', 1, '{"from":"bank","user":null,"isForced":false}')
   on conflict do nothing;
 `;
 

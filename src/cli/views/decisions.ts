@@ -57,7 +57,7 @@ function jsonOf(proposal: Proposal): object {
     ...plain,
     rows: countedOf(proposal).rows,
     amount: formatBaht(totalSatang),
-    figures: figures ? jsonOfFigures(figures) : null,
+    figures: jsonOfFigures(figures),
   };
 }
 
@@ -149,7 +149,7 @@ const maskWas = ({ proxyNo, amount, accountNo }: Corrected): Corrected => ({
   accountNo: accountNo && maskDigits(accountNo),
 });
 
-/** ": 1,000.00 baht -> 1,200.00 baht", for each cell that is corrected; an older program has not kept what it was. */
+/** ": 1,000.00 baht -> 1,200.00 baht", for each cell that is corrected. */
 function describeCorrection({ proxyNo, amount, accountNo, was }: Correction): string {
   const inBaht = (cell: string | null | undefined) => cell && `${cell} baht`;
   const cells = [
@@ -158,9 +158,7 @@ function describeCorrection({ proxyNo, amount, accountNo, was }: Correction): st
     [inBaht(was?.amount), inBaht(amount)],
   ] as const;
   const corrected = cells.filter(([, becomes]) => Boolean(becomes));
-  return was === undefined
-    ? ` -> ${corrected.map(([, becomes]) => becomes).join(', ')}`
-    : `: ${corrected.map(([before, becomes]) => `${before ?? 'nothing'} -> ${becomes}`).join(', ')}`;
+  return `: ${corrected.map(([before, becomes]) => `${before ?? 'nothing'} -> ${becomes}`).join(', ')}`;
 }
 
 /** The decisions on each file, with the digest by which the same file is known on another machine. */
@@ -207,7 +205,7 @@ export function showProposal({ proposal, items: whole }: ProposalShown): Shown {
   const lines = [
     `Proposal ${proposalId}: ${describe(proposal)}`,
     `  ${termsOf(decision, proposal.kind).effect}`,
-    ...(proposal.figures ? linesOfFigures(proposal.figures) : []),
+    ...linesOfFigures(proposal.figures),
     `  proposed by ${maker}, ${formatBangkokMoment(madeAtMs)}: ${note}`,
     ...(evidence === null ? [] : [`  evidence: ${evidence}`]),
     ...(proposal.evidenceFile ? [describeFile(proposal.evidenceFile)] : []),

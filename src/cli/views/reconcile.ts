@@ -99,7 +99,7 @@ function renderHead({ reconciled }: ReconcileReport): readonly string[] {
     `Statement  ${showDate(date)}, version ${version}, ${before}`,
     `Accepted   ${formatBangkokMoment(acceptedAtMs)}`,
     `Original   ${statement.originalPath}`,
-    ...(provenance === null ? [] : [`From       ${describeProvenance(provenance)}`]),
+    `From       ${describeProvenance(provenance)}`,
   ];
 }
 

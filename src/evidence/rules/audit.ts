@@ -157,7 +157,7 @@ export interface KeptRow extends RowPlace {
   readonly digest: string | null;
   /** True when its personal cells were erased, with the digest. */
   readonly isErased: boolean;
-  /** Null for a row read by an older program, and for an erased one. */
+  /** Null for a row without a digest. */
   readonly salt: string | null;
   /** Versions, oldest first. */
   readonly versions: readonly KeptVersion[];
@@ -178,13 +178,12 @@ const isEmpty = ({ instruction, digest, versions }: KeptRow): boolean =>
   digest === null &&
   versions.every((version) => version.instruction === null && version.replaced === null);
 
-/** True when the history has each version. An older program has recorded none, and its versions have no salts. */
-function areTold({ isErased, salt, versions, told }: KeptRow): boolean {
+/** True when the history has each version. */
+function areTold({ isErased, versions, told }: KeptRow): boolean {
   if (isErased) return told.every((one) => versions.some(({ digest }) => digest === one));
-  const chained = salt === null ? versions.filter((version) => version.salt !== null) : versions;
   return (
-    chained.length === told.length &&
-    chained.every((version, at) => commitTo(version.digest, version.salt) === told[at])
+    versions.length === told.length &&
+    versions.every((version, at) => commitTo(version.digest, version.salt) === told[at])
   );
 }
 
@@ -225,9 +224,7 @@ export interface KeptAttempt {
   readonly orderHash: string;
   /** Hash that the event of its intent records; null for an attempt found after a loss. */
   readonly saidHash: string | null;
-  /**
-   * `showAttempt` of the present attempt, and of its latest event; the latter is null when an older program wrote it.
-   */
+  /** `showAttempt` of the present attempt, and of its latest event; the latter is null without one. */
   readonly shows: string;
   readonly saidShows: string | null;
 }

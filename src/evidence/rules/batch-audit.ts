@@ -57,7 +57,7 @@ const accountOf = ({ cells }: Event): string | undefined => cells?.['payerAccoun
 
 /** The facts of a batch in its history. */
 interface Told {
-  /** Undefined when an older program sealed it. */
+  /** Undefined when another journal sealed it: it came with an archive. */
   readonly sealed: Event | undefined;
   /** Moves, in order. */
   readonly moves: readonly Event[];

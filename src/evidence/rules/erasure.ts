@@ -66,16 +66,15 @@ export interface ErasedDetail {
 /**
  * Erases from an event's detail the hash of the order, which would permit guessing the number, and the bank's name of
  * the payee.
- * @returns undefined for any other event, and for one written by an older program
+ * @returns undefined for any other event
  */
 export function erasePayeeOf(detail: string): ErasedDetail | undefined {
   const said = JSON.parse(detail) as {
     readonly orderHash?: unknown;
     readonly bankNames?: unknown;
-    readonly salt?: unknown;
   };
   const tells = typeof said.orderHash === 'string' || typeof said.bankNames === 'string';
-  if (!tells || typeof said.salt !== 'string') return undefined;
+  if (!tells) return undefined;
   const erased = eraseNames(detail);
   if (typeof said.orderHash !== 'string') return { detail: erased, orderHash: undefined };
   const { orderHash } = JSON.parse(erased) as { readonly orderHash: { readonly sha256: string } };

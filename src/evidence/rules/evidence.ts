@@ -95,9 +95,9 @@ function describeRow({ history, chain, versions, lines }: StoredRow, numbers: Nu
   };
 }
 
-/** Digest and salt together permit guessing a masked number; without a salt the chain itself has the digest. */
+/** Digest and salt together permit guessing a masked number. */
 const showOpening = ({ digest, salt }: Opening, numbers: Numbers): Opening =>
-  numbers === 'whole' || salt === null ? { digest, salt } : { digest: null, salt: null };
+  numbers === 'whole' ? { digest, salt } : { digest: null, salt: null };
 
 /**
  * The part of a detail that its text has as hashes, with the salt; null without any. The hash of an order is shown only

@@ -68,7 +68,7 @@ const sha256 = (text: string | Buffer): string => hash('sha256', text, 'hex');
 interface Compared {
   readonly why: string;
   readonly is: unknown;
-  /** Undefined without an event: an older program wrote it. */
+  /** Undefined without an event. */
   readonly said: unknown;
 }
 
@@ -426,7 +426,7 @@ function* compareSessions(
 
 const keyOfHand = ({ batchId, personId, part }: KeptHand): string => `${part} ${personId} ${batchId}`;
 
-/** Compares parts in batches. An upload has no event when an older program sealed the batch. */
+/** Compares parts in batches. An upload has no event in this journal when the batch came with an archive. */
 function* compareHands({ hands, corrections }: KeptPersons, events: readonly Event[]): Generator<Difference> {
   const sealed = new Set(ofKind(events, 'batch-sealed').map((event) => readFacts(event)['batchId']));
   const uploaded = new Set(

@@ -21,7 +21,7 @@ interface Detail {
   readonly bankNames?: unknown;
 }
 
-/** Undefined for facts that an older program has not recorded. */
+/** Undefined for facts that no event has recorded. */
 interface SaidState {
   readonly holds: ReadonlySet<HoldReason> | undefined;
   /** Most that can be accepted: for some, the history records it for a whole batch. */

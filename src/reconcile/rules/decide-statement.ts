@@ -78,10 +78,10 @@ export function decideOnStatement(evidence: StatementEvidence, mayReopen = true)
   return take(kind, { ...evidence, line, date, detail }, mayReopen);
 }
 
-/** The origin of the day's statement, for the event; empty when unknown. */
+/** The origin of the day's statement, for the event; empty when the day was not read. */
 function readSource({ provenances }: DaysRead, date: string): { readonly source?: string } {
-  const provenance = provenances?.get(date) ?? null;
-  return provenance === null ? {} : { source: describeProvenance(provenance) };
+  const provenance = provenances?.get(date);
+  return provenance === undefined ? {} : { source: describeProvenance(provenance) };
 }
 
 function take(step: Exclude<StatementStep, 'reopen'>, told: Told, mayReopen: boolean): Change | undefined {

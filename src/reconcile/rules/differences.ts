@@ -206,7 +206,6 @@ export function whyOfNoSend(line: StatementLine, attempt: AttemptFacts, date: st
   const lineDate = line.effectiveDate === '' ? date : line.effectiveDate;
   if (lineDate !== tranDate) return `nothing was sent under its reference on ${showDate(lineDate)}`;
   const isOther =
-    sent !== undefined &&
     line.reference1 !== '' &&
     // A spreadsheet removes leading zeros from a number.
     withoutZeros(line.reference1) !== withoutZeros(sent ?? '');
@@ -232,7 +231,7 @@ function readMsFromMidnight(time: string): number | undefined {
  * left to inquiry: if it were another transfer's, this one might yet complete.
  */
 function isBookedBeforeMidnight(line: StatementLine, attempt: AttemptFacts, date: string): boolean {
-  const { tranDate, tranTime = '' } = attempt.order;
+  const { tranDate, tranTime } = attempt.order;
   const startMs = parseBangkokDate(tranDate);
   if (line.status !== 'complete' || startMs === undefined) return false;
   const days = [tranDate, formatBangkokDate(startMs - dayMs)];
@@ -280,7 +279,7 @@ export function findDifferences(line: StatementLine, attempt: AttemptFacts, date
 /**
  * Rebuilds a complete line that was stored only as equal to its attempt. Values known only to the bank's file, such as
  * its word for STATUS, are empty; the fee is that of the reply.
- * @param line its place in the original; 0 when an older program did not record it
+ * @param line its place in the original
  */
 export function rebuildLine({ order, sysRefNo, feeText }: AttemptFacts, line: number): StatementLine {
   const amountSatang = parseBaht(order.amountText) ?? zeroSatang;

@@ -30,9 +30,9 @@ export interface AttemptFacts {
     | 'proxyNo'
     | 'proxyName'
     | 'amountText'
-  > &
-    // Missing in breaks stored by an older program.
-    Partial<Pick<TransferOrder, 'tranTime' | 'reference1'>>;
+    | 'tranTime'
+    | 'reference1'
+  >;
   /** Number of requests whose bytes may have left. */
   readonly sends: number;
   readonly acknowledged: boolean;
@@ -42,8 +42,8 @@ export interface AttemptFacts {
   readonly sysRefNo: string | null;
   /** transFee of the reply, as written by the bank; null without one. */
   readonly feeText: string | null;
-  /** Evidence that settled the payout, if this is its latest attempt; missing in breaks stored by an older program. */
-  readonly settledBy?: SettledBy | null;
+  /** Evidence that settled the payout, if this is its latest attempt. */
+  readonly settledBy: SettledBy | null;
   /** True when it was in doubt, and failed by a statement; left out when unknown. */
   readonly isFailedByStatement?: boolean;
   /**
@@ -101,8 +101,8 @@ export interface DaysRead {
   readonly unreadDates: ReadonlySet<string>;
   /** The day being read; undefined when no statement is being read. */
   readonly readNow: string | undefined;
-  /** Origin of each day's present statement, if recorded. */
-  readonly provenances?: ReadonlyMap<string, Provenance | null>;
+  /** Origin of each day's present statement. */
+  readonly provenances?: ReadonlyMap<string, Provenance>;
 }
 
 /** The facts shared by all keys of one day. */

@@ -33,7 +33,7 @@ export const partEnd = '\n';
  * The predecessor of a payout's first event: SHA-256 (base64url) over a salt and the digest of the row's instruction.
  * Once the salt is gone, a number cannot be found by trial.
  * @param digest `computeInstructionDigest`; null where the row has no readable instruction
- * @param salt the salt of the row; null for rows of an older program, whose chain follows the digest itself
+ * @param salt the salt of the digest; null where the digest is the commitment, since its instruction was erased
  */
 export const commitTo = (digest: string | null, salt: string | null): string | null =>
   digest === null || salt === null

@@ -28,14 +28,8 @@ const lasting = ({ decision, people, items, totalSatang, digest, expiresAtMs }: 
 const factsOfFile = (file: EvidenceFile | null) =>
   file === null ? {} : { evidenceSha256: file.sha256, evidenceBytes: file.bytes };
 
-/** SHA-256 (hex) of the figures; null for an older program's proposal without any. */
-const hashFigures = (figures: ProposalFigures | null | undefined): string | null =>
-  figures === null || figures === undefined ? null : hash('sha256', encodeFigures(figures), 'hex');
-
-const factsOfFigures = (figures: ProposalFigures | null | undefined) => {
-  const figuresSha256 = hashFigures(figures);
-  return figuresSha256 === null ? {} : { figuresSha256 };
-};
+/** SHA-256 (hex) of the figures. */
+const hashFigures = (figures: ProposalFigures): string => hash('sha256', encodeFigures(figures), 'hex');
 
 /** Drafts the events of a new proposal; one that needs no second person is approved at once. */
 export function draftProposed(proposal: Proposal): readonly ProposalEventDraft[] {
@@ -48,7 +42,7 @@ export function draftProposed(proposal: Proposal): readonly ProposalEventDraft[]
     ...(evidence === null ? {} : { evidence }),
     ...(file === null ? {} : { evidenceFile: file.name }),
   };
-  const facts = { ...lasting(proposal), ...factsOfFigures(proposal.figures), ...factsOfFile(file) };
+  const facts = { ...lasting(proposal), figuresSha256: hashFigures(proposal.figures), ...factsOfFile(file) };
   const proposed = { ...place, kind: 'proposed', facts, cells } as const;
   // A proposal that waits for its maker's signature is approved by the signature.
   if (proposal.people > 1 || proposal.status === 'proposed') return [proposed];
@@ -85,7 +79,7 @@ export function findChangedProposal(
   const said = readFacts(first);
   const changed = Object.entries(lasting(proposal)).find(([name, value]) => said[name] !== value);
   if (changed !== undefined) return `its ${changed[0]} is not what was proposed`;
-  if ((said['figuresSha256'] ?? null) !== hashFigures(proposal.figures))
+  if (said['figuresSha256'] !== hashFigures(proposal.figures))
     return 'what it lets happen is not what was counted when it was proposed';
   const file = proposal.evidenceFile ?? null;
   const isSameFile =

@@ -316,39 +316,24 @@ export function sumFigures(all: readonly TargetFigures[]): ProposalFigures {
 
 const sumOf = (counts: readonly number[]): number => counts.reduce((sum, count) => sum + count, 0);
 
-/** The number and sum of a proposal's rows; null where they were not counted, or where no money is involved. */
+/** The number and sum of a proposal's rows; the sum is null where no money is involved. */
 export interface Counted {
   readonly of: CountedThing;
-  readonly rows: number | null;
+  readonly rows: number;
   readonly amountSatang: Satang | null;
 }
 
 /** A proposal as far as it is counted. */
 interface CountedProposal {
-  /** The kind of its first item. */
-  readonly kind?: string | undefined;
-  readonly items: number;
   readonly totalSatang: Satang;
-  readonly figures?: ProposalFigures | null;
-}
-
-/** Counts a proposal of an older program, which counted a batch or account as one, and no money for an account. */
-function countOlder({ kind, items, totalSatang }: CountedProposal): Counted {
-  if (kind === 'payout') return { of: 'payouts', rows: items, amountSatang: sumOrNone(totalSatang) };
-  if (kind === 'batch') return { of: 'payouts', rows: null, amountSatang: totalSatang };
-  if (kind === 'payer') return { of: 'payouts', rows: null, amountSatang: null };
-  if (kind === 'registration') return { of: 'registrations', rows: items, amountSatang: null };
-  if (kind === 'registration-batch') return { of: 'registrations', rows: null, amountSatang: null };
-  return { of: 'others', rows: items, amountSatang: sumOrNone(totalSatang) };
+  readonly figures: ProposalFigures;
 }
 
 /** No sum where no amount is readable or no money is involved: never 0.00. */
 const sumOrNone = (sum: Satang): Satang | null => (sum === zeroSatang ? null : sum);
 
 /** The rows of a proposal, as they were counted when it was made. */
-export function countedOf(proposal: CountedProposal): Counted {
-  const { figures, totalSatang } = proposal;
-  if (!figures) return countOlder(proposal);
+export function countedOf({ figures, totalSatang }: CountedProposal): Counted {
   const { of, rows } = figures;
   return { of, rows, amountSatang: of === 'registrations' ? null : sumOrNone(totalSatang) };
 }
@@ -362,7 +347,7 @@ const thingWords: Readonly<Record<CountedThing, string>> = {
 /** Returns text such as "147 payouts, 2,346,099.60 baht". */
 export function describeCounted(proposal: CountedProposal): string {
   const { of, rows, amountSatang } = countedOf(proposal);
-  const count = rows === null ? `${thingWords[of]}s that were not counted` : countOf(rows, thingWords[of]);
+  const count = countOf(rows, thingWords[of]);
   return amountSatang === null ? count : `${count}, ${showBaht(amountSatang)} baht`;
 }
 

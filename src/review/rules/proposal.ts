@@ -78,8 +78,8 @@ export interface Proposal {
   readonly items: number;
   /** The sum of the payouts that it concerns or releases. */
   readonly totalSatang: Satang;
-  /** The effect, counted when it was made; null or left out in an older program's proposal. */
-  readonly figures?: ProposalFigures | null;
+  /** The effect, counted when it was made. */
+  readonly figures: ProposalFigures;
   /** The kind of its first item. */
   readonly kind?: TargetKind | undefined;
   /** SHA-256 (hex) over its items: the checker decides on exactly these. */
@@ -132,7 +132,7 @@ export interface Target {
 /**
  * The value by which a target's note and correction enter the digest; without the salt, a number cannot be found by
  * trial.
- * @returns undefined without either, and for an older program's target, whose digest has them unhashed
+ * @returns undefined without either
  */
 export function commitToTarget({ correction, note, salt, commitment }: Target): string | undefined {
   if (commitment !== undefined || salt === undefined) return commitment;
@@ -155,7 +155,7 @@ export interface Correction {
   readonly amount: string | null;
   /** The account to be registered, for a registration alone. */
   readonly accountNo?: string;
-  /** The row's values when the correction was proposed; left out by older programs. */
+  /** The row's values when the correction was proposed; left out until then. */
   readonly was?: Corrected;
 }
 

@@ -351,7 +351,7 @@ export type QueuedProposal = Parameters<typeof whyNotCheck>[0] & {
   readonly madeAtMs: number;
   readonly digest: string;
   readonly kind?: TargetKind | undefined;
-  readonly figures?: ProposalFigures | null;
+  readonly figures: ProposalFigures;
 };
 
 const nobody: Decider = { personId: null, name: '' };
@@ -460,8 +460,8 @@ export const draftNoted = (note: ReviewNote): PersonEventDraft => ({
 /** A note as it is kept. */
 export interface KeptNote extends ReviewNote {
   readonly seq: number;
-  /** The number of the event for the note; null for an older program's note. */
-  readonly eventSeq: number | null;
+  /** The number of the event for the note. */
+  readonly eventSeq: number;
 }
 
 /**

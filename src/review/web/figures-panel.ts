@@ -27,10 +27,10 @@ const things: Readonly<Record<CountedThing, readonly [one: Word, many: Word]>> =
   others: ['oneItem', 'manyItems'],
 };
 
-/** Returns "149 payouts, 2,346,099.60 baht", or says that they were not counted. */
+/** Returns "149 payouts, 2,346,099.60 baht". */
 export function sayCounted({ say }: ProvedVisit, { of, rows, amountSatang }: Counted): string {
   const [one, many] = things[of];
-  const count = rows === null ? say('notCounted') : `${showCount(rows)} ${say(rows === 1 ? one : many)}`;
+  const count = `${showCount(rows)} ${say(rows === 1 ? one : many)}`;
   return amountSatang === null ? count : `${count}, ${showBaht(amountSatang)} ${say('baht')}`;
 }
 
@@ -38,7 +38,7 @@ export function sayCounted({ say }: ProvedVisit, { of, rows, amountSatang }: Cou
 function sayCorrected(visit: ProvedVisit, proposal: Proposal): string {
   const { say } = visit;
   const { rows } = countedOf(proposal);
-  const was = proposal.figures?.wasSatang ?? null;
+  const was = proposal.figures.wasSatang;
   const before =
     was === null ? say('notCounted') : sayCounted(visit, { of: 'payouts', rows, amountSatang: was });
   return `${before}; ${say('becomes')} ${showBaht(proposal.totalSatang)} ${say('baht')}`;
@@ -223,22 +223,14 @@ export async function figuresPanel(
   </section>`;
 }
 
-/** The panel of a proposal; nothing for a proposal of an older program. */
-export async function proposalPanel(
-  store: HistoryReader,
-  visit: ProvedVisit,
-  proposal: Proposal,
-): Promise<Part> {
-  const { figures } = proposal;
-  if (!figures) return undefined;
-  return figuresPanel(store, visit, { figures, counted: countedOf(proposal) });
-}
+/** The panel of a proposal. */
+export const proposalPanel = (store: HistoryReader, visit: ProvedVisit, proposal: Proposal): Promise<Part> =>
+  figuresPanel(store, visit, { figures: proposal.figures, counted: countedOf(proposal) });
 
 /** The counts of a decision before it is proposed. */
 export const countedOfFigures = (figures: ProposalFigures): Counted =>
   countedOf({
     figures,
-    items: figures.rows,
     totalSatang: sumSatang(figures.files.map(({ amountSatang }) => amountSatang)),
   });
 

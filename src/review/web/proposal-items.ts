@@ -34,21 +34,19 @@ function showCell(amount: string | null): string {
 function correctionOf({ say }: ProvedVisit, { correction }: ProposalItem, isRevealed: boolean): Part {
   if (correction === undefined) return undefined;
   const show = (number: string) => (isRevealed ? number : maskDigits(number));
-  const { proxyNo, amount } = correction;
-  // Proposals of older programs lack the old values; the row may have the corrected ones by now.
-  const was = correction.was ?? { proxyNo: null, amount: null };
+  const { proxyNo, amount, was } = correction;
   return html`<ul class="chips becomes">
     ${
       proxyNo !== null &&
       html`<li>
-        <small>${say('payeeNumber')}</small> ${show(was.proxyNo ?? '?')} <small>${say('becomes')}</small>
+        <small>${say('payeeNumber')}</small> ${show(was?.proxyNo ?? '?')} <small>${say('becomes')}</small>
         <b>${show(proxyNo)}</b>
       </li>`
     }
     ${
       amount !== null &&
       html`<li>
-        <small>${say('amount')}</small> ${showCell(was.amount)} <small>${say('becomes')}</small>
+        <small>${say('amount')}</small> ${showCell(was?.amount ?? null)} <small>${say('becomes')}</small>
         <b>${showCell(amount)}</b>
       </li>`
     }
@@ -141,7 +139,7 @@ async function describeItem(
   visit: ProvedVisit,
   item: ProposalItem,
   isRevealed: boolean,
-  figures: ProposalFigures | null,
+  figures: ProposalFigures,
 ): Promise<readonly Part[]> {
   const seq = Number(item.key);
   if (item.kind === 'registration') {
@@ -150,7 +148,7 @@ async function describeItem(
   }
   const history = item.kind === 'payout' ? await store.history(seq) : undefined;
   if (history !== undefined) return payoutItem(visit, item, history, isRevealed);
-  return [describeOther(visit, item), figures === null ? undefined : sumOfItem(item, figures)];
+  return [describeOther(visit, item), sumOfItem(item, figures)];
 }
 
 /** The counted sum of a batch or an account. */
@@ -188,7 +186,7 @@ export async function itemRow(
   visit: ProvedVisit,
   item: ProposalItem,
   isRevealed: boolean,
-  figures: ProposalFigures | null = null,
+  figures: ProposalFigures,
 ): Promise<Html> {
   const { say } = visit;
   const { itemNo, kind, status, why, note } = item;

@@ -59,7 +59,7 @@ function proposalRow(visit: ProvedVisit, proposal: Proposal): Html {
   const { say, language, nowMs } = visit;
   const { proposalId, decision, maker, madeAtMs, note, status, checker, kind } = proposal;
   const { rows, amountSatang } = countedOf(proposal);
-  const files = proposal.figures ? sayFiles(visit, proposal.figures) : undefined;
+  const files = sayFiles(visit, proposal.figures);
   return html`<tr>
     <td data-head="${say('decision')}">
       <a class="open" href="/proposal/${proposalId}"
@@ -67,7 +67,7 @@ function proposalRow(visit: ProvedVisit, proposal: Proposal): Html {
       >
       ${files !== undefined && html`<small>${files}</small>`} <small>${showText(note)}</small>
     </td>
-    <td class="number" data-head="${say('items')}">${rows === null ? '?' : showCount(rows)}</td>
+    <td class="number" data-head="${say('items')}">${showCount(rows)}</td>
     <td class="number" data-head="${say('sum')}">${amountSatang !== null && showBaht(amountSatang)}</td>
     <td data-head="${say('maker')}">${maker}</td>
     <td class="mono" data-head="${say('age')}">${sayAge(language, nowMs - madeAtMs)}</td>
@@ -307,9 +307,9 @@ function verdictCard(
     ${
       whyNot.approve === undefined
         ? html`<p>
-              ${say('youApprove')}: <b>${effectOfProposal(visit, proposal)}</b>${
-                proposal.figures ? filesBehind(sayFiles(visit, proposal.figures)) : undefined
-              }${fullStop(visit)}
+              ${say('youApprove')}: <b>${effectOfProposal(visit, proposal)}</b>${filesBehind(
+                sayFiles(visit, proposal.figures),
+              )}${fullStop(visit)}
               ${refusedThen(visit, judged)}
             </p>
             ${approveForms[way](visit, proposal)}`
@@ -342,7 +342,7 @@ async function proposalPage(
   const after = readId(fields, 'after') ?? 0;
   const items = await review.journal.proposalItems(proposal.proposalId, after, itemsOnPage);
   const rows = await Promise.all(
-    items.map(async (item) => itemRow(context.store, visit, item, isRevealed, proposal.figures ?? null)),
+    items.map(async (item) => itemRow(context.store, visit, item, isRevealed, proposal.figures)),
   );
   const whyNot = {
     approve: await findWhyNotCheck(review, proposal, visit.proved),

@@ -148,7 +148,7 @@ function* eraseDecisions(seq: number): Body<void> {
     .select('event_seq')
     .where(({ and }) => and(ofRow));
   const told = query.updateTable('person_event').set({ cells: null });
-  for (const { event_seq } of yield* select(written)) yield* change(told.where('seq', '=', event_seq ?? 0));
+  for (const { event_seq } of yield* select(written)) yield* change(told.where('seq', '=', event_seq));
   const notes = query.updateTable('review_note').set({ note: '' });
   yield* change(notes.where(({ and }) => and(ofRow)).where('note', '<>', ''));
 }

@@ -48,7 +48,7 @@ interface VersionDigest {
   readonly seq: number;
   readonly version: number;
   readonly digest: string;
-  /** Null of a version of an older program, and of one that was erased: its digest is the commitment. */
+  /** Null of a version that was erased: its digest is the commitment. */
   readonly salt: string | null;
 }
 

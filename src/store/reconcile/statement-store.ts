@@ -332,6 +332,9 @@ function* readDays(): Reading<StatementDayState[]> {
         .whereRef('last.date', '=', 'v.date')
         .orderBy('last.version', 'desc')
         .limit(1)
+        // Each of these days has a version.
+        .$asScalar()
+        .$notNull()
         .as('provenance'),
     ])
     .groupBy('v.date')

@@ -40,7 +40,7 @@ export function toVersionColumns(
 }
 
 /** Where a version came from, as its row has it. */
-export const decodeProvenance = (text: string | null) => JSON.parse(text ?? 'null') as Provenance | null;
+export const decodeProvenance = (text: string) => JSON.parse(text) as Provenance;
 
 export function toAcceptedStatement(row: Tables['statement_version']): AcceptedStatement {
   const statement = JSON.parse(row.statement, (name, value: unknown) =>

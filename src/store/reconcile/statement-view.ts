@@ -58,11 +58,11 @@ const isPaidOtherwise = sql<number>`case when p.is_alarm = 1 and exists (
   where o.payout_seq = a.payout_seq and o.attempt_no <> a.attempt_no and o.status = 'paid'
 ) then 1 else 0 end`;
 
-/** A statement has ended it, as an event says, which an older program marked by its cause alone. Few attempts fail. */
+/** A statement has ended it, as an event says. Few attempts fail. */
 const isFailedByStatement = sql<number>`case when a.status = 'failed' and exists (
   select 1 from event as e
   where e.payout_seq = a.payout_seq and json_extract(e.detail, '$.transRefNo') = a.trans_ref_no
-    and (json_extract(e.detail, '$.failedBy') = 'statement' or e.cause = 'statement-failed')
+    and json_extract(e.detail, '$.failedBy') = 'statement'
 ) then 1 else 0 end`;
 
 /** Few attempts are in doubt. */

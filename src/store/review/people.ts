@@ -120,7 +120,7 @@ function* writePerson({ person, password, forgivesTriesOf }: PersonEdit): Body<v
   if (person !== undefined) {
     const { isDisabled, lastSignInAtMs: _signIn, lockedUntilMs: _lock, ...rest } = person;
     const row = { ...records.toRow(rest), is_disabled: Number(isDisabled), name_key: nameKeyOf(person.name) };
-    const put = query.insertInto('person').values({ ...row } as never);
+    const put = query.insertInto('person').values(row);
     yield* change(put.onConflict((conflict) => conflict.column('person_id').doUpdateSet(row)));
   }
   if (password !== undefined) {

@@ -65,13 +65,13 @@ const selectProposals = () =>
 type ProposalRecord = Omit<Proposal, 'totalSatang' | 'figures' | 'evidenceFile' | 'kind'> & {
   readonly kind: TargetKind | null;
   readonly totalText: string;
-  readonly figuresText: string | null;
+  readonly figuresText: string;
   readonly fileText: string | null;
 };
 
 function toProposal({ totalText, figuresText, fileText, kind, ...proposal }: ProposalRecord): Proposal {
   const evidenceFile = fileText === null ? null : (JSON.parse(fileText) as EvidenceFile);
-  const figures = figuresText === null ? null : decodeFigures(figuresText);
+  const figures = decodeFigures(figuresText);
   const totalSatang = toSatang(BigInt(totalText));
   return { ...proposal, kind: kind ?? undefined, evidenceFile, totalSatang, figures };
 }
@@ -227,7 +227,7 @@ function* insertProposal(draft: ProposalDraft): Body<number> {
     ended_at_ms: null,
     items: draft.targets.length,
     total_satang: String(draft.totalSatang),
-    figures: draft.figures ? encodeFigures(draft.figures) : null,
+    figures: encodeFigures(draft.figures),
     digest: draft.digest,
   } as const;
   yield* change(query.insertInto('proposal').values(record));

@@ -61,18 +61,45 @@ import {
 import { countedKey, storedColumns, type Table } from './table.ts';
 import { dailyJob, intakeItem, journalLoss, meta, notice, noticeDelivery, takenFile } from './watch.ts';
 
+const journal = [meta, journalLoss, dailyJob, intakeItem, takenFile, notice, noticeDelivery];
+const batches = [batch, report, payout, payoutRow, payoutPlace, payeePlace, openPayout];
+const sent = [instructionVersion, attempt, claim, event, payerHalt, payerPause, dayUse, paidPayee];
+const archive = [archivedBatch, archivedRows, usedReference];
+const statements = [
+  statementRun,
+  statementVersion,
+  statementBreak,
+  statementReport,
+  statementLine,
+  statementReading,
+];
+const people = [person, personToken, personChange, personSession, passkey];
+const decisions = [proposal, proposalItem, reviewNote, contributor, approvedRow, approvalSignature];
+const chains = [dayHead, personEvent, proposalEvent];
+const registrations = [
+  registrationBatch,
+  registration,
+  registrationRow,
+  registrationAsked,
+  registrationVersion,
+  registrationPlace,
+  registrationAttempt,
+  registrationClaim,
+  registrationEvent,
+  registrationCallback,
+  registrationReport,
+];
+
 const own = [
-  ...[meta, journalLoss, dailyJob, intakeItem, takenFile, notice, noticeDelivery],
-  ...[batch, report, payout, payoutRow, payoutPlace, payeePlace, openPayout],
-  ...[instructionVersion, attempt, claim, event, payerHalt, payerPause, dayUse, paidPayee],
-  ...[archivedBatch, archivedRows, usedReference],
-  ...[statementRun, statementVersion, statementBreak, statementReport, statementLine, statementReading],
-  ...[person, personToken, personChange, personSession, passkey],
-  ...[proposal, proposalItem, reviewNote, contributor, approvedRow, approvalSignature],
-  ...[dayHead, personEvent, proposalEvent],
-  ...[registrationBatch, registration, registrationRow, registrationAsked, registrationVersion],
-  ...[registrationPlace, registrationAttempt, registrationClaim, registrationEvent],
-  ...[registrationCallback, registrationReport],
+  ...journal,
+  ...batches,
+  ...sent,
+  ...archive,
+  ...statements,
+  ...people,
+  ...decisions,
+  ...chains,
+  ...registrations,
 ];
 
 /** Of both engines. */
@@ -80,8 +107,15 @@ export const journalTables: readonly Table[] = own;
 
 /** Of PostgreSQL alone. */
 export const machineTables: readonly Table[] = [
-  ...[requestSlot, writeMark, sharedToken, payerBreaker, bankLimit],
-  ...[worker, shard, fileClaim, latestSend],
+  requestSlot,
+  writeMark,
+  sharedToken,
+  payerBreaker,
+  bankLimit,
+  worker,
+  shard,
+  fileClaim,
+  latestSend,
 ];
 
 /** The rows of each table, as Kysely sees them. */

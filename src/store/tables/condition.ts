@@ -22,10 +22,7 @@ export interface Question {
 /** A condition of plain SQL and of others. */
 export function when(parts: TemplateStringsArray, ...holes: readonly (string | Condition)[]): Condition {
   const fill = (engine: 'sqlite' | 'postgres'): string =>
-    parts.reduce((all, part, place) => {
-      const hole = holes[place - 1] ?? '';
-      return all + (typeof hole === 'string' ? hole : hole[engine]) + part;
-    });
+    String.raw({ raw: parts }, ...holes.map((hole) => (typeof hole === 'string' ? hole : hole[engine])));
   const asks = holes.flatMap((hole) => (typeof hole === 'string' ? [] : hole.asks));
   return { sqlite: fill('sqlite'), postgres: fill('postgres'), asks };
 }

@@ -123,19 +123,19 @@ const latestVersion = (seq: string): string =>
 const isAmountCorrected = question(
   'is_corrected_to',
   ['integer', 'integer'],
-  (seq, amount) => when`exists (${latestVersion(seq!)}
-    and json_extract(v.instruction, '$.amountSatang') = cast(${amount!} as text))`,
+  (seq, amount) => when`exists (${latestVersion(seq)}
+    and json_extract(v.instruction, '$.amountSatang') = cast(${amount} as text))`,
 );
 
 const isRowCorrected = question(
   'is_corrected_to',
   ['integer', 'text', 'text', 'text', 'text', 'text'],
-  (seq, proxyType, proxyNo, payeeName, reference1, reference2) => when`exists (${latestVersion(seq!)}
-    and json_extract(v.instruction, '$.proxyType') is not distinct from ${proxyType!}
-    and json_extract(v.instruction, '$.proxyNo') is not distinct from ${proxyNo!}
-    and json_extract(v.instruction, '$.payeeName') is not distinct from ${payeeName!}
-    and json_extract(v.instruction, '$.reference1') is not distinct from ${reference1!}
-    and json_extract(v.instruction, '$.reference2') is not distinct from ${reference2!})`,
+  (seq, proxyType, proxyNo, payeeName, reference1, reference2) => when`exists (${latestVersion(seq)}
+    and json_extract(v.instruction, '$.proxyType') is not distinct from ${proxyType}
+    and json_extract(v.instruction, '$.proxyNo') is not distinct from ${proxyNo}
+    and json_extract(v.instruction, '$.payeeName') is not distinct from ${payeeName}
+    and json_extract(v.instruction, '$.reference1') is not distinct from ${reference1}
+    and json_extract(v.instruction, '$.reference2') is not distinct from ${reference2})`,
 );
 
 /** The present state of a row. */
@@ -325,7 +325,7 @@ export const instructionVersion = table('instruction_version', {
 const isUsedReference = question(
   'is_used_reference',
   ['text'],
-  (transRefNo) => when`exists (select 1 from used_reference where trans_ref_no = ${transRefNo!})`,
+  (transRefNo) => when`exists (select 1 from used_reference where trans_ref_no = ${transRefNo})`,
 );
 
 const sent =
@@ -432,7 +432,7 @@ export const event = table('event', {
     /** JSON. */
     detail: text(),
     /** Over the event and the one before it of its payout. */
-    hash: text().orNull(),
+    hash: text(),
   },
   archiving: {
     by: 'payout_seq',

@@ -150,8 +150,8 @@ function chainedHistory<const Name extends string, Kind extends string>(
       seq,
       ofSubject,
       previous,
-    ) => when`${seq!} = 1 + (select coalesce(max(seq), 0) from ${name}) and ${previous!} is not distinct from
-      (select hash from ${name} where subject = ${ofSubject!} order by seq desc limit 1)`,
+    ) => when`${seq} = 1 + (select coalesce(max(seq), 0) from ${name}) and ${previous} is not distinct from
+      (select hash from ${name} where subject = ${ofSubject} order by seq desc limit 1)`,
   );
   return table(name, {
     columns: {
@@ -201,8 +201,8 @@ export const proposalEvent = chainedHistory<'proposal_event', ProposalEvent['kin
 const followsHead = question(
   'follows_day_head',
   ['integer', 'text'],
-  (number, date) => when`${number!} = 1 + (select coalesce(max(number), 0) from day_head)
-    and not exists (select 1 from day_head where date >= ${date!})`,
+  (number, date) => when`${number} = 1 + (select coalesce(max(number), 0) from day_head)
+    and not exists (select 1 from day_head where date >= ${date})`,
 );
 
 /** Heads of days: one row for each day that had events, for ever. */

@@ -70,7 +70,7 @@ export const registrationReport = table('registration_report', {
 const isSealed = question(
   'is_sealed_registration',
   ['text'],
-  (batchId) => when`(select sealed_at_ms is not null from registration_batch where batch_id = ${batchId!})`,
+  (batchId) => when`(select sealed_at_ms is not null from registration_batch where batch_id = ${batchId})`,
 );
 
 /** The present state of a row, apart from what the file says, so that a change rewrites few bytes. */

@@ -16,7 +16,7 @@ const isProposalAboutErased = question(
   'is_about_erased',
   ['integer'],
   (proposalId) =>
-    when`exists (select 1 from proposal_item i where i.proposal_id = ${proposalId!} and ${isAboutErased('i.kind', 'i.key')})`,
+    when`exists (select 1 from proposal_item i where i.proposal_id = ${proposalId} and ${isAboutErased('i.kind', 'i.key')})`,
 );
 
 /** A decision that was proposed. People are named twice: by number, and as they were called then. */
@@ -43,7 +43,7 @@ export const proposal = table('proposal', {
     /** JSON: a file as evidence. What its maker called it may name a payee: by its hash it is found. */
     evidence_file: text().orNull(),
     /** JSON: what it lets happen, counted when it was made. */
-    figures: text().orNull(),
+    figures: text(),
   },
   indexes: [index('proposal_open', 'status, expires_at_ms', `status in ('proposed', 'approved')`)],
   rules: [
@@ -120,7 +120,7 @@ export const reviewNote = table('review_note', {
     note: text(),
     at_ms: integer(),
     /** Of the event of people that says the same. */
-    event_seq: integer().orNull(),
+    event_seq: integer(),
   },
   indexes: [indexInOrder('review_note_of', 'kind, key')],
   rules: [

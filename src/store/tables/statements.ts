@@ -24,7 +24,7 @@ export const statementVersion = table('statement_version', {
     files: text(),
     accepted_at_ms: integer(),
     /** JSON: where it came from. */
-    provenance: text().orNull(),
+    provenance: text(),
   },
   key: ['date', 'version'],
 });

@@ -48,10 +48,13 @@ const breakOf = (n: number, changes: Partial<BreakRecord> = {}): BreakRecord => 
     lastFinding: null,
     sysRefNo: null,
     feeText: null,
+    settledBy: null,
     order: {
       transRefNo: `PDABCDEFGHJKMNP${String(n).padStart(5, '0')}`,
       companyId: 'C',
       payerAccount: 'A',
+      tranTime: '10:00:00',
+      reference1: null,
       tranDate: '20261120',
       proxyType: 'MSISDN',
       proxyNo: mobile,

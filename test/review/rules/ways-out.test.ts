@@ -42,6 +42,7 @@ import {
 import { callbackItem, registrationItem } from '../../../src/review/rules/registration-queue.ts';
 import { decisionTerms, registrationTerms } from '../../../src/review/rules/terms.ts';
 import { sayWhy } from '../../../src/review/web/words.ts';
+import { nothingCounted, sumFigures } from '../../../src/review/rules/proposal-figures.ts';
 import { makePayout, makeSubmitted, noonMs } from '../../support/core-fixtures.ts';
 import { payer } from '../../support/journal-fixtures.ts';
 import { callbackOf, makeInstruction } from '../../support/registration-journal.ts';
@@ -266,6 +267,7 @@ describe('what is no payout', () => {
   const proposal = {
     proposalId: 7,
     decision: 'retry',
+    figures: sumFigures([nothingCounted]),
     status: 'proposed',
     makerId: 1,
     maker: 'mali',

@@ -7,6 +7,7 @@ import { findBrokenLink, proposalFormat } from '../../../src/review/rules/chain.
 import { findBrokenHead, readDayHead } from '../../../src/evidence/rules/day-head.ts';
 import type { Proposal } from '../../../src/review/ports.ts';
 import type { Store } from '../../../src/store/store.ts';
+import { nothingCounted, sumFigures } from '../../../src/review/rules/proposal-figures.ts';
 import {
   firstBatchId,
   ingestRunning,
@@ -102,6 +103,7 @@ test('what is proposed is chained', async () => {
   const { store, path } = sqlite;
   const draft = {
     note: 'n',
+    figures: sumFigures([nothingCounted]),
     evidence: null,
     totalSatang: 0n as never,
     digest: '0'.repeat(64),

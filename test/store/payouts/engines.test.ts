@@ -16,7 +16,7 @@ import { readChain } from '../../../src/store/payouts/chain.ts';
 import { readCountedDays, readDayUse } from '../../../src/store/payouts/day-use.ts';
 import { makePostgresEngine } from '../../../src/store/postgres/engine.ts';
 import { drive } from '../../../src/store/statements.ts';
-import { letsGoOn } from '../../../src/review/rules/proposal-figures.ts';
+import { letsGoOn, nothingCounted, sumFigures } from '../../../src/review/rules/proposal-figures.ts';
 import type { Store } from '../../../src/store/store.ts';
 import {
   applied,
@@ -235,7 +235,16 @@ describePostgres('both engines', () => {
       const maker = { personId: 1, name: 'mali' };
       const made = { madeAtMs: noonMs, expiresAtMs: noonMs + dayMs, totalSatang: satang(0n), evidence: null };
       const digest = '0'.repeat(64);
-      const draft = { decision: 'approve-batch', note: 'seen', people: 1, digest, maker, targets } as const;
+      const figures = sumFigures([nothingCounted]);
+      const draft = {
+        decision: 'approve-batch',
+        figures,
+        note: 'seen',
+        people: 1,
+        digest,
+        maker,
+        targets,
+      } as const;
       await store.addProposals([{ ...draft, ...made }]);
       const item = { proposalId: 1, itemNo: 1 };
       const signing = { companyId: 'COMP000001', journalId: store.journalId, isSandbox: false, keys: [] };

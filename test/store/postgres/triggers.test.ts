@@ -29,7 +29,8 @@ const another = {
   batch: `insert into batch (batch_id, sha256, file_name, company_id, payer_account, status, rows, total_satang,
     unreadable_amounts, extra_columns, started_at_ms) values ('2', '', '', '', '', '', 0, '0', 0, '', 0)`,
   proposal: `insert into proposal (proposal_id, decision, status, note, maker_id, maker, people, made_at_ms,
-    expires_at_ms, items, total_satang, digest) values (2, '', 'proposed', '', 1, '', 2, 0, 0, 1, '0', '${long}')`,
+    expires_at_ms, items, total_satang, digest, figures)
+    values (2, '', 'proposed', '', 1, '', 2, 0, 0, 1, '0', '${long}', '{}')`,
   item: `insert into proposal_item (proposal_id, item_no, kind, key, version, status)
     values (1, 2, 'batch', '1', '1', 'open')`,
   archive: `insert into archived_batch values ('2', '', '${long}', '', null, null, 0, 0, 1)`,
