@@ -313,8 +313,8 @@ const ofArchives: readonly Mutation[] = [
   inArchives(
     'rows come back from an archive without their attempts',
     'store/archive/move.ts',
-    '    const rows = `${seq} in (select seq from archive.payout where batch_id = ?)`;',
-    "    const rows = `${seq} in (select seq from archive.payout where batch_id = ? and '${name}' <> 'attempt')`;",
+    '       where ${seq} in (select seq from archive.payout where batch_id = ?) order by ${key}`,',
+    "       where ${seq} in (select seq from archive.payout where batch_id = ? and '${name}' <> 'attempt') order by ${key}`,",
   ),
   inArchives(
     'a payoutId’s archived attempts are not looked for',

@@ -36,8 +36,9 @@ async function lookAtAll({ look }: RegistrationJournal): Promise<string> {
 const item = { proposalId: 1, itemNo: 1 };
 
 const propose = (status: string): string => `
-insert into proposal (proposal_id, decision, status, note, maker, people, made_at_ms, expires_at_ms, items, total_satang, digest)
-  values (1, 'cancel', '${status}', 'why', 'm', 1, 1, 2, 1, '0', '${'a'.repeat(64)}');
+insert into proposal (proposal_id, decision, status, note, maker, people, made_at_ms, expires_at_ms, items, total_satang, digest,
+    figures)
+  values (1, 'cancel', '${status}', 'why', 'm', 1, 1, 2, 1, '0', '${'a'.repeat(64)}', '{}');
 insert into proposal_item (proposal_id, item_no, kind, key, version, status) values (1, 1, 'payout', '1', '2', 'open');`;
 
 const halt = `insert into payer_halt (company_id, payer_account, code, reason, remedy, since_ms)
