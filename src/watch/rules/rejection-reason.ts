@@ -11,7 +11,7 @@ export interface IntakeRefusal {
   /** A short name, and the words in one sentence. */
   readonly code: string;
   readonly message: string;
-  /** The line in the file; null for a reason without a place, and for files that an older version refused. */
+  /** The place in the file; null for a reason without a place. */
   readonly line: number | null;
   readonly column: string | null;
   /** The text beside the file. */
