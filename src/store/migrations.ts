@@ -7,11 +7,11 @@ import { journalTables } from './tables/all.ts';
 import { sqliteTables } from './tables/ddl.ts';
 import { listedView } from './tables/listed.ts';
 
-/** What a program knows of its tables. */
+/** The tables as a program knows them. */
 export interface TablesHistory {
   /** The tables as they are now: what a new journal begins with. */
   readonly whole: string;
-  /** What brings a journal of the version before up to date, the oldest first; never changed after a release. */
+  /** Changes to a journal of an earlier version, oldest first; an entry never changes after a release. */
   readonly changes: readonly string[];
 }
 

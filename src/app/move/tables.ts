@@ -1,4 +1,4 @@
-/** What is carried from the file into the database, table by table, and how each engine says what a row is. */
+/** Tables that are carried from the file into the database, and how each engine writes a row as text. */
 import type { DatabaseSync } from 'node:sqlite';
 import type { ClientBase } from 'pg';
 import { moveFacts } from '../../store/moved.ts';
@@ -35,11 +35,11 @@ export interface MovedTable {
   readonly columns: readonly Column[];
   /** Columns that tell its rows apart; none of a table without a key. */
   readonly key: readonly string[];
-  /** By what the file is read. */
+  /** The order in which the file is read. */
   readonly order: string;
   /** Rows that refer to each other go in one statement. */
   readonly namesItself: boolean;
-  /** Which rows are carried; empty for all. */
+  /** The condition of the carried rows; empty for all. */
   readonly condition: string;
   /** Columns that the database counts up where an insert leaves them out. */
   readonly counted: readonly string[];

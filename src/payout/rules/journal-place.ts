@@ -85,7 +85,7 @@ const askTheBank =
 export interface KnownTables {
   /** The first entry of their history: what came before is never brought up to date. */
   readonly oldest: number;
-  /** What the program writes. */
+  /** The version that the program writes. */
   readonly latest: number;
 }
 

@@ -21,7 +21,7 @@ const whole = [
   archivedTables,
 ].join('\n');
 
-/** What brings a journal of the version before up to date. */
+/** A change to a journal of the version before. */
 export interface TablesChange {
   readonly tables: string;
   /**
@@ -33,7 +33,7 @@ export interface TablesChange {
   readonly isForPreviousToo: boolean;
 }
 
-/** What a program knows of its tables. */
+/** The tables as a program knows them. */
 export interface TablesHistory {
   /** The tables as they are now: what a new journal begins with. */
   readonly whole: string;
@@ -63,7 +63,7 @@ interface VersionStep {
   readonly tables: string;
 }
 
-/** What makes the tables of one version those of the latest. @param before 0 where there are none */
+/** Steps from one version to the latest. @param before the present version; 0 without tables */
 function listSteps({ whole: tables, changes }: TablesHistory, before: number): readonly VersionStep[] {
   const steps = changes.map(({ tables: change, isForPreviousToo }, index): VersionStep => {
     const version = firstVersion + index + 1;
@@ -144,7 +144,7 @@ async function requireServer(client: ClientBase): Promise<void> {
 }
 
 /**
- * Where an administrator has made it, this role need not be allowed to make others.
+ * Makes a schema. One that an administrator has made needs no right to make others.
  * @throws JournalRefusedError when it is not there, and may not be made
  */
 async function makeSchema(client: ClientBase, name: string): Promise<void> {
@@ -168,7 +168,7 @@ export interface TablesMigration {
   /** The database in words, without a password. */
   readonly journal: string;
   readonly nowMs: number;
-  /** What belongs to the same transaction. @param before the version that the tables had; 0 when there were none */
+  /** Work within the same transaction. @param before the version that the tables had; 0 when there were none */
   readonly alongWith?: (before: number) => Promise<void>;
 }
 

@@ -102,10 +102,10 @@ const own = [
   ...registrations,
 ];
 
-/** Of both engines. */
+/** Tables of both engines. */
 export const journalTables: readonly Table[] = own;
 
-/** Of PostgreSQL alone. */
+/** Tables of PostgreSQL alone. */
 export const machineTables: readonly Table[] = [
   requestSlot,
   writeMark,
@@ -123,7 +123,7 @@ export type JournalRows = { [One in (typeof own)[number] as One['name']]: RowOf<
 
 interface MovedTable {
   readonly name: string;
-  /** What numbers its rows. */
+  /** The columns of its key. */
   readonly key: string;
   /** The column that is the payout. */
   readonly seq: string;

@@ -1,4 +1,4 @@
-/** What the journal keeps of batches that stand in an archive. */
+/** Traces in the journal of batches in an archive. */
 import type { PayoutStatus } from '../../core/payout.ts';
 import { flag, integer, text } from './column.ts';
 import { when } from './condition.ts';

@@ -1,7 +1,7 @@
 /** A column of a table: what each engine makes of it, and what TypeScript reads from it and writes into it. */
 import type { ColumnType } from 'kysely';
 
-/** Where the type says nothing of what is read, nothing may be read as it is. */
+/** A column that may not be read as it is stays so. */
 type OrNull<Type> = [Type] extends [ColumnType<infer Read, infer Inserted, infer Updated>]
   ? ColumnType<[Read] extends [never] ? never : Read | null, Inserted | null, Updated | null>
   : Type | null;
@@ -19,7 +19,7 @@ interface Facts {
   readonly usual: string | number | null;
   /** The table whose key it has. */
   readonly parent: { readonly table: string; readonly whenItGoes: 'refuse' | 'cascade' } | null;
-  /** What must be true of it; `?` stands for its name. */
+  /** A condition of the column; `?` stands for its name. */
   readonly check: string | null;
   /** 1 where this is true, which the database keeps up. */
   readonly computed: string | null;
@@ -36,7 +36,7 @@ const plain = {
 } as const satisfies Omit<Facts, 'type'>;
 
 export class Column<Type> {
-  /** Of TypeScript alone. */
+  /** The type in TypeScript; undefined at run time. */
   declare readonly type: Type;
   readonly facts: Facts;
 
@@ -53,7 +53,7 @@ export class Column<Type> {
     return new Column({ ...this.facts, key: 'primary' });
   }
 
-  /** What an insert that leaves it out puts there. */
+  /** The value of an insert that leaves it out. */
   usually(usual: string | number): Column<OrLeftOut<Type>> {
     return new Column({ ...this.facts, usual });
   }
@@ -62,7 +62,7 @@ export class Column<Type> {
     return new Column({ ...this.facts, isUnique: true });
   }
 
-  /** The key of a row of another table. @param whenItGoes what becomes of this row when that one is deleted */
+  /** The key of a row of another table. @param whenItGoes the effect on this row of deleting that one */
   of(table: string, whenItGoes: 'refuse' | 'cascade' = 'refuse'): Column<Type> {
     return new Column({ ...this.facts, parent: { table, whenItGoes } });
   }
@@ -79,7 +79,7 @@ export class Column<Type> {
 
 const make = <Type>(type: Facts['type']): Column<Type> => new Column({ ...plain, type });
 
-/** Of one type, unless it is named: what stands around a call decides nothing. */
+/** Two signatures: without a type argument a column has `string`, whatever the context of the call. */
 export function text(): Column<string>;
 export function text<Type extends string>(): Column<Type>;
 export function text(): Column<string> {
@@ -99,7 +99,7 @@ export const counted = (): Column<ColumnType<number, number | undefined, number>
 /** Goes in as it is, and comes out as 0 or 1. */
 export const flag = (): Column<ColumnType<number, boolean | number, boolean | number>> => make('integer');
 
-/** A flag that the database keeps up. @param condition of the row, in the words of both engines */
+/** A flag that the database keeps up. @param condition a condition in the words of both engines */
 export const computedFlag = (condition: string): Column<ColumnType<number, never, never>> =>
   new Column({ ...plain, type: 'integer', computed: condition });
 

@@ -1,13 +1,13 @@
 /**
- * What rules ask of a row and of other tables. Both engines have the same words, but for questions to tables: SQLite has
- * them in the condition itself, and PostgreSQL, whose conditions cannot hold a query, as functions.
+ * Conditions of rules. Both engines have the same words, but for questions to tables: SQLite has them in the condition
+ * itself, and PostgreSQL, whose conditions cannot hold a query, as functions.
  */
 
 /** A condition as each engine has it. */
 export interface Condition {
   readonly sqlite: string;
   readonly postgres: string;
-  /** What it asks, each question after those that it asks itself. */
+  /** Questions of the condition, each after those that it asks itself. */
   readonly asks: readonly Question[];
 }
 
@@ -15,7 +15,7 @@ export interface Condition {
 export interface Question {
   readonly name: string;
   readonly types: readonly ('integer' | 'text')[];
-  /** Of `$1`, `$2` … */
+  /** The condition, with `$1`, `$2` … for the arguments. */
   readonly answer: string;
 }
 
@@ -29,8 +29,8 @@ export function when(parts: TemplateStringsArray, ...holes: readonly (string | C
 
 /**
  * A question to the tables.
- * @param types of what is asked about
- * @param answer the condition, of the expressions that it is asked about
+ * @param types the types of the arguments
+ * @param answer the condition, made of the expressions that are its arguments
  * @returns the condition of such expressions
  */
 export function question(

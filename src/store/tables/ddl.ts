@@ -117,7 +117,7 @@ begin
   return ${answer};
 end $$;`;
 
-/** What the rules of the tables ask, each once. */
+/** Questions of the rules of the tables, each once. */
 const listQuestions = (tables: readonly Table[]): readonly Question[] => {
   const asked = tables.flatMap(({ refusals }) => refusals.flatMap(({ when }) => when?.asks ?? []));
   return [...new Map(asked.map((one) => [describeQuestion(one), one])).values()];
@@ -142,7 +142,7 @@ export const sqliteTables = (tables: readonly Table[]): string =>
 export const postgresTables = (tables: readonly Table[]): string =>
   describeTables('postgres', tables).join('\n');
 
-/** With the functions that they call; after all tables and views. */
+/** Triggers with the functions that they call; after all tables and views. */
 export const postgresTriggers = (tables: readonly Table[]): string =>
   [refuse, ...listQuestions(tables).map(describeQuestion), ...describeTriggers('postgres', tables)].join(
     '\n',

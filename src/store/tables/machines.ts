@@ -1,6 +1,6 @@
 /**
- * Who works the journal, which rows each of them pays, and who has sent what lately; by the database's clock. On PostgreSQL
- * alone: several machines work a journal there.
+ * Processes that work the journal, the rows that each of them pays, and the latest sends; by the database's clock. On
+ * PostgreSQL alone: several machines work a journal there.
  */
 import { counted, flag, integer, text } from './column.ts';
 import { index, table, uniqueIndex } from './table.ts';
@@ -77,7 +77,7 @@ export const worker = table('worker', {
     superseded_at_ms: integer().orNull(),
     /** Version of the tables that its program knows. */
     tables_version: integer().usually(0),
-    /** It has a mark by which nothing is missing in the journal, or has joined another that has. */
+    /** 1 for a worker with a mark that proves the journal complete, or that joined one with such a mark. */
     is_witness: flag().usually(0),
   },
   indexes: [
@@ -102,9 +102,7 @@ export const shard = table('shard', {
   ],
 });
 
-/**
- * Which process works a file that was taken in, and in which folder that stands; the worker may be long forgotten.
- */
+/** The process that works a file that was taken in, and the folder of the file; the worker may be gone. */
 export const fileClaim = table('file_claim', {
   columns: {
     item_id: text().key(),

@@ -1,4 +1,4 @@
-/** What is known of payer accounts, and what counts on a day for the limits over time. */
+/** Halts and pauses of payer accounts, and the sums of a day for the limits over time. */
 import type { ColumnType } from 'kysely';
 import { flag, integer, text } from './column.ts';
 import { table, uniqueIndex } from './table.ts';

@@ -164,7 +164,7 @@ export const payout = table('payout', {
     accepted_holds: integer().usually(0),
     is_alarm: flag().usually(0),
     is_acknowledged: flag().usually(0),
-    /** What the file asks for, of a row that was corrected; null while that is what it asks for. */
+    /** The amount in the file, of a row that was corrected; null for any other. */
     sealed_satang: satang().orNull(),
   },
   archiving: {
@@ -211,9 +211,9 @@ export const payoutRow = table('payout_row', {
     reference2: text().orNull(),
     /** `computeInstructionDigest`; null when the row has no instruction. */
     digest: text().orNull(),
-    /** With it the chain commits to the digest; null when there is none. */
+    /** The salt with which the chain commits to the digest; null without a digest. */
     salt: text().orNull(),
-    /** What its chain begins with once its cells, digest and salt were erased; null until then. */
+    /** The beginning of its chain after cells, digest and salt were erased; null until then. */
     commitment: text().orNull(),
     /** `computeSimilarKey` of the payoutId; null when there is none. */
     similar_key: text().orNull(),
@@ -224,7 +224,7 @@ export const payoutRow = table('payout_row', {
   },
   indexes: [index('payout_row_erased', 'seq', 'commitment is not null')],
   rules: [
-    /** As its file has it, corrected, validated anew, or erased. */
+    /** A row stays as its file has it, is corrected, validated anew, or erased. */
     neverChanges(
       'a row as its file has it is never changed',
       when`${areChanged('seq, payout_id, similar_key, line')} or old.commitment is not null
@@ -255,7 +255,7 @@ export const payoutRow = table('payout_row', {
 });
 
 /**
- * Where a payoutId occurs: one row for each sealed row that names it. Filled at the seal, in its own order: as an index of
+ * Rows by payoutId: one row for each sealed row that names it. Filled at the seal, in its own order: as an index of
  * payout_row it would slow the reading of a file, whose payoutIds come in any order.
  */
 export const payoutPlace = table('payout_place', {
@@ -263,7 +263,7 @@ export const payoutPlace = table('payout_place', {
   key: ['payout_id', 'payout_seq'],
 });
 
-/** Where a payee is paid an amount: each sealed row that may be paid. Filled at the seal, in its own order. */
+/** Rows by payee and amount: each sealed row that may be paid. Filled at the seal, in its own order. */
 export const payeePlace = table('payee_place', {
   columns: { proxy_no: text(), amount_satang: satang(), payout_seq: integer() },
   key: ['proxy_no', 'amount_satang', 'payout_seq'],
@@ -284,7 +284,7 @@ export const openPayout = table('open_payout', {
     reference1: text().orNull(),
     reference2: text().orNull(),
     proxy_no: text().orNull(),
-    /** What the file says of a row without an instruction (`encodeCells`); so does the name among the names. */
+    /** The number in the file, of a row without an instruction (`encodeCells`); its name stands among the names. */
     unread_no: text().orNull(),
     /** In small letters, a line each. */
     names: text(),

@@ -72,7 +72,7 @@ export const personChange = table('person_change', {
     ended_by: integer().orNull().of('person'),
     ended_at_ms: integer().orNull(),
     why: text().orNull(),
-    /** Of a one-time password, while it waits. */
+    /** Half of a one-time password, while the change waits. */
     first_half: text().orNull(),
   },
   rules: [
@@ -86,7 +86,7 @@ export const personChange = table('person_change', {
   ],
 });
 
-/** Who is signed in on the page. */
+/** Sessions on the page. */
 export const personSession = table('person_session', {
   columns: {
     session_hash: text().key().ofLength(64),

@@ -1,4 +1,4 @@
-/** What the rules of several tables ask. */
+/** Questions that rules of several tables ask. */
 import { question, when } from './condition.ts';
 
 /** Rows go only in the transaction that names the archive which has their copy. */
@@ -34,7 +34,7 @@ export const isErased = question(
   (seq) => when`exists (select 1 from payout_row where seq = ${seq} and commitment is not null)`,
 );
 
-/** What people have written of a payout that was erased may go, too. */
+/** Notes about a payout that was erased may go, too. */
 export const isAboutErased = question(
   'is_about_erased',
   ['text', 'text'],

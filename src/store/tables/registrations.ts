@@ -139,7 +139,7 @@ export const registrationRow = table('registration_row', {
   rules: [neverChanges('a row as its file has it is never changed')],
 });
 
-/** What it asks for now. */
+/** The present instruction of a row. */
 export const registrationAsked = table('registration_asked', {
   columns: {
     seq: integer().key().of('registration', 'cascade'),
@@ -179,7 +179,7 @@ export const registrationVersion = table('registration_version', {
 
 export type RegistrationPlaceKind = 'registrationId' | 'customerId' | 'ref' | 'accountNo';
 
-/** Where a registrationId, a customer, a reference or an account occurs. Filled at the seal, in its own order. */
+/** Rows by registrationId, customer, reference or account. Filled at the seal, in its own order. */
 export const registrationPlace = table('registration_place', {
   columns: { text: text(), kind: text<RegistrationPlaceKind>(), registration_seq: integer() },
   key: ['text', 'kind', 'registration_seq'],
@@ -202,7 +202,7 @@ export const registrationAttempt = table('registration_attempt', {
     severity: text().orNull(),
     ddr_oapi_seq_id: text().orNull(),
     elapsed_ms: integer().orNull(),
-    /** Of the repetition with a renewed token; null without one. */
+    /** The requestUID of the repetition with a renewed token; null without one. */
     renewed_uid: text().orNull(),
     /** The bank's clock less ours, as its answer showed it; null without one. */
     bank_offset_ms: integer().orNull(),
@@ -230,7 +230,7 @@ export const registrationAttempt = table('registration_attempt', {
   ],
 });
 
-/** It names a row without a foreign key, as a payout's claim does. */
+/** Claims name a row without a foreign key, as those of payouts do. */
 export const registrationClaim = table('registration_claim', {
   columns: {
     company_id: text(),

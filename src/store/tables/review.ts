@@ -1,4 +1,4 @@
-/** What people propose, check, sign and note. */
+/** Proposals, their checks, signatures and notes. */
 import { erasedFileName } from '../../evidence/rules/erasure.ts';
 import type { ItemStatus } from '../../review/ports.ts';
 import type { PasskeyBackup } from '../../review/rules/passkey.ts';
@@ -107,7 +107,7 @@ export const proposalItem = table('proposal_item', {
   ],
 });
 
-/** What people have written beside what waits for them. */
+/** Notes of people on items of the queue. */
 export const reviewNote = table('review_note', {
   columns: {
     seq: counted(),
@@ -119,7 +119,7 @@ export const reviewNote = table('review_note', {
     person: text(),
     note: text(),
     at_ms: integer(),
-    /** Of the event of people that says the same. */
+    /** The event of people that records the note. */
     event_seq: integer(),
   },
   indexes: [indexInOrder('review_note_of', 'kind, key')],
@@ -133,7 +133,7 @@ export const reviewNote = table('review_note', {
   ],
 });
 
-/** Who had a part in what a batch asks for, and approves nothing of it: known before there is a batch of a file. */
+/** People who had a part in a batch, and may not approve it: known before the file has a batch. */
 export const contributor = table('contributor', {
   columns: {
     batch_id: text(),

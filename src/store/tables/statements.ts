@@ -4,7 +4,7 @@ import type { LineStatus } from '../../reconcile/rules/statement.ts';
 import { counted, flag, integer, text } from './column.ts';
 import { index, table, uniqueIndex } from './table.ts';
 
-/** Who judges statements, of whichever day: the last to begin does. Its date is empty. */
+/** The run that judges statements, of any day: the last to begin. Its date is empty. */
 export const statementRun = table('statement_run', { columns: { date: text().key(), run_id: text() } });
 
 /** `AcceptedStatement`, and the matching that accepted it. */
@@ -58,7 +58,7 @@ export const statementBreak = table('statement_break', {
     index('statement_break_by_key', 'key'),
     index('statement_break_moved', 'moved_by, date, state, severity'),
     index('statement_break_by_severity', 'date, severity, id, opened_at_ms', `state = 'open'`),
-    /** What people have accepted is judged with each statement of its day, and shown with it. */
+    /** Accepted breaks are judged with each statement of their day, and shown with it. */
     index('statement_break_accepted', 'date, severity, key', `closed_by ->> '$.kind' = 'accepted'`),
   ],
 });
@@ -77,10 +77,10 @@ export const statementLine = table('statement_line', {
   columns: {
     date: text(),
     version: integer(),
-    /** Of the attempt that the line agrees with; 0 for any other line, as its attempt's number. */
+    /** The payout of the attempt that the line agrees with; 0 for any other line, as is the attempt's number. */
     payout_seq: integer(),
     attempt_no: integer(),
-    /** Where it stands in the original. */
+    /** The place in the original. */
     line: integer(),
     status: text<LineStatus>(),
     key: text().orNull(),

@@ -18,11 +18,11 @@ export interface Refusal {
   /** `delete`, `insert`, `update`, or `update of` some columns. */
   readonly change: string;
   readonly message: string;
-  /** Of `old` and `new`; null where it is refused always. */
+  /** The case, in `old` and `new`; null: always. */
   readonly when: Condition | null;
 }
 
-/** What the database changes along with a change. */
+/** A statement that the database runs after a change. */
 export interface Consequence {
   readonly name: string;
   readonly after: string;
@@ -60,7 +60,7 @@ type Rule = (table: string) => Refusal;
 
 interface Definition<Of extends Columns> {
   readonly columns: Of;
-  /** Of a key of several columns. */
+  /** The columns of a key of several. */
   readonly key?: readonly (keyof Of & string)[];
   readonly keepsOrder?: boolean;
   readonly checks?: readonly string[];

@@ -53,7 +53,7 @@ export const takenFile = table('taken_file', {
     is_watched: flag(),
     /** JSON of what it is now, where it was written to afterwards; null unless it has grown. */
     growth: text().orNull(),
-    /** Of the growth, and of the one that was dealt with. */
+    /** SHA-256 of the growth, and of the growth that was dealt with. */
     growth_sha256: text().orNull(),
     closed_sha256: text().orNull(),
     kind: text<FileKindName>().usually('payout'),
