@@ -21,6 +21,7 @@ import {
   findOutsideImportsOfCore,
 } from './tidy/import-rules.ts';
 import { findCrowdedFolders, findLargeRooms } from './tidy/folder-rules.ts';
+import { heldGauges, measureGauges } from './tidy/gauges.ts';
 import { findGoneWords } from './tidy/name-rules.ts';
 import { parseSource, projectRoot, readSources } from './tidy/source.ts';
 import type { Finding, Source } from './tidy/source.ts';
@@ -111,10 +112,17 @@ const sourceRules: readonly Rule<Source>[] = [
     ],
   },
   {
-    name: 'files have at most 600 lines',
+    name: 'files have at most 600 lines, tables of data apart',
     find: findLongFiles,
-    bad: [['test/a.test.ts', lines(601, '//')]],
-    good: [['test/a.test.ts', `${lines(600, '//')}\n`]],
+    bad: [
+      ['test/a.test.ts', lines(601, '//')],
+      ['src/core/a.ts', `export const a = [\n${lines(600, '() => 1,')}\n];`],
+      ['src/core/a.ts', `function f() {\n  const a = [\n${lines(600, '1,')}\n];\n}`],
+    ],
+    good: [
+      ['test/a.test.ts', `${lines(600, '//')}\n`],
+      ['src/core/a.ts', `export const a = [\n${lines(900, '1,')}\n] as const;`],
+    ],
   },
   {
     name: 'functions stay below 70 lines',
@@ -359,6 +367,39 @@ test('the median function is short', () => {
   console.log(`${sizes.length} functions in src/, median ${median} lines, longest ${sizes.at(-1)}`);
   expect(median).toBeGreaterThan(0);
   expect(median).toBeLessThanOrEqual(medianLinesMax);
+});
+
+describe('gauges of the house may only fall', () => {
+  const gauges = measureGauges(sources.filter(({ path }) => path.startsWith('src/')));
+  console.table(gauges);
+  test.each(Object.entries(heldGauges))('%s: at most %d', (name, held) => {
+    expect(gauges[name as keyof typeof heldGauges]).toBeLessThanOrEqual(held);
+  });
+});
+
+describe('gauges are measured as they say', () => {
+  const one = parseSource(
+    'src/intake/a.ts',
+    `/** Of a file. */\nimport { b } from '../core/b.ts';\nexport const a = b;\ninterface Base { y: 1 }
+    export interface RunContext extends Base { x?: 1; }\nclass C { m() {} n() {} }`,
+  );
+  const two = parseSource(
+    'src/core/b.ts',
+    `export const b = 1; export const c = 2; export const d = 'nobody';`,
+  );
+  const three = parseSource('src/core/c.ts', `import { d } from './b.ts'; console.log(d);`);
+
+  test.each<[keyof typeof heldGauges, number]>([
+    ['files in src/', 3],
+    ['arrows between rooms', 1],
+    ['files that one neighbour alone imports', 0],
+    ['exports that no other file of src/ uses', 3],
+    ['comments that begin with Of, Where, Those, It, Whoever, What, Nobody', 1],
+    ['nobody, somebody, whoever', 1],
+    ['members of the largest context', 2],
+    ['members of the largest class', 2],
+    ['optional members of contexts', 1],
+  ])('%s', (name, expected) => expect(measureGauges([one, two, three])[name]).toBe(expected));
 });
 
 test("the proof of a clean clone is the README's test command", () => {
