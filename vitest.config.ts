@@ -33,6 +33,9 @@ const sharing = [
   'watch',
 ].map((area) => `test/${area}/**/*.test.ts`);
 
+/** What takes long: `npm run test:long`. */
+const long = 'test/**/*.long.test.ts';
+
 /** What puts another module in a module's place, or needs one as it is at first: it must be the first to load it. */
 const replacing = ['test/app/reconcile-gap.test.ts', 'test/cli/interrupt.test.ts'];
 
@@ -59,12 +62,16 @@ export default defineConfig({
     // Nothing that the machine happens to have set may reach a test.
     env: { TZ: 'UTC', PAYDROP_CLIENT_ID: '', PAYDROP_CLIENT_SECRET: '', NODE_COMPILE_CACHE: compileCache },
     projects: [
-      { extends: true, test: { name: 'sharing', include: sharing, exclude: replacing, isolate: false } },
+      {
+        extends: true,
+        test: { name: 'sharing', include: sharing, exclude: [...replacing, long], isolate: false },
+      },
       { extends: true, test: { name: 'replacing', include: replacing } },
       {
         extends: true,
-        test: { name: 'alone', include: ['test/**/*.test.ts'], exclude: sharing },
+        test: { name: 'alone', include: ['test/**/*.test.ts'], exclude: [...sharing, long] },
       },
+      { extends: true, test: { name: 'long', include: [long] } },
     ],
   },
 });

@@ -1,39 +1,17 @@
-/** A few hundred seeds of every shape; `npm run simulate` plays many more. */
+/** The first seeds of every shape; `simulation.long.test.ts` plays more, and `npm run simulate` many. */
 import { describe, expect, test } from 'vitest';
 import { bankStatuses } from '../../src/core/status-codes.ts';
 import { playApprovals } from './approvals.ts';
 import { allCodes, refusals, successCode } from './bank-codes.ts';
-import type { Shape } from './plan.ts';
+import { playSeeds, shapes } from './first-seeds.ts';
 import { openPlayJournal } from './registrations/journal.ts';
 import { playRegistrations } from './registrations/play.ts';
 import { runSeed } from './run-seed.ts';
 import { makeSqliteDisk } from './sqlite-disk.ts';
 
-const seedsOf: Readonly<Record<Shape, number>> = {
-  simple: 60,
-  mixed: 60,
-  people: 40,
-  wild: 20,
-  lying: 30,
-  outage: 20,
-  edited: 20,
-  clocks: 20,
-  limits: 20,
-  statements: 30,
-  decisions: 40,
-};
-
-const shapes = Object.entries(seedsOf) as [Shape, number][];
-
 describe('no invariant is broken', () => {
-  test.each(shapes)('by the first %s seeds', async (shape, seeds) => {
-    const broken: string[] = [];
-    for (let seed = 1; seed <= seeds; seed += 1) {
-      const outcome = await runSeed(seed, { shape });
-      if (outcome.broken !== undefined)
-        broken.push(`npm run simulate -- --seed ${seed} --shape ${shape} --trace: ${outcome.broken}`);
-    }
-    expect(broken).toEqual([]);
+  test.each(shapes)('by the first %s seeds', async (shape, { short }) => {
+    expect(await playSeeds(shape, 1, short)).toEqual([]);
   });
 });
 
