@@ -1,11 +1,11 @@
-/** Carries the rows of the file into the database, in the transaction that has begun there; memory stays flat. */
+/** Copies the rows of the file into the database, in the transaction that has begun there; memory stays flat. */
 import type { DatabaseSync } from 'node:sqlite';
 import type { ClientBase } from 'pg';
 import { JournalRefusedError } from '../../store/connection.ts';
 import { schemaName } from '../../store/postgres/pool.ts';
 import { quote, type Table } from './tables.ts';
 
-/** Rows of one statement: fewer where they are long. */
+/** Rows of one statement: fewer where rows are long. */
 const pageRowsMax = 2_000;
 const pageCharactersMax = 4_000_000;
 
@@ -41,7 +41,7 @@ function* readPages(db: DatabaseSync, table: Table): Generator<Page> {
     }
     rows += 1;
     const isFull = rows >= pageRowsMax || characters >= pageCharactersMax;
-    // A row finds those that it names in its own statement, or in one before.
+    // A table that refers to itself goes in one statement, where each row finds the rows that it names.
     if (!isFull || table.namesItself) continue;
     yield page;
     page = begin();
@@ -50,11 +50,11 @@ function* readPages(db: DatabaseSync, table: Table): Generator<Page> {
   if (rows > 0) yield page;
 }
 
-/** An array as PostgreSQL reads numbers; texts are left to the driver. */
+/** A PostgreSQL array literal of numbers; the driver encodes texts. */
 const encodeNumbers = (cells: readonly Cell[]): string =>
   `{${cells.map((cell) => (cell === null ? 'null' : String(cell))).join(',')}}`;
 
-/** @returns how many rows it has */
+/** @returns the number of rows copied */
 async function copyTable(db: DatabaseSync, client: ClientBase, table: Table): Promise<number> {
   const { name, columns } = table;
   const types = { integer: 'bigint[]', text: 'text[]' };
@@ -76,7 +76,7 @@ const countedColumns = `
 select c.relname as "table", a.attname as "column" from pg_class c join pg_attribute a on a.attrelid = c.oid
 where c.relnamespace = '${schemaName}'::regnamespace and c.relkind = 'r' and a.attidentity <> ''`;
 
-/** The next key that the database counts up is the one after the highest. */
+/** Sets the counters of the database's keys to the highest key in use. */
 async function setCounters(client: ClientBase): Promise<void> {
   const { rows } = await client.query<{ readonly table: string; readonly column: string }>(countedColumns);
   for (const { table, column } of rows)
@@ -87,8 +87,8 @@ async function setCounters(client: ClientBase): Promise<void> {
 }
 
 /**
- * @param onTable told of each table that has rows
- * @returns how many rows were carried
+ * @param onTable called with each table that has rows
+ * @returns the number of rows copied
  * @throws JournalRefusedError for a row that the database cannot keep
  */
 export async function copyTables(
@@ -104,7 +104,7 @@ export async function copyTables(
     if (rows > 0) onTable(table.name, rows);
   }
   await setCounters(client);
-  // The first statements are to be planned for what is there now.
+  // Plans the first statements for the rows that are there now.
   await client.query(`analyze ${tables.map(({ name }) => name).join(', ')}`);
   return all;
 }

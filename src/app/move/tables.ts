@@ -1,4 +1,4 @@
-/** What is carried from the file into the database, table by table, and how each engine says what a row is. */
+/** The tables that a move carries from the file into the database, and how each engine describes a row. */
 import type { DatabaseSync } from 'node:sqlite';
 import type { ClientBase } from 'pg';
 import { moveFacts } from '../../store/moved.ts';
@@ -6,7 +6,7 @@ import { schemaName } from '../../store/postgres/pool.ts';
 
 const toNames = (words: string): string[] => words.trim().split(/\s+/);
 
-/** All tables whose rows are carried: each after those that it refers to, and after those that it looks into. */
+/** All tables whose rows are carried: each after the tables that it refers to, and after those that it reads. */
 export const movedTables: readonly string[] = toNames(`
   meta journal_loss daily_round intake_item taken_file notice notice_delivery
   batch report payout payout_row payout_place payee_place open_payout
@@ -21,7 +21,7 @@ export const movedTables: readonly string[] = toNames(`
   registration_callback registration_report
 `);
 
-/** Each side has the history of its own tables. */
+/** History of the schema's versions: each side keeps its own. */
 export const ownTable = 'schema_version';
 
 /** Facts of one side: the place of the file, the marks beside it, and the move itself. */
@@ -30,7 +30,7 @@ const ownFacts = [
   ...Object.values(moveFacts),
 ];
 
-/** Rows of some tables that are not carried; all are of the others. */
+/** Conditions for tables whose rows are carried in part; all other tables are carried whole. */
 const conditions: ReadonlyMap<string, string> = new Map([
   ['meta', `where key not in (${ownFacts.map((fact) => `'${fact}'`).join(', ')})`],
 ]);
@@ -43,17 +43,17 @@ export interface Column {
 export interface Table {
   readonly name: string;
   readonly columns: readonly Column[];
-  /** Columns that tell its rows apart; none of a table without a key. */
+  /** Key columns; empty for a table without a key. */
   readonly key: readonly string[];
-  /** SQLite has its rows in an order of their own. */
+  /** True when SQLite keeps its rows in an order of their own. */
   readonly hasRowid: boolean;
-  /** Its rows name others of it, which may be later ones. */
+  /** True when its rows refer to other rows of the table, which may be later ones. */
   readonly namesItself: boolean;
-  /** Which rows are carried; empty for all. */
+  /** Condition for the rows that are carried; empty for all. */
   readonly condition: string;
 }
 
-/** The database has it as a column, where statements order by it. */
+/** The rowid, which the database has as a column where statements order by it. */
 const rowid: Column = { name: 'rowid', type: 'integer' };
 
 const columnsIn = `
@@ -61,7 +61,7 @@ select c.relname as "table", json_agg(a.attname order by a.attname) as columns
 from pg_class c join pg_attribute a on a.attrelid = c.oid and a.attnum > 0 and not a.attisdropped
 where c.relnamespace = '${schemaName}'::regnamespace and c.relkind = 'r' and a.attgenerated = '' group by 1`;
 
-/** The tables as both sides have them. @throws Error where one has a column that the other has not */
+/** The tables as both sides have them. @throws Error where one side has a column that the other lacks */
 export async function describeTables(db: DatabaseSync, client: ClientBase): Promise<readonly Table[]> {
   const { rows } = await client.query<{ readonly table: string; readonly columns: readonly string[] }>(
     columnsIn,
@@ -97,37 +97,37 @@ function describeTable(db: DatabaseSync, name: string, there: readonly string[])
 
 function readType(type: unknown): Column['type'] {
   if (type === 'integer' || type === 'text') return type;
-  throw new Error(`a column of the type ${String(type)} is carried by nobody`);
+  throw new Error(`a move cannot carry a column of the type ${String(type)}`);
 }
 
-/** A blank or a word of SQL may be a column's name. */
+/** Quotes a column's name, which may be empty or a word of SQL. */
 export const quote = (name: string): string => `"${name}"`;
 
-/** All values of a row as one text that no other row has, in the words of both engines. */
+/** All values of a row as one text, unique to the row, in SQL that both engines read. */
 const wholeRow = (columns: readonly string[]): string =>
   columns
     .map((column) => `cast(${quote(column)} as text)`)
     .map((value) => `coalesce(octet_length(${value}) || ':' || ${value}, '-')`)
     .join(` || `);
 
-/** Rows of one side that the other must have, too. */
+/** Rows that must be equal on both sides. */
 export interface Look {
-  /** In words: "the rows of event". */
+  /** Name of the rows: "the rows of event". */
   readonly what: string;
-  /** A statement of both engines; its only column is `whole`, and its rows are in the same order on both. */
+  /** A statement for both engines; its only column is `whole`, and its rows are in the same order on both. */
   readonly statement: string;
 }
 
-/** Every row of a table, whole. */
+/** Reads every row of a table. */
 export function lookAt({ name, columns, key, condition }: Table): Look {
   const names = columns.map((column) => column.name);
-  // As indexes have it: where a key is, nothing of it is null.
+  // Indexes serve this order: no column of a key is null.
   const order = key.length > 0 ? key.map(quote) : names.map((column) => `${quote(column)} nulls first`);
   const statement = `select ${wholeRow(names)} as whole from ${name} ${condition} order by ${order.join(', ')}`;
   return { what: `the rows of ${name}`, statement };
 }
 
-/** What adds up, hangs together or was sealed, asked anew on both sides: a list of columns may have a gap. */
+/** Derived facts, computed anew on both sides: totals, chains and seals. A list of columns may have a gap. */
 const lookInto = (
   what: string,
   columns: readonly string[],
@@ -157,7 +157,7 @@ const seals = lookInto(
    from batch b`,
 );
 
-/** How long the history of each subject is, and how it ends. */
+/** Length and last event of each subject's history. */
 const chainOf = (events: string, subject: string): Look =>
   lookInto(
     `the chains of ${events}`,
@@ -175,7 +175,7 @@ export const otherLooks: readonly Look[] = [
   chainOf('registration_event', 'registration_seq'),
 ];
 
-/** How many rows of the file are carried. */
+/** Number of rows that a move carries from the file. */
 export function countRows(db: DatabaseSync): number {
   let all = 0;
   for (const name of movedTables) {
