@@ -89,7 +89,7 @@ async function readName({ journal }: DecisionSession, name: string): Promise<Que
   return { kind, key: String(latest.row.seq) };
 }
 
-/** Outcome for each name; `why` is undefined where it was done. */
+/** Outcome for each name; `whyNot` is undefined where it was done. */
 export interface Taken {
   readonly name: string;
   readonly whyNot: string | undefined;
