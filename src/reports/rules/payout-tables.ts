@@ -1,4 +1,4 @@
-/** Rows of payouts in tables for people and programs: which need a person, their columns, and what a workbook of them says. */
+/** Payouts in tables for people and programs: the rows that need a person, their columns, and the texts of a workbook. */
 import { showBaht, showCount } from '../../core/figures.ts';
 import { type Satang, sumSatang, zeroSatang } from '../../core/money.ts';
 import { holdReasons, type PayoutStatus, payoutStatuses } from '../../core/payout.ts';
@@ -47,7 +47,7 @@ class StatusTally implements BookTally<Tallied> {
     });
   }
 
-  /** In the order of a payout's life. */
+  /** Lines in the order of a payout's life. */
   #listLines(): readonly TallyLine[] {
     const placeOf = ({ status }: TallyLine): number => payoutStatuses.indexOf(status);
     return [...this.#lines.values()].toSorted(
@@ -153,7 +153,7 @@ const howTo: readonly (readonly [english: string, thai: string])[] = [
 
 const book: BookWords<ResultRow> = {
   idColumn: 'payoutId',
-  // Beside the name in the file stand those that the bank has told.
+  // The bank's names stand beside the name in the file.
   beside: { payeeName: ['bankPayeeName', 'bankPayeeNameTh'] },
   decisions: decisionWords,
   lists: [
