@@ -1,4 +1,4 @@
-/** What a notice says of the head of a day: kept outside, it shows whether the journal was written anew since. */
+/** Notices of the head of a day: kept outside, it shows whether the journal was rewritten since. */
 import { paydropCommand } from '../../core/command-line.ts';
 import { showText } from '../../core/outgoing-text.ts';
 import { showDate } from '../../payout/rules/lost-journal.ts';

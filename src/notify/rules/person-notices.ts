@@ -1,4 +1,4 @@
-/** What a notice says of a change of people: each is told, so that nobody gives himself rights unseen. */
+/** Notices of changes of users: each is reported, so that no user gains rights unseen. */
 import { formatBangkokDateTime } from '../../core/bangkok-time.ts';
 import { paydropCommand } from '../../core/command-line.ts';
 import { showText } from '../../core/outgoing-text.ts';
