@@ -1,4 +1,4 @@
-/** Rows of registrations in tables for people and programs: their columns, and what a workbook of them says. */
+/** Registrations in tables for people and programs: their columns, and the texts of a workbook. */
 import { showCount } from '../../core/figures.ts';
 import type { SheetTable } from '../../reports/rules/column-words.ts';
 import type { ReportTables } from '../../reports/rules/report-tables.ts';

@@ -1,4 +1,4 @@
-/** What a registration is and goes through, in English and Thai, and why something about it is not possible. */
+/** States and events of a registration in English and Thai, and reasons why something about it is not possible. */
 import type { RegistrationCause, RegistrationStatus } from './registration.ts';
 
 /** English, ไทย. */
@@ -47,7 +47,7 @@ export const registrationCauseWords: Readonly<Record<RegistrationCause, Pair>> =
   'acknowledged-by-person': ['Somebody took note of it', 'รับทราบแล้ว'],
 };
 
-/** What is wrong with rows of a file, or why they wait. */
+/** Issues of a file's rows, or why they wait. */
 const filePairs: readonly Pair[] = [
   [
     'registrationId is empty: give every registration a name of its own',
