@@ -220,7 +220,7 @@ export class ReportWriter<
     // The file is recorded, so it is not written again: the error reports its loss.
     if (lost !== undefined)
       throw new OutputFileError(
-        `${lost.path} was taken away before it had its name, or since: where nobody has it, write how the batch stands now with "paydrop result ${batchId}"`,
+        `${lost.path} was taken away before it had its name, or since: if it cannot be found, write how the batch stands now with "paydrop result ${batchId}"`,
       );
     return { figures, files: [...earlier, ...written], filesWritten: written.length };
   }

@@ -58,7 +58,7 @@ const algorithms = [-7, -8, -257];
 const labelLengthMax = 60;
 
 const notAnswered: NotDone = {
-  why: 'the question that this answers is over, was answered before, or was asked somebody else: try again',
+  why: 'the question that this answers is over, was answered before, or belongs to another user: try again',
 };
 
 // ---------------------------------------------------------------- enrolling

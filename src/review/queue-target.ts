@@ -43,7 +43,7 @@ export function makeDayWork(context: ReviewContext): TargetWork {
     if (decision !== 'acknowledge') return 'a statement of it is proposed as one: "paydrop accept"';
     const isWithout = (await journal.daysWithoutStatement([key])).includes(key);
     const isNoted = (await journal.reviewNotes('day', [key])).some(({ what }) => what === 'noted');
-    return isNoted ? 'somebody has taken note of it before' : decideDay(decision, isWithout);
+    return isNoted ? 'it was acknowledged before' : decideDay(decision, isWithout);
   });
 }
 

@@ -305,7 +305,7 @@ export async function check(
   if (why !== undefined) return { kind: 'refused', why };
   const to: ProposalStatus = verdict === 'approve' ? 'approved' : 'sent-back';
   if (!(await journal.moveProposal(proposalId, { to, by: checker, note, nowMs })))
-    return { kind: 'refused', why: 'somebody else has decided on it at the same moment: look again' };
+    return { kind: 'refused', why: 'another person decided on it at the same moment: look again' };
   if (to === 'sent-back') return { kind: to, proposal: await requireProposal(context, proposalId) };
   const applied = await applyApproved(context, proposalId);
   return { kind: 'applied', proposal: await requireProposal(context, proposalId), applied };
@@ -363,7 +363,7 @@ export async function withdraw(
   if (why !== undefined) return { kind: 'refused', why };
   const isMoved = await journal.moveProposal(proposalId, { to: 'withdrawn', by: person, note: null, nowMs });
   if (!isMoved)
-    return { kind: 'refused', why: 'somebody else has decided on it at the same moment: look again' };
+    return { kind: 'refused', why: 'another person decided on it at the same moment: look again' };
   return { kind: 'withdrawn', proposal: await requireProposal(context, proposalId) };
 }
 

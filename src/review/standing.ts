@@ -33,7 +33,7 @@ export async function findObstacle(
   const [checker, maker] = [find(personId), find(makerId)];
   const permission = can(checker ?? null, 'check');
   if (checker === undefined || !permission.allowed) return permission.allowed ? undefined : permission.why;
-  if (maker === undefined) return 'whoever proposed it is no user: send it back, to be proposed anew';
+  if (maker === undefined) return 'the proposer is no user: send it back, to be proposed anew';
   // His own he signs, where one person decides.
   const isOwn = checker.personId === maker.personId;
   const why =

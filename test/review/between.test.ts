@@ -79,7 +79,7 @@ test('what has lapsed stays so, though the clock is set back', async () => {
   await propose(contextAt(theatre, nowMs), wishFor('go-on', await rowTarget(theatre, 'INV-1')), mali);
   expect(await sweepProposals(contextAt(theatre, nowMs + 8 * dayMs))).toEqual([1]);
   expect(await check(contextAt(theatre, nowMs), 1, 'approve', nok)).toMatchObject({
-    why: 'it has lapsed: nobody checked it in time',
+    why: 'it has lapsed: it was not checked in time',
   });
 });
 

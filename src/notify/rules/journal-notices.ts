@@ -277,7 +277,7 @@ export function describeDecisionsDropped(scene: NoticeScene, file: DroppedDecisi
     sha256,
     asks: showText(asks),
     amount,
-    reason: `a file with decisions was dropped, and nobody has confirmed that they are his: ${showText(asks)}`,
+    reason: `a file with decisions was dropped, and no maker has confirmed it: ${showText(asks)}`,
     remedy:
       'A maker looks at it, on the page or with "paydrop decide --waiting", and proposes its decisions with ' +
       `"paydrop decide --dropped ${itemId}", or throws it away with --discard`,
@@ -292,7 +292,7 @@ const clockJumpSubject = 'clock-jump:';
 
 const clockRemedies: Readonly<Record<ClockAlarm['kind'], string | null>> = {
   differs: 'Set the clock of this machine by a time server; transfers wait while the days differ',
-  jumped: 'See that a time server sets the clock of this machine, and nobody else does',
+  jumped: 'Let only a time server set the clock of this machine',
   untold: 'Ask the bank for the Date header in its replies: without it nothing is sent a second time',
   agrees: null,
 };

@@ -169,7 +169,7 @@ export function describeUnknownCallbacks(
       callbacks: count,
       latestId,
       reasonCode: 'unknown-callbacks',
-      reason: `the bank tells of ${countOf(count, 'registration')} that nobody made here`,
+      reason: `the bank tells of ${countOf(count, 'registration')} that were not made here`,
       remedy:
         'See whether they were made by other means, or with another journal; they are kept, and matched if such a registration turns up',
       latest: latest.slice(0, namedMax).map(({ callback: { identity, outcome }, receivedAtMs }) => ({

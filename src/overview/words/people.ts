@@ -49,7 +49,7 @@ export const userWords = {
   payoutHint: ['payoutId or transRefNo', 'payoutId หรือ transRefNo'],
   noEntries: ['Nothing is written down that matches', 'ไม่มีบันทึกที่ตรงกัน'],
   programDid: ['paydrop', 'ระบบ'],
-  journalOwner: ['whoever owns the journal', 'เจ้าของเครื่องที่เก็บข้อมูล'],
+  journalOwner: ['the owner of the journal', 'เจ้าของเครื่องที่เก็บข้อมูล'],
   hasProposed: ['proposed', 'เสนอ'],
   logLimit: ['The latest 200 are shown', 'แสดง 200 รายการล่าสุด'],
 } as const satisfies Words;

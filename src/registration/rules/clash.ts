@@ -46,7 +46,7 @@ export const explainClaimed = (place: string, status: RegistrationStatus): Clash
 export const explainIndistinct = (other: string): Clash => ({
   code: 'same-as-another',
   column: 'accountNo',
-  message: `company code, company ID, account and references are those of ${other}, which has not ended: nobody could tell whose callback comes; give it another reference, or send it when the other has ended`,
+  message: `company code, company ID, account and references are those of ${other}, which has not ended: a callback could not tell the two apart; give it another reference, or send it when the other has ended`,
 });
 
 /**

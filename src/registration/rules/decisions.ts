@@ -153,8 +153,8 @@ function whyNotBeside({ openOthers: [other] }: Facts): string | undefined {
   if (other === undefined) return undefined;
   const where = describePlace(other);
   return awaitedStatuses.some((awaited) => awaited === other.status)
-    ? `${where} has the same account and references and awaits the bank's callback: nobody could tell whose comes`
-    : `${where} has the same account and references and waits to be sent: nobody could tell whose callback comes`;
+    ? `${where} has the same account and references and awaits the bank's callback, which could not tell the two apart`
+    : `${where} has the same account and references and waits to be sent: a callback could not tell the two apart`;
 }
 
 function decideAgain(facts: Facts): Decided {
@@ -210,7 +210,7 @@ function holdAgain(
       `differs from registrationId ${other.instruction.registrationId} (${describePlace(other)}) ${similarIdWords}`,
     ]);
   if (isCalledBack)
-    reasons.push(['called-back', 'the bank has told of such a registration, and nobody knows of which']);
+    reasons.push(['called-back', 'the bank has told of such a registration, and it is not known which']);
   let latest = ready;
   return reasons
     .filter(([hold]) => !ready.acceptedHolds.includes(hold))
@@ -287,7 +287,7 @@ function decideAcknowledge({ registration, nowMs }: Facts): Decided {
   const { status, isAlarm, isAcknowledged } = registration;
   if (!isAlarm && !notedRegistrationStatuses.includes(status))
     return `it is ${status}, without an alarm: nothing of it is to be taken note of`;
-  if (!isAlarm && isAcknowledged) return 'somebody has taken note of it before';
+  if (!isAlarm && isAcknowledged) return 'it was acknowledged before';
   const patch = { isAlarm: false, isAcknowledged: true };
   return [moveRegistration({ registration, patch, cause: 'acknowledged-by-person', nowMs })];
 }

@@ -73,8 +73,8 @@ export const englishRemedies: RegistrationRemedies = {
       'registrationId; "paydrop show" and the registrationId tells what became of it. Only if another one was meant, send it ' +
       'in a new file under another registrationId',
     'same-as-another':
-      'Nothing was sent for this row: another one with the same company, account and references is under way, and nobody ' +
-      'could tell whose callback comes; wait until that one has ended, or give this one other references in a new file',
+      'Nothing was sent for this row: another one with the same company, account and references is under way, and a callback ' +
+      'could not tell the two apart; wait until that one has ended, or give this one other references in a new file',
     'duplicate-repeat':
       'Nothing was sent for this row: the first row with its registrationId stands; do nothing if one registration was meant',
     'duplicate-differs':

@@ -44,7 +44,7 @@ export const registrationCauseWords: Readonly<Record<RegistrationCause, Pair>> =
   decided: ['Its outcome was confirmed by people', 'ผู้มีอำนาจยืนยันผล'],
   'tried-again': ['To be registered again', 'ให้ส่งลงทะเบียนใหม่'],
   released: ['Its registrationId was released', 'ปลดเลขที่ลงทะเบียนให้ใช้ใหม่'],
-  'acknowledged-by-person': ['Somebody took note of it', 'รับทราบแล้ว'],
+  'acknowledged-by-person': ['A person acknowledged it', 'รับทราบแล้ว'],
 };
 
 /** Issues of a file's rows, or why they wait. */
@@ -92,7 +92,7 @@ const filePairs: readonly Pair[] = [
     'มีผู้ยกเลิกแล้ว และยังถือ registrationId นี้อยู่จนกว่าจะปลดเลข มิฉะนั้นให้ส่งด้วย registrationId อื่น',
   ],
   [
-    'company code, company ID, account and references are those of {why}, which has not ended: nobody could tell whose callback comes; give it another reference, or send it when the other has ended',
+    'company code, company ID, account and references are those of {why}, which has not ended: a callback could not tell the two apart; give it another reference, or send it when the other has ended',
     'บริษัท บัญชี และเลขอ้างอิงเหมือนกับ{why} ซึ่งยังไม่สิ้นสุด จึงแยกไม่ได้ว่าการแจ้งผลเป็นของรายการใด ให้ใช้เลขอ้างอิงอื่น หรือส่งเมื่อรายการนั้นสิ้นสุดแล้ว',
   ],
   [
@@ -126,11 +126,11 @@ export const registrationWhyPairs: readonly Pair[] = [
     'สถานะคือ {state} ปลดเลขที่ลงทะเบียนได้เฉพาะรายการที่ยกเลิกแล้ว',
   ],
   [
-    'Nothing of it was registered: correct it and register it again, under the same name; acknowledge it once nobody waits for it',
+    'Nothing of it was registered: correct it and register it again, under the same name; acknowledge it once it is no longer needed',
     'ยังไม่มีการลงทะเบียนจากไฟล์นี้ ให้แก้ไขแล้วใช้ register ใหม่ด้วยชื่อเดิม หรือรับทราบเมื่อไม่มีผู้รอแล้ว',
   ],
   [
-    'Nothing of it was registered: correct it as its .reason.txt says and drop it again; acknowledge it once nobody waits for it',
+    'Nothing of it was registered: correct it as its .reason.txt says and drop it again; acknowledge it once it is no longer needed',
     'ไม่มีการลงทะเบียนจากไฟล์นี้ แก้ไขตามไฟล์ .reason.txt แล้ววางใหม่ ถ้าไม่มีผู้ใดรอแล้วให้รับทราบ',
   ],
   ['its registrationId is held by row {row} of batch {batch}', 'เลขที่ลงทะเบียนนี้เป็นของแถว {row} ในชุด {batch}'],
@@ -156,11 +156,11 @@ export const registrationWhyPairs: readonly Pair[] = [
   ],
   ['it is still wrong ({text})', 'ข้อมูลยังไม่ถูกต้อง ({text})'],
   [
-    "row {row} of batch {batch} has the same account and references and awaits the bank's callback: nobody could tell whose comes",
+    "row {row} of batch {batch} has the same account and references and awaits the bank's callback, which could not tell the two apart",
     'แถว {row} ในชุด {batch} มีบัญชีและข้อมูลอ้างอิงเดียวกันและกำลังรอธนาคารแจ้งผล จะแยกไม่ได้ว่าเป็นผลของรายการใด',
   ],
   [
-    'row {row} of batch {batch} has the same account and references and waits to be sent: nobody could tell whose callback comes',
+    'row {row} of batch {batch} has the same account and references and waits to be sent: a callback could not tell the two apart',
     'แถว {row} ในชุด {batch} มีบัญชีและข้อมูลอ้างอิงเดียวกันและกำลังรอส่ง จะแยกไม่ได้ว่าเป็นผลของรายการใด',
   ],
   [
@@ -181,9 +181,9 @@ export const registrationWhyPairs: readonly Pair[] = [
     'สถานะคือ {state} ยืนยันได้เฉพาะรายการที่ยังไม่ทราบผล ธนาคารไม่แจ้งผล หรือผลขัดแย้งกัน',
   ],
   ['it is {state}', 'สถานะคือ {state}'],
-  ['the bank has told of a registration that nobody here has sent', 'ธนาคารแจ้งผลการลงทะเบียนที่ระบบนี้ไม่ได้ส่ง'],
+  ['the bank has told of a registration that was not sent from here', 'ธนาคารแจ้งผลการลงทะเบียนที่ระบบนี้ไม่ได้ส่ง'],
   [
-    'See whether it was made by other means, or by another program; a file with it is held until somebody has looked; acknowledge it once nobody waits for it',
+    'See whether it was made by other means, or by another program; a file with it is held until a person has looked; acknowledge it once it is no longer needed',
     'ตรวจสอบว่ามีการลงทะเบียนด้วยวิธีอื่นหรือโปรแกรมอื่นหรือไม่ ไฟล์ที่มีรายการนี้จะถูกระงับจนกว่าจะมีผู้ตรวจ รับทราบเมื่อไม่มีผู้รอแล้ว',
   ],
   [
@@ -191,7 +191,7 @@ export const registrationWhyPairs: readonly Pair[] = [
     'การแจ้งผลที่ไม่ทราบรายการรับทราบได้เท่านั้น',
   ],
   [
-    'it waits for nobody: its registration has turned up, or somebody has taken note of it',
+    'it no longer waits: its registration has turned up, or it was acknowledged',
     'ไม่รอแล้ว เพราะพบรายการลงทะเบียนแล้ว หรือมีผู้รับทราบแล้ว',
   ],
   [

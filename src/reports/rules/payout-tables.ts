@@ -104,7 +104,7 @@ const statusMeanings: Readonly<Record<PayoutStatus, string>> = {
   submitted: 'Sent to the bank, in doubt',
   paid: 'Paid, proved by the bank',
   failed: 'Not paid, proved by the bank',
-  unresolved: 'Nobody has proved what became of it',
+  unresolved: 'Its outcome is not proved',
   disputed: 'The bank contradicts itself',
 };
 
@@ -142,7 +142,7 @@ const howTo: readonly (readonly [english: string, thai: string])[] = [
     'เรียงลำดับ กรอง ย้าย หรือลบแถวและคอลัมน์ได้ แต่ต้องคงคอลัมน์ batchId, rowNo, version, payoutId, decision และ note ไว้',
   ],
   [
-    'Every cell is a text, so that no digit is lost. Save as .xlsx or as CSV UTF-8; whoever decides gives it back with "paydrop decide" and its name.',
+    'Every cell is a text, so that no digit is lost. Save as .xlsx or as CSV UTF-8; the person who decides returns it with "paydrop decide" and its name.',
     'ทุกเซลล์เป็นข้อความ เพื่อไม่ให้ตัวเลขสูญหาย บันทึกเป็น .xlsx หรือ CSV UTF-8 แล้วผู้ตัดสินใจส่งกลับด้วยคำสั่ง "paydrop decide" ตามด้วยชื่อไฟล์',
   ],
   [

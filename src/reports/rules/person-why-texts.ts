@@ -13,17 +13,17 @@ const ofPeople: readonly Pair[] = [
   ['it was sent back', 'ส่งกลับแล้ว'],
   ['it was withdrawn', 'ถอนคำขอแล้ว'],
   ['it is out of date: what it is about has changed since', 'คำขอล้าสมัย ข้อมูลเปลี่ยนแปลงหลังจากนั้น'],
-  ['it has lapsed: nobody checked it in time', 'คำขอหมดอายุ ไม่มีผู้ตรวจทันเวลา'],
+  ['it has lapsed: it was not checked in time', 'คำขอหมดอายุ ไม่มีผู้ตรวจทันเวลา'],
   [
     'you uploaded the file, or corrected a row in it, and cannot approve it',
     'คุณเป็นผู้ส่งไฟล์หรือแก้ไขแถวในไฟล์นี้ จึงอนุมัติไม่ได้',
   ],
   [
-    'the question that this answers is over, was answered before, or was asked somebody else: try again',
+    'the question that this answers is over, was answered before, or belongs to another user: try again',
     'คำถามนี้หมดเวลา ตอบไปแล้ว หรือถามผู้อื่น กรุณาลองอีกครั้ง',
   ],
   ['who approves must have proved who he is', 'ผู้อนุมัติต้องพิสูจน์ตัวตน'],
-  ['nobody has proved to have proposed it: propose it again', 'ไม่มีผู้พิสูจน์ตัวตนว่าเป็นผู้เสนอ กรุณาเสนอใหม่'],
+  ['its proposer is not proved: propose it again', 'ไม่มีผู้พิสูจน์ตัวตนว่าเป็นผู้เสนอ กรุณาเสนอใหม่'],
   ['you proposed this and cannot approve it', 'คุณเป็นผู้เสนอ จึงอนุมัติเองไม่ได้'],
   ['only {name}, who proposed it, can sign it', 'ลงนามได้เฉพาะ {name} ซึ่งเป็นผู้เสนอ'],
   ['only {name}, who proposed it, can withdraw it', 'ถอนได้เฉพาะ {name} ซึ่งเป็นผู้เสนอ'],
@@ -37,7 +37,7 @@ const ofPeople: readonly Pair[] = [
   ],
   ['you have proposed it (proposal {id}): another person approves it', 'คุณเป็นผู้เสนอ (คำขอ {id}) ต้องให้ผู้อื่นอนุมัติ'],
   ['proposal {id} is about it: decide on that first', 'มีคำขอ {id} เกี่ยวกับเรื่องนี้ ให้ตัดสินคำขอนั้นก่อน'],
-  ['somebody else has decided on it at the same moment: look again', 'มีผู้อื่นตัดสินใจในขณะเดียวกัน กรุณาดูอีกครั้ง'],
+  ['another person decided on it at the same moment: look again', 'มีผู้อื่นตัดสินใจในขณะเดียวกัน กรุณาดูอีกครั้ง'],
   ['nothing is named that it is about', 'ไม่ได้ระบุว่าเกี่ยวกับสิ่งใด'],
   ['why it is decided so must be said', 'ต้องระบุเหตุผล'],
   [
@@ -50,10 +50,10 @@ const ofPeople: readonly Pair[] = [
     '{name} ไม่ตรงกับตอนที่วางไว้ กรุณาทิ้งไฟล์แล้ววางใหม่',
   ],
   ['you look after it already', 'คุณดูแลเรื่องนี้อยู่แล้ว'],
-  ['nobody looks after it', 'ไม่มีผู้ดูแลเรื่องนี้'],
+  ['no person looks after it', 'ไม่มีผู้ดูแลเรื่องนี้'],
   ['{name} looks after it: take it yourself instead', '{name} ดูแลเรื่องนี้อยู่ ให้รับมาดูแลเองแทน'],
   ['this user is disabled', 'ผู้ใช้นี้ถูกปิดใช้งาน'],
-  ['only somebody who has proved who he is may {action}', 'เฉพาะผู้ที่พิสูจน์ตัวตนแล้วจึงมีสิทธิ์{action}'],
+  ['only a user who has proved who they are may {action}', 'เฉพาะผู้ที่พิสูจน์ตัวตนแล้วจึงมีสิทธิ์{action}'],
   ['a {role} may not {action}: that takes {roles}', '{role}ไม่มีสิทธิ์{action} ต้องเป็น{roles}'],
   [
     'you alone gave {name} the first password, so that another person has to check this',
@@ -80,10 +80,10 @@ const ofPeople: readonly Pair[] = [
     '{name} เป็นผู้เสนอ และ{why} ให้ส่งกลับเพื่อเสนอใหม่',
   ],
   [
-    '{name}, who proposed it, is nobody since the journal was restored: send it back, to be proposed anew',
+    '{name}, who proposed it, does not count since the journal was restored: send it back, to be proposed anew',
     'มีการกู้คืนข้อมูล ต้องเปิดใช้งาน {name} ซึ่งเป็นผู้เสนออีกครั้ง ให้ส่งกลับเพื่อเสนอใหม่',
   ],
-  ['whoever proposed it is no user: send it back, to be proposed anew', 'ผู้เสนอไม่ใช่ผู้ใช้ ให้ส่งกลับเพื่อเสนอใหม่'],
+  ['the proposer is no user: send it back, to be proposed anew', 'ผู้เสนอไม่ใช่ผู้ใช้ ให้ส่งกลับเพื่อเสนอใหม่'],
   ['there is no such user', 'ไม่มีผู้ใช้นี้'],
   ['{name} is {role} already', '{name} เป็น{role}อยู่แล้ว'],
   ['{name} is disabled already', '{name} ถูกปิดใช้งานอยู่แล้ว'],
@@ -101,7 +101,7 @@ const ofPeople: readonly Pair[] = [
   ['you proposed this and cannot confirm it', 'คุณเป็นผู้เสนอ จึงยืนยันเองไม่ได้'],
   ['this is about you: another admin has to confirm it', 'เรื่องนี้เกี่ยวกับตัวคุณ ต้องให้ผู้ดูแลระบบอีกคนยืนยัน'],
   [
-    'whoever proposed this made your user alone: {names} can confirm it',
+    'the admin who proposed this made your user alone: {names} can confirm it',
     'ผู้เสนอเป็นผู้เดียวที่สร้างผู้ใช้ของคุณ ผู้ที่ยืนยันได้คือ {names}',
   ],
   ['confirming a passkey takes a second admin', 'การยืนยันพาสคีย์ต้องมีผู้ดูแลระบบคนที่สอง'],
@@ -110,7 +110,7 @@ const ofPeople: readonly Pair[] = [
   ['a password has at most {count} characters', 'รหัสผ่านยาวได้ไม่เกิน {count} ตัว'],
   ['a password has at least {count} different characters', 'รหัสผ่านต้องมีตัวอักษรต่างกันอย่างน้อย {count} ตัว'],
   [
-    'this password, or a word of it that has but digits and signs around it, is tried first by whoever guesses: take several words',
+    'this password, or a word of it that has but digits and signs around it, is among those that a guesser tries first: take several words',
     'รหัสผ่านนี้ หรือคำในรหัสผ่านที่มีเพียงตัวเลขและเครื่องหมายเพิ่มเข้ามา คาดเดาได้ง่าย กรุณาใช้หลายคำประกอบกัน',
   ],
   [
@@ -123,7 +123,7 @@ const ofPeople: readonly Pair[] = [
 
 /** Events of users, and requests about them. */
 const ofEvents: readonly Pair[] = [
-  ['{why} by whoever owns the journal', '{why} โดยเจ้าของไฟล์ข้อมูล'],
+  ['{why} by the owner of the journal', '{why} โดยเจ้าของไฟล์ข้อมูล'],
   ['{why} by {name}', '{why} โดย {name}'],
   ['{why}, confirmed by {name}', '{why} ยืนยันโดย {name}'],
   ['{why}: {note}', '{why}: {note}'],

@@ -98,7 +98,7 @@ const rejections = {
 
 const alarms = {
   'late-proof':
-    'It is paid, though it was called otherwise before: make sure that nobody has paid it by other means meanwhile, ' +
+    'It is paid, though it was called otherwise before: make sure that it was not paid by other means meanwhile, ' +
     'and tell the partner',
   'paid-twice':
     'Two transfers were made for it: ask the bank with both transRefNos ("paydrop show" lists them) to return one',
@@ -145,7 +145,7 @@ export const englishRemedies: RemedyTexts = {
       'A check before sending got no answer: run the same file again later, or have it tried at once with "paydrop resume" ' +
       'and the batch',
     similar: compareWith('Another payoutId looks like this one, or has paid the same payee the same amount'),
-    'new-payee': `Nobody has been proved paid under this number before: make sure that it is the payee's: ${resumeOrCancel('it is', 'it is not')}`,
+    'new-payee': `No payee was proved paid under this number before: make sure that it is the payee's: ${resumeOrCancel('it is', 'it is not')}`,
     'day-limit': waitsForDay('The limits of the day are used up'),
     'service-day': waitsForDay('Nothing is sent on such a day'),
     resend:

@@ -45,7 +45,7 @@ const ofPayouts: readonly Pair[] = [
     'it is {status}, without an alarm: there is nothing to take note of',
     'สถานะคือ {status} และไม่มีแจ้งเตือนสำคัญ จึงไม่มีสิ่งที่ต้องรับทราบ',
   ],
-  ['somebody has taken note of it before', 'มีผู้รับทราบไปแล้ว'],
+  ['it was acknowledged before', 'มีผู้รับทราบไปแล้ว'],
   [
     'row {row} was rejected: correct it and send it in a new file, or acknowledge it',
     'แถวที่ {row} ไม่รับเข้าระบบ แก้ไขแล้วส่งในไฟล์ใหม่ หรือรับทราบ',
@@ -166,7 +166,7 @@ const ofOthers: readonly Pair[] = [
     'ไฟล์ที่ไม่รับทำได้เพียงรับทราบ ให้วางไฟล์ที่แก้ไขแล้ว',
   ],
   [
-    'it waits for nobody: it was accepted since, or somebody has taken note of it',
+    'it no longer waits: it was accepted since, or it was acknowledged',
     'ไม่ได้รอผู้ใด มีการรับไฟล์แล้ว หรือมีผู้รับทราบแล้ว',
   ],
 ];
@@ -196,11 +196,11 @@ const ofQueue: readonly Pair[] = [
     'ขอจากธนาคาร แล้วใช้คำสั่ง {commands} กับไฟล์ที่ธนาคารส่งมา ถ้าไม่มีวันได้รับให้รับทราบ',
   ],
   [
-    'Nothing of it was paid: correct it and run it again, under the same name; acknowledge it once nobody waits for it',
+    'Nothing of it was paid: correct it and run it again, under the same name; acknowledge it once it is no longer needed',
     'ยังไม่มีการจ่ายจากไฟล์นี้ ให้แก้ไขแล้วรันใหม่ด้วยชื่อเดิม หรือรับทราบเมื่อไม่มีผู้รอแล้ว',
   ],
   [
-    'Nothing of it was paid: correct it as its .reason.txt says and drop it again; acknowledge it once nobody waits for it',
+    'Nothing of it was paid: correct it as its .reason.txt says and drop it again; acknowledge it once it is no longer needed',
     'ไม่มีการจ่ายจากไฟล์นี้ แก้ไขตามไฟล์ .reason.txt แล้ววางใหม่ ถ้าไม่มีผู้ใดรอแล้วให้รับทราบ',
   ],
   ['{rows} of its rows are held together', 'ระงับไว้พร้อมกัน {rows} แถว'],
@@ -229,11 +229,11 @@ const ofQueue: readonly Pair[] = [
     'ให้ผู้อื่นเปิดดู ("{command}") แล้วใช้ "{command2}"',
   ],
   [
-    'a file with decisions was dropped, and nobody has confirmed that they are his',
+    'a file with decisions was dropped, and no maker has confirmed it',
     'มีการวางไฟล์การตัดสินใจ ซึ่งยังไม่มีผู้ยืนยันว่าเป็นของตน',
   ],
   [
-    'a file with decisions was dropped, and nobody has confirmed that they are his: {asks}',
+    'a file with decisions was dropped, and no maker has confirmed it: {asks}',
     'มีการวางไฟล์การตัดสินใจ ซึ่งยังไม่มีผู้ยืนยันว่าเป็นของตน: {asks}',
   ],
   [
@@ -242,7 +242,7 @@ const ofQueue: readonly Pair[] = [
   ],
   ['{name} has halted it: {note}', '{name} สั่งหยุดจ่าย: {note}'],
   [
-    'Ask whoever has halted it; "paydrop halt --lift" lets it go on',
+    'Ask the person who halted it; "paydrop halt --lift" lets it go on',
     'สอบถามผู้ที่สั่งหยุด ใช้คำสั่ง "paydrop halt --lift" เพื่อดำเนินการต่อ',
   ],
 ];

@@ -103,7 +103,7 @@ export function decidePayer(
 export const haltByOperator = (maker: string, note: string): BatchReason => ({
   code: 'halted-by-operator',
   reason: `${maker} has halted it: ${note}`,
-  remedy: 'Ask whoever has halted it; "paydrop halt --lift" lets it go on',
+  remedy: 'Ask the person who halted it; "paydrop halt --lift" lets it go on',
 });
 
 // ---------------------------------------------------------------- in words

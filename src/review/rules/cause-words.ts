@@ -34,7 +34,7 @@ export const causeWords: Readonly<Record<PayoutCause, readonly [en: string, th: 
   'tried-again': ['To be tried again', 'ให้ส่งจ่ายใหม่'],
   corrected: ['Corrected', 'แก้ไขข้อมูล'],
   released: ['Its number was released', 'ปลดเลขที่ให้ใช้ใหม่'],
-  acknowledged: ['Somebody took note of it', 'รับทราบแล้ว'],
+  acknowledged: ['A person acknowledged it', 'รับทราบแล้ว'],
   'late-proof': ['Paid after all: an alarm', 'ปรากฏว่าจ่ายแล้ว: แจ้งเตือนสำคัญ'],
   'second-proof': ['Paid a second time: an alarm', 'ปรากฏว่าจ่ายซ้ำ: แจ้งเตือนสำคัญ'],
   'alarm-raised': [

@@ -59,7 +59,7 @@ export function complainAboutPassword(
   if (rest !== lower && (!hasLetter(rest) || rest.length < lengthMin / 2))
     return 'a password is more than the user’s own name, with or without digits behind it';
   return isGuessed(lower, guessed)
-    ? 'this password, or a word of it that has but digits and signs around it, is tried first by whoever guesses: take several words'
+    ? 'this password, or a word of it that has but digits and signs around it, is among those that a guesser tries first: take several words'
     : undefined;
 }
 

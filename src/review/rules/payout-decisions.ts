@@ -144,7 +144,7 @@ const notedStatuses: readonly PayoutStatus[] = ['rejected', 'unpayable', 'failed
 function decideAcknowledge({ nowMs }: ReviewedPayout, payout: Payout): readonly Change[] | string {
   if (!payout.isAlarm && !notedStatuses.includes(payout.status))
     return `it is ${payout.status}, without an alarm: there is nothing to take note of`;
-  if (!payout.isAlarm && payout.isAcknowledged) return 'somebody has taken note of it before';
+  if (!payout.isAlarm && payout.isAcknowledged) return 'it was acknowledged before';
   return [move({ payout, patch: { isAlarm: false, isAcknowledged: true }, cause: 'acknowledged', nowMs })];
 }
 

@@ -80,7 +80,7 @@ export const actionWords: Readonly<Record<Action, string>> = {
 /** Whether the person may do it at all; `null` is nobody who has proved who he is. */
 export function can(person: Pick<Person, 'role' | 'isDisabled'> | null, action: Action): Permission {
   const what = actionWords[action];
-  if (person === null) return refuse(`only somebody who has proved who he is may ${what}`);
+  if (person === null) return refuse(`only a user who has proved who they are may ${what}`);
   if (person.isDisabled) return refuse('this user is disabled');
   const may = allowedRoles[action];
   if (may.includes(person.role)) return allowed;
@@ -89,7 +89,7 @@ export function can(person: Pick<Person, 'role' | 'isDisabled'> | null, action: 
 
 const listRoles = (wanted: readonly Role[]): string => wanted.map(nameRole).join(' or ');
 
-/** A person who is nobody since the journal was restored: what became of him after the backup is not known. */
+/** A person who does not count since the journal was restored: what became of him after the backup is not known. */
 export const isBeforeRestore = (standsSinceMs: number, restoredAtMs: number | undefined): boolean =>
   restoredAtMs !== undefined && standsSinceMs <= restoredAtMs;
 
@@ -170,7 +170,7 @@ export function findMakerObstacle(
   if (proposedAtMs < maker.standsSinceMs)
     return `${maker.name}, who proposed it, was enabled anew since: ${cure}`;
   return isBeforeRestore(maker.standsSinceMs, restoredAtMs)
-    ? `${maker.name}, who proposed it, is nobody since the journal was restored: ${cure}`
+    ? `${maker.name}, who proposed it, does not count since the journal was restored: ${cure}`
     : undefined;
 }
 

@@ -253,7 +253,7 @@ export function decideConfirmation(
   const proposer = known.people.find(({ personId }) => personId === change.proposedBy);
   const stale = (reason: string): ConfirmationVerdict => ({ kind: 'stale', why: reason });
   if (proposer === undefined || !listAdmins(known).includes(proposer))
-    return stale('whoever proposed it is no longer an admin');
+    return stale('the proposer is no longer an admin');
   const subject = known.people.find(({ personId }) => personId === subjectOf(change.request));
   if (versionOf(subject) !== change.seen) return stale('the user has changed since it was proposed');
   const verdict = decideRequest(change.request, proposer, known);
@@ -277,7 +277,7 @@ function findConfirmationObstacle(
     ({ personId }) => ![by.personId, change.proposedBy, subjectOf(change.request)].includes(personId),
   );
   if (isInHandsOf(by, change.proposedBy) && others.length > 0)
-    return `whoever proposed this made your user alone: ${listNames(others)} can confirm it`;
+    return `the admin who proposed this made your user alone: ${listNames(others)} can confirm it`;
   return undefined;
 }
 

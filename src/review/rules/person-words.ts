@@ -51,7 +51,7 @@ export const personEventWords: Readonly<Record<PersonEventKind, readonly [en: st
 };
 
 const nameOf = (people: readonly Person[], personId: number | null): string =>
-  people.find((person) => person.personId === personId)?.name ?? 'whoever owns the journal';
+  people.find((person) => person.personId === personId)?.name ?? 'the owner of the journal';
 
 /** `boon was added as a maker by mali`. */
 export function describePersonEvent(event: PersonEvent, people: readonly Person[]): string {

@@ -182,7 +182,7 @@ export const proposalStatusWords: Readonly<Record<ProposalStatus, string>> = {
   'sent-back': 'was sent back',
   withdrawn: 'was withdrawn',
   stale: 'is out of date: what it is about has changed since',
-  expired: 'has lapsed: nobody checked it in time',
+  expired: 'has lapsed: it was not checked in time',
 };
 
 /** Why it waits for nobody any more. */
@@ -204,7 +204,7 @@ export function whyNotCheck(
   const closed = whyNotOpen(proposal, nowMs);
   if (closed !== undefined) return closed;
   if (person.personId === null) return 'who approves must have proved who he is';
-  if (proposal.makerId === null) return 'nobody has proved to have proposed it: propose it again';
+  if (proposal.makerId === null) return 'its proposer is not proved: propose it again';
   const isOwn = person.personId === proposal.makerId;
   if (isOwn && proposal.people === 2) return 'you proposed this and cannot approve it';
   if (!isOwn && proposal.people === 1) return `only ${proposal.maker}, who proposed it, can sign it`;

@@ -176,9 +176,7 @@ export interface RefusedFile {
 export function decideFile(decision: Decision, isWaiting: boolean): string | undefined {
   if (decision !== 'acknowledge')
     return 'a refused file can be taken note of, and nothing else: drop a better one';
-  return isWaiting
-    ? undefined
-    : 'it waits for nobody: it was accepted since, or somebody has taken note of it';
+  return isWaiting ? undefined : 'it no longer waits: it was accepted since, or it was acknowledged';
 }
 
 /** Of a file's name, in characters: a heading is one line. */
@@ -195,14 +193,14 @@ export const versionOfFile = ({ endedAtMs }: Pick<RefusedFile, 'endedAtMs'>): st
 
 const refusedRemedies: Readonly<Record<FileKindName, { readonly run: string; readonly dropped: string }>> = {
   payout: {
-    run: 'Nothing of it was paid: correct it and run it again, under the same name; acknowledge it once nobody waits for it',
+    run: 'Nothing of it was paid: correct it and run it again, under the same name; acknowledge it once it is no longer needed',
     dropped:
-      'Nothing of it was paid: correct it as its .reason.txt says and drop it again; acknowledge it once nobody waits for it',
+      'Nothing of it was paid: correct it as its .reason.txt says and drop it again; acknowledge it once it is no longer needed',
   },
   registration: {
-    run: 'Nothing of it was registered: correct it and register it again, under the same name; acknowledge it once nobody waits for it',
+    run: 'Nothing of it was registered: correct it and register it again, under the same name; acknowledge it once it is no longer needed',
     dropped:
-      'Nothing of it was registered: correct it as its .reason.txt says and drop it again; acknowledge it once nobody waits for it',
+      'Nothing of it was registered: correct it as its .reason.txt says and drop it again; acknowledge it once it is no longer needed',
   },
 };
 
@@ -424,7 +422,7 @@ export const decisionsItem = (
   sinceMs: droppedAtMs,
   amountSatang: totalSatang ?? null,
   moneyMoved: moneyMoved ?? 'unknown',
-  reason: `a file with decisions was dropped, and nobody has confirmed that they are his${asks === undefined ? '' : `: ${asks}`}`,
+  reason: `a file with decisions was dropped, and no maker has confirmed it${asks === undefined ? '' : `: ${asks}`}`,
   remedy:
     'A maker looks at it and confirms it ("paydrop decide --dropped NAME"), or throws it away (--discard)',
   options: [verdictOption('confirm-file', asker && mayNot(asker, 'propose'))],
@@ -497,7 +495,7 @@ export function whyNotTake(
 ): string | undefined {
   const isOwn = owner !== undefined && owner.personId === personId;
   if (what === 'taken') return isOwn ? 'you look after it already' : undefined;
-  if (owner === undefined) return 'nobody looks after it';
+  if (owner === undefined) return 'no person looks after it';
   return isOwn ? undefined : `${owner.person} looks after it: take it yourself instead`;
 }
 

@@ -52,9 +52,7 @@ export const versionOfCallback = ({ receivedAtMs }: Pick<UnknownCallback, 'recei
 export function decideUnknownCallback(decision: Decision, isWaiting: boolean): string | undefined {
   if (decision !== 'acknowledge')
     return 'a callback of an unknown registration can be taken note of, and nothing else';
-  return isWaiting
-    ? undefined
-    : 'it waits for nobody: its registration has turned up, or somebody has taken note of it';
+  return isWaiting ? undefined : 'it no longer waits: its registration has turned up, or it was acknowledged';
 }
 
 /** The account is shown by its end; @param one that waits */
@@ -68,9 +66,9 @@ export function callbackItem(one: UnknownCallback, asker?: Asker): QueueItem {
     title: `${vendorId}, ${companyId}, account ${maskDigits(accountNo)}: ${callback.outcome}`,
     sinceMs: receivedAtMs,
     ...noMoney,
-    reason: 'the bank has told of a registration that nobody here has sent',
+    reason: 'the bank has told of a registration that was not sent from here',
     remedy:
-      'See whether it was made by other means, or by another program; a file with it is held until somebody has looked; acknowledge it once nobody waits for it',
+      'See whether it was made by other means, or by another program; a file with it is held until a person has looked; acknowledge it once it is no longer needed',
     options: optionsOf(asker, ['acknowledge'], (decision) => decideUnknownCallback(decision, true)),
   };
 }

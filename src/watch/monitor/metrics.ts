@@ -194,7 +194,7 @@ function showWatch(register: Registry, watch: WatchState, nowMs: number): void {
   show(register, 'files_in_work', 'Files in work/', filesInWork);
   show(register, 'batches_open', 'Batches that have not come to their end', openBatches);
   show(register, 'batches_failing', 'Batches that an error keeps from getting on', failingBatches?.length);
-  show(register, 'in_doubt', 'Transfers whose outcome nobody has proved', rowsInDoubt);
+  show(register, 'in_doubt', 'Transfers whose outcome is not proved', rowsInDoubt);
   show(register, 'in_doubt_oldest_age_seconds', ageHelp, age);
 }
 

@@ -389,7 +389,7 @@ test('anyone may take one and give it back; both are recorded', async () => {
   const context = queueOf(store);
   const item = { kind: 'file', key: 'item-1' } as const;
   const owner = async () => find(await readQueue(context), 'file')?.owner?.person;
-  expect(await takeItem(context, item, 'given-back', mali)).toBe('nobody looks after it');
+  expect(await takeItem(context, item, 'given-back', mali)).toBe('no person looks after it');
   expect(await takeItem(context, item, 'taken', mali)).toBeUndefined();
   expect(await takeItem(context, item, 'taken', mali)).toContain('already');
   expect(await owner()).toBe('mali');

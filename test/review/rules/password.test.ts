@@ -21,17 +21,17 @@ test.each([
   ['948305718264', 'more than digits'],
   ['948-305-718-264', 'more than digits'],
   // In the list as it is, in another case, and with what stands for its letters.
-  ['qazwsxedcrfv', 'tried first'],
-  ['Password1234', 'tried first'],
-  ['P@$$w0rd-1234', 'tried first'],
-  ['5up3rn@tur4l', 'tried first'],
+  ['qazwsxedcrfv', 'tries first'],
+  ['Password1234', 'tries first'],
+  ['P@$$w0rd-1234', 'tries first'],
+  ['5up3rn@tur4l', 'tries first'],
   // With digits and signs behind it or before it.
-  ['liverpool2026', 'tried first'],
-  ['!!Liverp00l26', 'tried first'],
-  ['2026-Dragon-2027', 'tried first'],
+  ['liverpool2026', 'tries first'],
+  ['!!Liverp00l26', 'tries first'],
+  ['2026-Dragon-2027', 'tries first'],
   // Again and again.
-  ['letmeinletmein', 'tried first'],
-  ['monkeymonkey99', 'tried first'],
+  ['letmeinletmein', 'tries first'],
+  ['monkeymonkey99', 'tries first'],
   // The user's own name, whole or in part, with what stands for its letters, and digits behind it.
   ['mali.srisuk12', 'own name'],
   ['Mali.Srisuk@firm.example!', 'own name'],

@@ -43,7 +43,7 @@ describe('a role', () => {
       allowed: false,
       why: 'a maker may not check what others propose: that takes a checker or an admin',
     });
-    expect(can(null, 'propose')).toMatchObject({ why: expect.stringContaining('proved who he is') });
+    expect(can(null, 'propose')).toMatchObject({ why: expect.stringContaining('proved who they are') });
   });
 });
 

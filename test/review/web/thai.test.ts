@@ -22,7 +22,7 @@ let rig: OpenTestPage;
 const halt = {
   code: 'halted-by-operator',
   reason: 'nok has halted it: โทร',
-  remedy: 'Ask whoever has halted it; "paydrop halt --lift" lets it go on',
+  remedy: 'Ask the person who halted it; "paydrop halt --lift" lets it go on',
 };
 
 beforeAll(async () => {

@@ -63,5 +63,5 @@ export const proposalStatusPairs: Readonly<Record<ProposalStatus, Pair>> = {
   'sent-back': ['Sent back', 'ส่งกลับแก้ไข'],
   withdrawn: ['Withdrawn', 'ถอนคำขอแล้ว'],
   stale: ['Out of date: what it is about has changed since', 'ไม่เป็นปัจจุบัน เพราะรายการเปลี่ยนไปแล้ว'],
-  expired: ['Lapsed: nobody checked it in time', 'หมดอายุ เพราะไม่มีผู้อนุมัติภายในเวลา'],
+  expired: ['Lapsed: it was not checked in time', 'หมดอายุ เพราะไม่มีผู้อนุมัติภายในเวลา'],
 };
