@@ -15,7 +15,7 @@ export interface NoticeContext {
   readonly senders: readonly NoticeSender[];
   readonly clock: Clock;
   readonly log: Log;
-  /** From 0 up to 1. */
+  /** Random number from 0 up to 1. */
   readonly random: () => number;
 }
 

@@ -74,7 +74,7 @@ async function auditBackup(
   }
 }
 
-/** In a folder reads the files named as paydrop names them; a file given by path may have any name. */
+/** Heads in a folder, from files named as paydrop names them, or in one file of any name. */
 async function readOutside(path: string): Promise<readonly OutsideHead[]> {
   try {
     const isFolder = (await stat(path)).isDirectory();

@@ -122,7 +122,7 @@ export interface Named {
   readonly target: Target;
 }
 
-/** Nothing was done. */
+/** A refused decision: nothing was done. */
 export interface NothingDecided {
   readonly kind: 'refused';
   readonly objections: readonly { readonly where: string | undefined; readonly why: string }[];

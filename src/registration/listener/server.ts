@@ -64,7 +64,7 @@ const takesMax = 2_000;
 const lastWordMs = 1_000;
 /** Time for the last answer on a connection to leave. */
 const farewellMs = 100;
-/** Seconds after which a bank may call again that was told to. */
+/** `Retry-After` of an answer, in seconds. */
 const retryAfterSeconds = '5';
 
 type Answer = readonly [httpStatus: number, statusDesc: string];

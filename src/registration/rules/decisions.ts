@@ -183,7 +183,7 @@ function tryAgain(facts: Facts, instruction: RegistrationInstruction): Decided {
     respCode: null,
     respDesc: null,
     applyDtm: null,
-    // A person has looked at another account.
+    // Accepted holds were about another account.
     ...(isCorrected ? { acceptedHolds: [] } : {}),
   } as const;
   const detail = {
