@@ -289,7 +289,7 @@ const followTransfers = (bank: Session['bank'], place: MachinePlace): Session['b
   register: (...asked) => place.follow(bank.register(...asked)),
 });
 
-/** Shows the notes of the settings that the journal does not record as shown. */
+/** Logs notes of the settings that the journal does not record as logged before. */
 async function tellNotes(
   notes: LoadedSettings['notes'],
   journal: Pick<Store, 'lastDailyJob' | 'recordDailyJob'>,

@@ -38,7 +38,7 @@ async function compare(path: string, sha256: string): Promise<'as-recorded' | 'c
   }
 }
 
-/** Candidate paths in the archive for a batch whose version recorded none. */
+/** Candidate paths in the archive, for a batch of a version that recorded none. */
 async function listArchived(archive: string, fileName: string): Promise<readonly string[]> {
   const [stem = ''] = composeName(fileName, '').split('.');
   const days = await readdir(archive).catch(() => []);

@@ -103,7 +103,7 @@ const isCancelled = (batch: RegistrationBatch | undefined): boolean =>
 async function endCancelled(journal: Concluded, batchId: string, nowMs: number): Promise<boolean> {
   await journal.cancelUnsentRegistrations(batchId, nowMs);
   if ((await journal.countAwaitedRegistrations(batchId)) > 0) return false;
-  // Rows that have come back since the last cancelling.
+  // Rows that have come back since the first cancelling.
   await journal.cancelUnsentRegistrations(batchId, nowMs);
   return journal.moveRegistrationBatch(batchId, 'done', null, nowMs);
 }

@@ -6,7 +6,7 @@ import type { Session } from '../session.ts';
 type Working = Pick<Session, 'journal' | 'place'>;
 
 /**
- * Publishes the files of an existing `work/` to the other machines.
+ * Opens the claims on files of an existing `work/`, which the machines share.
  * @returns undefined where one process alone works the journal
  */
 export async function openFileClaims(

@@ -40,7 +40,7 @@ export interface Move extends Way {
   readonly nowMs: number;
   /** Called after each step, so that a test can end the process there. */
   readonly onStep?: (step: MoveStep) => void | Promise<void>;
-  /** Called with each table before its rows are copied. */
+  /** Called with each table whose rows are copied, before the copy is committed. */
   readonly onTable?: (name: string, rows: number) => void;
 }
 

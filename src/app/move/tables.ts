@@ -100,7 +100,7 @@ function readType(type: unknown): Column['type'] {
   throw new Error(`a move cannot carry a column of the type ${String(type)}`);
 }
 
-/** Quotes a column's name, which may be empty or a word of SQL. */
+/** Quotes a column's name, which may hold a blank or be a word of SQL. */
 export const quote = (name: string): string => `"${name}"`;
 
 /** All values of a row as one text, unique to the row, in SQL that both engines read. */
