@@ -111,7 +111,7 @@ function proveWhole(temporaryPath: string): number {
   const found = db.prepare('pragma quick_check').get()?.['quick_check'];
   if (found !== 'ok')
     throw new JournalRefusedError(`the copy is not whole (${String(found)}): look at the disk`);
-  // Journals of another schema version have no archives.
+  // A journal of an older schema has no archives.
   if (readSchemaVersion(db) === schemaVersion) return drive(db, readLatestEventSeq());
   return Number(db.prepare('select max(seq) as seq from event').get()?.['seq'] ?? 0);
 }
