@@ -1,4 +1,4 @@
-/** `paydrop archive`: moves batches that nobody needs in the journal any more into an archive of it. */
+/** `paydrop archive`: moves finished batches out of the journal into an archive. */
 import { parseBangkokDate } from '../core/bangkok-time.ts';
 import { countOf } from '../core/figures.ts';
 import type { Clock } from '../core/ports.ts';
@@ -23,9 +23,9 @@ import { lockOwnJournal, openOwnJournal } from './journal/own-journal.ts';
 import { SenderBusyError } from './session.ts';
 
 export interface ArchiveOptions {
-  /** YYYYMMDD in Bangkok: batches of which nothing has happened since then. */
+  /** YYYYMMDD in Bangkok: only batches without any event since that day move. */
   readonly beforeDate: string;
-  /** Says only what would move. */
+  /** True: reports what would move, and moves nothing. */
   readonly isDryRun: boolean;
   readonly stop: AbortSignal;
 }
@@ -36,21 +36,21 @@ export interface StayingBatch {
 }
 
 export interface Archived {
-  /** Its name; undefined when nothing has moved. */
+  /** Name of the archive; undefined when nothing has moved. */
   readonly archive: string | undefined;
-  /** What has moved, or would. */
+  /** Batches that have moved; in a dry run, those that would. */
   readonly moved: readonly ArchiveFacts[];
   readonly stays: readonly StayingBatch[];
   readonly bytesGivenBack: number;
-  /** It was asked to stop before all that may go had moved. */
+  /** True when a stop was requested before every due batch had moved. */
   readonly isStopped: boolean;
 }
 
 /**
- * On SQLite it works alone: nothing is sent meanwhile. In a database it works beside whoever sends: each batch goes in one
- * transaction, which looks whether anything of it is open still, and nobody has a row of any other in hand.
+ * SQLite: takes the sender lock, so nothing is sent meanwhile. PostgreSQL: runs alongside the sender; each batch moves in
+ * one transaction, which checks that nothing of the batch is open and that no worker holds one of its rows.
  * @throws SenderBusyError while another process may send from the file
- * @throws SettingsError without a journal, for a day that is yet to come, and while a loss is in question
+ * @throws SettingsError without a journal, for a day in the future, and while a loss is in question
  */
 export async function archiveBatches(
   loaded: LoadedSettings,
@@ -68,9 +68,9 @@ export async function archiveBatches(
   const { similarDays, likeFileDays } = loaded.settings.limits;
   const { giveUpAfterMs } = loaded.settings.settle;
   const policy = computeArchivePolicy(beforeMs, { similarDays, likeFileDays, giveUpAfterMs }, nowMs);
-  // While the events of the days stand in one place.
+  // Makes the heads of the days while their events still stand in one place.
   const makeHeads = () => makeDayHeads(journal, journal.journalId, nowMs);
-  // Whoever sends may have made one at this very moment: it is found then.
+  // A concurrent sender may have made the same head: the second try finds it.
   if (!isDryRun)
     await makeHeads().catch(async (error: unknown) => {
       if (!isBeside) throw error;
@@ -85,8 +85,8 @@ interface Moving extends Pick<ArchiveOptions, 'isDryRun' | 'stop'> {
 }
 
 /**
- * Whoever wants to write waits until a batch has moved: more rows than take some seconds stay while others are at work.
- * Held against what a write waits for at the most (30 s), on a machine that is busy.
+ * Writers wait until a batch has moved: a batch that takes more than seconds stays while other processes work.
+ * Measured on a busy machine against the longest wait of a write (30 s).
  */
 const besideRowsMax = 30_000;
 
@@ -95,7 +95,7 @@ const tooLarge: ArchiveObstacle = {
   text: `more than ${countOf(besideRowsMax, 'row')} would keep those at work from writing: archive while no watcher works`,
 };
 
-/** Moves what may go. */
+/** Moves the due batches. */
 export async function moveDue(
   journal: ArchiveStore & Pick<Store, 'workers'>,
   { policy, isDryRun, stop, clock }: Moving,
@@ -120,7 +120,7 @@ export async function moveDue(
       left -= 1;
       if (await journal.archiveBatch(batch.batchId, archive, policy, clock.now())) moved.push(batch);
       else stays.push({ batch, obstacle: changedMeanwhile });
-      // Signals are heard between two batches.
+      // Lets signals arrive between two batches.
       await new Promise((resolve) => setImmediate(resolve));
     }
   } finally {
@@ -138,9 +138,9 @@ export async function moveDue(
 
 const changedMeanwhile: ArchiveObstacle = { code: 'changed', text: 'it has changed meanwhile' };
 
-/** The journal with the sender lock. */
+/** Opens the journal with the sender lock. */
 async function openAlone(loaded: LoadedSettings, log: Logger) {
-  // One that is not there is not made by this.
+  // Refuses a missing journal: opening it for writing would make one.
   await (await requireJournal(loaded))[Symbol.asyncDispose]();
   await using stack = new AsyncDisposableStack();
   const lock = await lockOwnJournal(loaded, 'archive', log, systemClock, {});

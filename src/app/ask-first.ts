@@ -1,10 +1,10 @@
-/** `transfer.askFirst`: whether the bank is asked about the next reference before each new attempt. */
+/** `transfer.askFirst`: whether paydrop asks the bank about the next reference before each new attempt. */
 import type { Clock } from '../core/ports.ts';
 import { isNewJournal } from '../payout/rules/lost-journal.ts';
 import type { LoadedSettings } from '../settings/settings.ts';
 import type { Store } from '../store/store.ts';
 
-/** What is known of a journal's beginnings, as it is known now. */
+/** The beginnings of a journal, as known now. */
 type Beginnings = Pick<Store, 'newSinceMs' | 'missesSinceMs'>;
 
 export function makeAskFirst(
@@ -21,13 +21,13 @@ export function makeAskFirst(
     if (kind === undefined) {
       const { askServerKind } = await import('../bank/sandbox-server.ts');
       const said = await askServerKind(baseUrl);
-      // One that gives no answer now is taken for a bank, and asked again.
+      // A server that gives no answer now counts as a bank, and is asked again.
       if (said !== 'unknown') kind = said;
     }
     return kind !== 'sandbox';
   };
 }
 
-/** Since when an adopted journal may miss what its original has sent. */
+/** Time since which an adopted journal may lack what its original has sent. */
 export const makeMissesSince = (journal: Pick<Beginnings, 'missesSinceMs'>) => (): number | undefined =>
   journal.missesSinceMs;

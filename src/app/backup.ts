@@ -1,4 +1,4 @@
-/** A copy of the journal as it is at one moment, taken while others go on writing it; and one put in the place of a journal. */
+/** Backups: a consistent copy of the journal taken while others write, and the restore of one. */
 import { randomBytes } from 'node:crypto';
 import {
   chmodSync,
@@ -37,21 +37,21 @@ const randomLength = 6;
 export interface Backup {
   readonly path: string;
   readonly bytes: number;
-  /** Number of the latest event that the copy has. */
+  /** Number of the latest event in the copy. */
   readonly latestEventSeq: number;
 }
 
 /**
- * Copies the journal of a data directory into a file of its own, in one read transaction: whoever is sending is not
- * kept waiting. The copy appears whole or not at all, readable by its owner only, and never over another file.
- * @throws JournalRefusedError when the file is there already, or the copy is not whole
+ * Copies the journal of a data directory into a new file, in one read transaction that does not delay the sender. The
+ * copy appears whole or not at all, readable by its owner only, and never replaces another file.
+ * @throws JournalRefusedError when the file exists, or the copy is not whole
  * @throws JournalWriteError when the disk does not take it
  */
 export function backUpJournal(dataDir: string, target: string, nowMs: number = Date.now()): Backup {
   return copyJournal(join(resolve(dataDir), journalFileName), resolve(target), nowMs);
 }
 
-/** Copies a journal, or a backup of one, and says in the copy that it is one. @throws as `backUpJournal` does */
+/** Copies a journal or a backup, and marks the copy as a backup. @throws as `backUpJournal` does */
 function copyJournal(source: string, path: string, nowMs: number): Backup {
   refuseExisting(path);
   const temporaryPath = `${path}.${randomBytes(randomLength).toString('hex')}.part`;
@@ -75,7 +75,7 @@ function refuseExisting(path: string): void {
   throw new JournalRefusedError(`${path} is there already: a backup never replaces a file, name a new one`);
 }
 
-/** It is the copy that is written, and it stands wherever its name says: another dataDir is no cure. */
+/** Names the copy's own path: another dataDir is no cure for a failed write of the copy. */
 function explain(path: string, error: unknown): unknown {
   const explained = asFileWriteError(path, asWriteError(error));
   if (!(explained instanceof JournalWriteError)) return explained;
@@ -85,7 +85,7 @@ function explain(path: string, error: unknown): unknown {
   return new JournalWriteError(message, { cause: error });
 }
 
-/** The file is made before it is filled, so that nobody else can ever read it. */
+/** Creates the file before it is filled, so that no other user can ever read it. */
 function copyInto(journalPath: string, temporaryPath: string): void {
   closeSync(openSync(temporaryPath, 'wx', 0o600));
   using db = openReader(journalPath);
@@ -93,14 +93,14 @@ function copyInto(journalPath: string, temporaryPath: string): void {
   try {
     chmodSync(temporaryPath, 0o600);
   } catch (error) {
-    // Where files have no owners, they have the rights that the mount gives them.
+    // File systems without owners grant the rights of the mount.
     if (!noLinkCodes.has(errorCode(error))) throw error;
   }
 }
 
 function noteInCopy(temporaryPath: string, nowMs: number): void {
   using db = new DatabaseSync(temporaryPath);
-  // A file whose journal was moved refuses every change.
+  // A file whose journal has moved refuses every change.
   unmarkGone(db);
   drive(db, noteCopied(nowMs));
 }
@@ -130,7 +130,7 @@ function publish(temporaryPath: string, path: string): void {
   syncFolderNow(dirname(path));
 }
 
-/** Gives the copy its name, or throws EEXIST. Without links, an empty file keeps the name until the rename. */
+/** Gives the copy its name, or throws EEXIST. Without hard links, an empty file reserves the name until the rename. */
 function claimName(temporaryPath: string, path: string): void {
   try {
     linkSync(temporaryPath, path);
@@ -142,18 +142,18 @@ function claimName(temporaryPath: string, path: string): void {
   try {
     renameSync(temporaryPath, path);
   } catch (error) {
-    // An empty backup would be taken for one.
+    // An empty file would pass for a backup.
     if (existsSync(temporaryPath)) rmSync(path, { force: true });
     throw error;
   }
 }
 
-// ---------------------------------------------------------------- back in the place of a journal
+// ---------------------------------------------------------------- restoring
 
 /**
  * Reads only.
- * @param ways with a recovery: the terminals that it has sent from have to be known
- * @throws JournalRefusedError when a journal is there, or the backup is another's, or none
+ * @param ways with a recovery: the terminals that the journal has sent from have to be known
+ * @throws JournalRefusedError when a journal is there, or the file is another journal's backup, or none
  */
 export function requireBackup(
   file: string,
@@ -181,7 +181,7 @@ export function requireBackup(
 }
 
 /**
- * The copy says that it is a backup until a person's word on the loss is recorded in it: nobody can open it before.
+ * The copy stays marked as a backup, which no command opens, until it records a person's statement about the loss.
  * @throws JournalRefusedError as `requireBackup` does
  */
 export function placeBackup(file: string, dataDir: string, wanted: JournalIdentity, nowMs: number): void {
@@ -192,7 +192,7 @@ export function placeBackup(file: string, dataDir: string, wanted: JournalIdenti
   copyJournal(source, target, nowMs);
 }
 
-/** @throws JournalRefusedError when it is something else, or damaged: that says nothing of the journal in use */
+/** @throws JournalRefusedError when the file is no backup, or damaged: that says nothing of the journal in use */
 function openBackup(source: string): DatabaseSync {
   let db: DatabaseSync | undefined;
   let cause: unknown;

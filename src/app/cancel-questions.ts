@@ -1,4 +1,4 @@
-/** Asks the bank about what is to be cancelled, beside whoever is sending. */
+/** Asks the bank about rows that are to be cancelled, alongside the sender. */
 import type { Clock } from '../core/ports.ts';
 import { BankClock } from '../payout/bank-clock.ts';
 import type { AskBeforeCancel, CancelQuestions } from '../payout/operator.ts';
@@ -25,11 +25,11 @@ interface Asking {
   readonly journal: Store;
   readonly clock: Clock;
   readonly log: Logger;
-  /** That of the process, where it has the bank open already. */
+  /** The session of the process, where it has the bank open already. */
   readonly session?: AskingSession | undefined;
 }
 
-/** Opens the bank with the first question, and closes it when it is disposed of. */
+/** Opens the bank with the first question; disposing closes it. */
 export function makeCancelQuestions(asking: Asking): CancelQuestions {
   const stack = new AsyncDisposableStack();
   const end = new AbortController();
@@ -67,7 +67,7 @@ async function openContext(
 ): Promise<WorkerContext> {
   const { loaded, clock, log, journal, session } = asking;
   if (session !== undefined) return makeContext(session, stop, () => {});
-  // A sandbox that is built in keeps its ledger for one process at a time: that which has the right to send.
+  // A built-in sandbox keeps its ledger for one process at a time: the one with the right to send.
   if (isBuiltInSandbox(loaded.settings))
     return makeContext(stack.use(await openSession(loaded, log, 'cancel', { clock })), stop, () => {});
   const bankClock = new BankClock(clock);

@@ -1,4 +1,4 @@
-/** Checks files without sending anything: alone, or, of payouts, as a dry run that asks the bank about payees. */
+/** Checks files without sending anything: locally, or, for payouts, as a dry run that asks the bank about payees. */
 import { type CheckedRegistrations, checkRegistrations } from '../check/check-registrations.ts';
 import { checkFile, type CheckOutcome, makeFindLike, type RowIssue } from '../check/check.ts';
 import { dryRun, type FileForecast } from '../check/dry-run.ts';
@@ -28,7 +28,7 @@ export type { RejectedFile } from '../intake/ports.ts';
 export interface Checking extends AsyncDisposable {
   readonly loaded: LoadedSettings;
   readonly reader: PayoutFileReader;
-  /** Read beside whoever is sending; undefined where there is none yet. */
+  /** The journal, read alongside the sender; undefined where there is none yet. */
   readonly journal: Store | undefined;
 }
 
@@ -38,10 +38,10 @@ export async function openChecking(loaded: LoadedSettings): Promise<Checking> {
   return { loaded, reader, journal, [Symbol.asyncDispose]: async () => journal?.[Symbol.asyncDispose]() };
 }
 
-/** Takes what is found, a stretch of rows at a time; a note is worth knowing and no issue. */
+/** Receives findings, a page of rows at a time; a note is worth knowing and no issue. */
 export type Report = (kind: 'issue' | 'note', found: readonly RowIssue[]) => void;
 
-/** Checks a file and asks nobody. */
+/** Checks a file of payouts without the bank. */
 export async function checkAlone(
   checking: Omit<Checking, keyof AsyncDisposable>,
   path: string,
@@ -56,7 +56,7 @@ export async function checkAlone(
     onHeld: (rows) => {
       for (const { rowNo, line, holds, instruction } of rows) {
         if (instruction === null) continue;
-        // A row that will wait for an operator is no good surprise either.
+        // Reports rows that a run would hold, too, so that the hold comes as no surprise.
         const found = describeHolds({ line, holds, instruction });
         report(
           'issue',
@@ -78,11 +78,11 @@ export async function checkAlone(
   });
 }
 
-/** True of a file that was read as payouts and has the columns of registrations. */
+/** True of a file read as payouts that has the columns of registrations. */
 export const isRegistrationFile = (outcome: { readonly kind: string } | RejectedFile): boolean =>
   'rejection' in outcome && outcome.rejection.code === fileColumns.registration.otherKind.code;
 
-/** Checks a file of registrations and asks nobody. */
+/** Checks a file of registrations without the bank. */
 export async function checkRegistrationFile(
   { loaded, journal }: Pick<Checking, 'loaded' | 'journal'>,
   path: string,
@@ -98,7 +98,7 @@ export async function checkRegistrationFile(
   });
 }
 
-/** The digest that an approval of the file's batch names, from the file alone. */
+/** The digest that an approval of the file's batch names, computed from the file alone. */
 export async function digestFile(
   { loaded, reader }: Pick<Checking, 'loaded' | 'reader'>,
   path: string,
@@ -110,24 +110,24 @@ export async function digestFile(
 
 export interface Asking {
   readonly bank: OpenedBank['bank'];
-  /** How long to wait for a bank in trouble, after its last answer. */
+  /** Time to wait for a bank in trouble, from its last answer on. */
   readonly waitMs: number;
   readonly interrupted: AbortSignal;
   readonly progress: Progress;
 }
 
-/** What a run of the file would do, and in what time. */
+/** Prediction of what a run of the file would do, and in what time. */
 export interface DryRunOutcome {
   readonly kind: 'predicted';
   readonly forecast: FileForecast;
-  /** Undefined when nothing would be sent, or no payee check was answered. */
+  /** Undefined when nothing would be sent, or the bank answered no payee check. */
   readonly expected: ExpectedTime | undefined;
   readonly inquiriesBefore: InquiriesBefore;
   readonly answered: number;
   readonly latencyMs: number | undefined;
 }
 
-/** Foresees a run. Needs no sender lock and works beside a run. */
+/** Predicts a run. Needs no sender lock and works alongside a run. */
 export async function dryRunFile(
   { loaded, reader, journal }: Checking,
   path: string,
@@ -161,7 +161,7 @@ export async function dryRunFile(
   return { kind: 'predicted', forecast, expected, inquiriesBefore, answered, latencyMs };
 }
 
-/** What a run would ask the bank about each row before it sends it. A journal that is still to be made is new. */
+/** Inquiries that a run would make before it sends each row. A journal that does not exist yet counts as new. */
 async function foreseeInquiries(
   loaded: LoadedSettings,
   journal: Store | undefined,

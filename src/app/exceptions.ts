@@ -1,4 +1,4 @@
-/** The open exceptions, whenever somebody asks for them: on a screen, or as a file to fill in. */
+/** The open exceptions on request: on a screen, or as a file to fill in. */
 import { existsSync } from 'node:fs';
 import { stat } from 'node:fs/promises';
 import { basename, dirname, extname, resolve } from 'node:path';
@@ -25,9 +25,9 @@ import { findAnyBatch } from './registration/standing.ts';
 export { formatExceptions, type OpenExceptions } from '../reports/open-exceptions.ts';
 
 /**
- * The exceptions as they are now, beside whoever is sending; closed by their owner.
- * @param name of a batch, of whichever kind; those of all when left out
- * @param ofRegistrations without a name: of all registrations instead of all payouts
+ * The open exceptions as of now, read alongside the sender; the caller closes them.
+ * @param name of a batch of either kind; exceptions of all batches when left out
+ * @param ofRegistrations without a name: those of all registrations instead of all payouts
  * @returns undefined when there is no such batch
  * @throws SettingsError without a journal
  */
@@ -87,13 +87,13 @@ export interface WrittenExceptions {
   readonly path: string;
   readonly rows: number;
   readonly batches: number;
-  /** A workbook was asked for, and there are more rows than one may have: it is CSV. */
+  /** True when a workbook was asked for and the rows exceed its limit: the file is CSV. */
   readonly isTooLong: boolean;
 }
 
 const workbookEnding = '.xlsx';
 
-/** @throws SettingsError for a name that says no form, or is taken */
+/** @throws SettingsError for a name that says no form, or that exists */
 function choosePath(
   out: string,
   rows: number,
@@ -115,7 +115,7 @@ function choosePath(
 
 /**
  * Writes the exceptions into a file, as a workbook or as CSV by its name; a workbook of too many rows becomes CSV.
- * @throws SettingsError for a name that says no form, or is taken
+ * @throws SettingsError for a name that says no form, or that exists
  */
 export async function writeExceptions(
   { settings, isSandbox }: LoadedSettings,
@@ -127,7 +127,7 @@ export async function writeExceptions(
   await requireFolder(folder);
   const outbox = await openOutbox(folder);
   const nowMs = systemClock.now();
-  // Of a process that was killed while it wrote; nobody writes for a day.
+  // Left by a process that was killed while writing; no write takes a day.
   await removeOldTemporaries(folder, new RegExp(`^${RegExp.escape(name)}$`), nowMs - dayMs);
   try {
     if (extname(path).toLowerCase() === workbookEnding)
@@ -140,7 +140,7 @@ export async function writeExceptions(
   return { path, rows: open.rows, batches: open.batches.length, isTooLong };
 }
 
-/** A name that is mistyped makes no folders. @throws SettingsError where there is none */
+/** Creates no folder: a mistyped name must not make one. @throws SettingsError where there is none */
 async function requireFolder(folder: string): Promise<void> {
   const found = await stat(folder).catch(() => undefined);
   if (found?.isDirectory() !== true)

@@ -1,4 +1,4 @@
-/** `paydrop init`: the beginning of a journal, which only a person can tell from one that was lost. */
+/** `paydrop init`: begins a journal. Only a person can tell a new journal from one that was lost. */
 import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { systemClock } from '../platform/clock.ts';
@@ -10,10 +10,10 @@ import { describePlace, findJournalPlace, makeAtPlace } from './journal/place.ts
 import { describeIdentity, openJournalBeside } from './open-store.ts';
 import { findTraces } from './traces.ts';
 
-/** Of no bank. */
+/** Address in the template; it belongs to no bank. */
 const templateAddress = 'https://bank.example';
 
-/** The least that a bank needs, to be filled in. */
+/** The least that a bank needs, with blanks to fill in. */
 const template = `# paydrop's settings. Fill in what your bank gave you, then run "paydrop init" again, which makes the journal.
 # Every other key has a default: docs/settings.md. Paths hang on this file's folder.
 
@@ -56,7 +56,7 @@ transfer:
 #   control: trailer             # demand control totals, so that no file can lose a row unnoticed
 `;
 
-/** Writes settings to be filled in where there are none. @returns their path; undefined where there are some */
+/** Writes a settings template where no settings exist. @returns its path; undefined where settings exist */
 export async function writeSettingsIfMissing(configPath: string): Promise<string | undefined> {
   const path = resolve(configPath);
   if (existsSync(path)) return undefined;
@@ -66,24 +66,24 @@ export async function writeSettingsIfMissing(configPath: string): Promise<string
   return path;
 }
 
-/** A journal that has begun. */
+/** A new journal. */
 export interface BegunJournal {
   readonly journalId: string;
   readonly dataDir: string;
   readonly bankAddress: string;
   readonly companyId: string;
   readonly isSandbox: boolean;
-  /** Of the database, without user and password; null for SQLite in `dataDir`. */
+  /** Address of the database, without user and password; null for SQLite in `dataDir`. */
   readonly database: string | null;
-  /** False on a network or FUSE file system, and of a database: a copy of its file is not noticed by that file. */
+  /** False on a network or FUSE file system, and for a database: a copy of the file goes unnoticed. */
   readonly isBoundToFile: boolean;
 }
 
 /**
  * Makes the journal.
- * @param sentFrom terminals from which payouts were sent before, by a person's word
+ * @param sentFrom terminals from which payouts were sent before, as a person states
  * @throws SettingsError where the folders bear traces of another journal
- * @throws JournalRefusedError where there is one, or was one
+ * @throws JournalRefusedError where a journal exists, or existed
  */
 export async function initJournal(
   loaded: LoadedSettings,
@@ -93,7 +93,7 @@ export async function initJournal(
   const { dataDir, isSandbox } = loaded;
   const stamp = describeIdentity(loaded);
   const { acquireSenderLock } = await import('./sender-lock.ts');
-  // First without the lock, whose file would stand in a folder where nothing is to be made.
+  // Checks first without the lock, whose file would appear in a folder where nothing is to be made.
   await requireNone(loaded);
   const lock = await acquireSenderLock(dataDir, 'init');
   if ('heldBy' in lock)
@@ -118,7 +118,7 @@ export async function initJournal(
   };
 }
 
-/** A journal is bound to its bank and company for good: those of the template are nobody's. */
+/** Refuses the template's bank and company: a journal is bound to both for good. */
 function requireFilledIn({ settings, path }: LoadedSettings): void {
   if (settings.bank.baseUrl !== templateAddress) return;
   throw new SettingsError(

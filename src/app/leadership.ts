@@ -1,4 +1,4 @@
-/** Waits until this process has the right to send, helps whoever has it meanwhile where it can, and says what keeps it from it. */
+/** Waits for the right to send, helps the sender meanwhile where it can, and reports what blocks it. */
 import { join } from 'node:path';
 import type { Clock } from '../core/ports.ts';
 import type { Logger } from '../platform/log.ts';
@@ -11,25 +11,25 @@ import type { SenderLockOwner } from './sender-lock.ts';
 import { openSession, SenderBusyError, type Session, type SessionOptions } from './session.ts';
 import type { ReportNews, WatchStatus } from './watch-status.ts';
 
-/** How often a standby tries to take over. */
+/** Interval at which a standby tries to take over. */
 const standbyPollMs = 500;
 
-/** A disk that refuses writes is waited for: there may be nobody else to take over. */
+/** A disk that refuses writes is retried at this interval: there may be no other process to take over. */
 const sickDiskPollMs = 2_000;
 const diskErrors = ['JournalWriteError', 'OutputFileError'];
 const isOfTheDisk = (error: unknown): boolean => error instanceof Error && diskErrors.includes(error.name);
 
-/** True for what the journal throws after it has waited in vain for another process: no fault of the disk. */
+/** True for the error of a journal that waited in vain for another process: no fault of the disk. */
 export const isLockedByOther = (error: unknown): boolean =>
   error instanceof Error && sqliteCodeOf(error.cause) === sqliteCodes.busy;
 
-/** True for what a journal in a database throws where that fails, or the way to it. */
+/** True for an error of a database that fails, or cannot be reached. */
 export const isOfDatabase = (error: unknown, loaded: JournalSettings): boolean =>
   error instanceof Error &&
   findJournalPlace(loaded).kind === 'database' &&
   (isOfPostgres(error) || isOfPostgres(error.cause));
 
-/** What is wrong and whom to look for. SQLite does not tell who holds the lock. */
+/** Message on a locked journal. SQLite does not tell which process holds the lock. */
 export const describeLock = (dataDir: string): string => {
   const path = join(dataDir, journalFileName);
   return (
@@ -46,26 +46,26 @@ export interface Waiting {
   readonly log: Logger;
   readonly clock: Clock;
   readonly report: ReportNews;
-  /** Aborted when the process is asked to stop. */
+  /** Aborted by a request to stop. */
   readonly stop: AbortSignal;
   readonly status: Pick<WatchStatus, 'diskTrouble' | 'isJournalLocked' | 'isJournalAway' | 'isStandingBy'>;
-  /** Opens what is there as long as the session is, whether this process sends or helps. */
+  /** Opens what lives as long as the session, whether this process sends or helps. */
   readonly openWith?: (session: Session) => Promise<AsyncDisposable | undefined>;
-  /** What a process that helps does besides. */
+  /** Work of a helper besides paying rows. */
   readonly beside?: (session: HelpingSession, stop: AbortSignal) => Promise<void>;
 }
 
 export interface Leadership {
   readonly session: Session;
-  /** The session, and what was opened with it. */
+  /** Resources that `openWith` opened for the session. */
   readonly opened: AsyncDisposable;
-  /** Another process was sending before. */
+  /** True when another process was sending before. */
   readonly hasTakenOver: boolean;
-  /** Of a process that has helped before. */
+  /** Present when this process helped before. */
   readonly helped?: Helped;
 }
 
-/** Takes the sender lock as soon as its owner ends; undefined when this process is stopped before. */
+/** Takes the sender lock once its owner ends; undefined when a stop comes first. */
 export async function waitForSenderLock(
   waiting: Waiting,
   options: SessionOptions,
@@ -105,7 +105,7 @@ export async function waitForSenderLock(
 
 const isHelping = (session: Session): session is HelpingSession => session.place?.role === 'helper';
 
-/** Stands by with the session of a helper. */
+/** Stands by as a helper. */
 async function helpUntilFree(
   session: HelpingSession,
   waiting: Waiting,
@@ -121,13 +121,13 @@ async function helpUntilFree(
   });
 }
 
-/** Says who is sending, once for each process that is. */
+/** Reports each sending process once. */
 function makeOwnerReporter({ log, report }: Waiting): (owner: SenderLockOwner | undefined) => void {
   let isReported = false;
   let reported: SenderLockOwner | undefined;
   return (owner) => {
     const isKnown = owner?.pid === reported?.pid && owner?.machine === reported?.machine;
-    // One that has just begun has not said who it is.
+    // A process that has just begun has not recorded its name yet.
     if (isReported && (owner === undefined || isKnown)) return;
     log.info({ holder: owner }, 'standing by');
     report({ kind: 'standing-by', owner });
@@ -141,7 +141,7 @@ const troubleWords = ({ isJournalLocked, isJournalAway }: Waiting['status']): st
   return isJournalAway ? 'the journal cannot be written' : 'the disk refuses writes';
 };
 
-/** @param error undefined when nothing is known against the disk or the journal */
+/** @param error undefined when disk and journal are known to be well */
 function noteTrouble({ status, clock, log, loaded }: Waiting, error: unknown): void {
   const { diskTrouble } = status;
   status.isJournalLocked = isLockedByOther(error);

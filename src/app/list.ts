@@ -1,4 +1,4 @@
-/** Lists payouts by what is known of them, beside whoever is sending. */
+/** Lists payouts by a filter, alongside the sender. */
 import type { FoundPayout, PayoutSearch } from '../payout/ports.ts';
 import { completeFilter, type PayoutFilter } from '../payout/rules/search.ts';
 
@@ -6,14 +6,14 @@ export type { FoundPayout } from '../payout/ports.ts';
 
 export interface ListedPage {
   readonly found: readonly FoundPayout[];
-  /** It is the last one, and there are more that were not asked for. */
+  /** True on the last page when more payouts exist than were asked for. */
   readonly isMore: boolean;
 }
 
-/** Rows that are read at a time, so that memory stays flat. */
+/** Rows read at a time, so that memory stays flat. */
 const pageRows = 500;
 
-/** The newest payouts that the filter lets through, in pages. @param rowsMax how many; Infinity for all */
+/** The newest payouts that match the filter, in pages. @param rowsMax largest number of rows; Infinity for all */
 export async function* listPayouts(
   store: PayoutSearch,
   filter: PayoutFilter,

@@ -1,4 +1,4 @@
-/** The way to the bank that the settings name; the built-in sandbox is started where they ask for it. */
+/** Opens the bank that the settings name; starts the built-in sandbox where they ask for it. */
 import { isIPv6 } from 'node:net';
 import type { BankClientOptions, ExchangeRecord, LoginOutcome } from '../bank/client.ts';
 import type { StatementBank } from '../bank/statement-request.ts';
@@ -13,24 +13,24 @@ import { isBuiltInSandbox, type LoadedSettings } from '../settings/settings.ts';
 
 export interface OpenedBank {
   readonly bank: Bank & StatementBank & RegistrationBank;
-  /** Where the bank really listens: the built-in sandbox takes a free port. */
+  /** The bank's actual address: the built-in sandbox takes a free port. */
   readonly bankAddress: string;
 }
 
 export interface BankOpening {
   readonly clock?: Clock;
   readonly onExchange?: ((record: ExchangeRecord) => void) | undefined;
-  /** Told of the `Date` header of every answer. */
+  /** Called with the `Date` header of every answer. */
   readonly onDate?: (bankDateMs: number | undefined) => void;
-  /** Reserves the bank's turns from all machines together; left out where this process alone counts. */
+  /** Reserves requests from the rate of all machines together; left out where this process alone counts. */
   readonly reserveSlots?: BankClientOptions['reserveSlots'];
-  /** Where all machines together keep an access token, should the settings say so; left out as above. */
+  /** Access token shared by all machines, if the settings say so; left out where this process is alone. */
   readonly tokenPlace?: BankClientOptions['tokenPlace'];
-  /** Where a built-in sandbox keeps its ledger; nowhere when left out. */
+  /** Ledger file of a built-in sandbox; no ledger when left out. */
   readonly stateFile?: string;
 }
 
-/** Opens the bank; whoever owns the stack closes it, and the sandbox after it. */
+/** Opens the bank; the stack's owner closes it, and the sandbox after it. */
 export async function openBank(
   loaded: LoadedSettings,
   log: Logger,
@@ -41,7 +41,7 @@ export async function openBank(
   const bankAddress = await startSandboxIfAsked(loaded, stack, clock, stateFile);
   const { channelId, termId, companyId, payerAccount, scheme, timeoutMs, requestsPerSecond, accessToken } =
     loaded.settings.bank;
-  // A sandbox that is built in knows the tokens of its own process alone.
+  // A built-in sandbox knows only the tokens of its own process.
   const isShared = accessToken === 'shared' && !isBuiltInSandbox(loaded.settings);
   const bank = makeBankClient({
     ...requireCredentials(loaded.credentials),
@@ -66,7 +66,7 @@ export async function openBank(
   return { bank, bankAddress };
 }
 
-/** The address of the bank, a built-in sandbox being started first where the settings ask for one. */
+/** Address of the bank; starts a built-in sandbox first where the settings ask for one. */
 async function startSandboxIfAsked(
   loaded: LoadedSettings,
   stack: AsyncDisposableStack,
@@ -84,7 +84,7 @@ async function startSandboxIfAsked(
   return sandbox.baseUrl;
 }
 
-/** Where these very settings listen for callbacks: what is built in calls there, whatever its table says. */
+/** Callback address of these settings, which a built-in sandbox uses in place of its table's. */
 function describeListener({ settings, callbacks }: LoadedSettings): SandboxStart['calledBack'] {
   const { address, port, path } = settings.registration.callbacks;
   const [apiKey] = callbacks.keys.ok ? callbacks.keys.keys : [];
@@ -98,7 +98,7 @@ export interface SandboxStart {
   /** 0 takes a free port. */
   readonly port?: number;
   readonly stateFile?: string | undefined;
-  /** Instead of the table's. */
+  /** Replaces the table's. */
   readonly latencyMs?: number | undefined;
   /** True: no reply says that it is a sandbox. */
   readonly asBank?: boolean;
@@ -106,11 +106,11 @@ export interface SandboxStart {
   readonly now?: (() => number) | undefined;
   /** Waits by the same time. */
   readonly sleep?: Clock['sleep'] | undefined;
-  /** Where outcomes of registrations are told, instead of the table's. */
+  /** Address for the outcomes of registrations, in place of the table's. */
   readonly calledBack?: { readonly callbackUrl: string; readonly apiKey: string } | undefined;
 }
 
-/** Starts a sandbox with the table of these settings: it knows the very payer that they have. */
+/** Starts a sandbox with these settings' table and payer. */
 export async function startSandboxFor(
   loaded: LoadedSettings,
   { port = 0, stateFile, latencyMs, asBank, now, sleep, calledBack }: SandboxStart,
@@ -135,7 +135,7 @@ export async function startSandboxFor(
   });
 }
 
-/** Where a sandbox that listens here hands out its access tokens. */
+/** Token address of a sandbox that listens on this machine. */
 export const tokenUrlOf = (baseUrl: string): string => `${baseUrl}${wireNames('proxy').paths.token}`;
 
 export interface ProvedLogin {
@@ -144,7 +144,7 @@ export interface ProvedLogin {
   readonly login: LoginOutcome;
 }
 
-/** Asks the bank whether it accepts the credentials, and the token that they bring. @throws SettingsError where there are none */
+/** Asks the bank whether it accepts the credentials, and the token they yield. @throws SettingsError without credentials */
 export async function proveCredentials(loaded: LoadedSettings): Promise<ProvedLogin> {
   const credentials = requireCredentials(loaded.credentials);
   const { proveLogin } = await import('../bank/client.ts');

@@ -19,15 +19,15 @@ import {
 /** The journal, open. */
 export type Journal = Store;
 
-/** What the journal is stamped with: other settings meet a refusal. */
+/** Identity stamped on the journal, which refuses other settings. */
 export function describeIdentity({ settings, serverKind }: LoadedSettings): JournalIdentity {
   const { baseUrl, companyId, termId } = settings.bank;
   return { bankAddress: baseUrl, companyId, isSandbox: isBuiltInSandbox(settings), serverKind, termId };
 }
 
 /**
- * The settings with what the server at a loopback address says that it is. While it does not answer, the word that it
- * gave to the journal holds; without one it is taken for a bank, which is the safe side.
+ * The settings with what the server at a loopback address says of itself. While it does not answer, the answer that the
+ * journal recorded holds; without one it counts as a bank, which is the safe side.
  */
 export async function recogniseSandbox(loaded: LoadedSettings): Promise<LoadedSettings> {
   const { baseUrl } = loaded.settings.bank;
@@ -39,18 +39,18 @@ export async function recogniseSandbox(loaded: LoadedSettings): Promise<LoadedSe
 }
 
 /**
- * Whether a journal that is missing may be made by whoever needs it: that of a rehearsal, be it with the built-in
- * sandbox or with a server on this machine that says that it is one. With a real bank `init` alone makes it.
+ * Whether any command may make a missing journal: true for a rehearsal, with the built-in sandbox or with a server on this
+ * machine that says that it is a sandbox. With a real bank only `init` makes it.
  */
 export async function mayMakeJournal(loaded: LoadedSettings): Promise<boolean> {
   if (loaded.isSandbox) return true;
-  // One that is there is not made: no server is asked, since that takes time.
+  // Asks no server when the file exists: that takes time.
   if (isFileThere(loaded)) return false;
   const { isSandboxServer } = await import('../bank/sandbox-server.ts');
   return isSandboxServer(loaded.settings.bank.baseUrl);
 }
 
-/** The reader of payout files with the settings' words, limits and control totals. */
+/** Reader of payout files with the settings' words, limits and control totals. */
 export async function makeReader({ settings, limits }: LoadedSettings): Promise<PayoutFileReader> {
   const { makePayoutFileReader } = await import('../intake/formats/payout-file.ts');
   return makePayoutFileReader({
@@ -66,7 +66,7 @@ export async function makeReader({ settings, limits }: LoadedSettings): Promise<
   });
 }
 
-/** The reader of registration files; what is not said of registrations alone holds for both kinds of files. */
+/** Reader of registration files; settings without a value for registrations hold for both kinds of files. */
 export async function makeRegistrationReader({
   settings,
   limits,
@@ -83,11 +83,11 @@ export async function makeRegistrationReader({
   });
 }
 
-/** Opens the journal beside whoever is sending; undefined when there is none yet. */
+/** Opens the journal alongside the sender; undefined when there is none yet. */
 export const openJournalBeside = async (loaded: LoadedSettings): Promise<Store | undefined> =>
   openAtPlace(loaded, describeIdentity(loaded));
 
-/** The same for commands that make no sense without one. */
+/** The same for commands that need a journal. @throws SettingsError without one */
 export async function requireJournal(loaded: LoadedSettings): Promise<Store> {
   const journal = await openJournalBeside(loaded);
   if (journal !== undefined) return journal;
@@ -101,13 +101,13 @@ const backedUpByServer =
   'PostgreSQL itself backs it up, with all that belongs to it: pg_basebackup and its log, or your provider’s backup to a ' +
   'point in time (docs/operations.md, "Several machines"); nothing was copied';
 
-/** Copies the journal as it is now into a new file. @throws SettingsError without a journal, or for a file that is there */
+/** Copies the journal as it is now into a new file. @throws SettingsError without a journal, or for an existing file */
 export async function backUp(
   loaded: LoadedSettings,
   file: string,
 ): Promise<ReturnType<typeof backUpJournal> & { readonly archives: readonly ArchiveName[] }> {
   requireJournalFile(loaded, backedUpByServer);
-  // Opened first to see whose journal it is, and whether it is whole.
+  // Opened first to check the journal's identity and that it is whole.
   const journal = await requireJournal(loaded);
   const archives = await journal.archives();
   await journal[Symbol.asyncDispose]();

@@ -1,4 +1,4 @@
-/** An operator's word on a batch or a payout: it works beside whoever is sending. */
+/** An operator's action on a batch or a payout, alongside the sender. */
 import type { Batch } from '../core/ports.ts';
 import type { RowRules } from '../intake/rules/row.ts';
 import {
@@ -40,17 +40,17 @@ export type { OperatorVerb } from '../payout/operator.ts';
 
 export type OperatorOutcome = OperatorResult;
 
-/** What has become of one target. */
+/** Outcome for one target. */
 export interface ChangedTarget {
   readonly target: string;
-  /** Undefined when nothing is called so, and where people decide. */
+  /** Undefined for a name that nothing has, and once there are users. */
   readonly outcome?: OperatorOutcome | undefined;
-  /** Once there are users: what was applied or proposed. */
+  /** Present once there are users: what was applied or proposed. */
   readonly decided?: Decided;
 }
 
 /**
- * One target after the other, each told as soon as it is done; what is wrong with one keeps no other.
+ * Changes one target after the other, and yields each outcome at once; a failure of one stops no other.
  * @param targets each a batch id, a payoutId or a transRefNo
  * @throws SettingsError without a journal
  */
@@ -107,7 +107,7 @@ async function changeTarget(
 
 // ---------------------------------------------------------------- registrations
 
-/** What the verbs mean of one registration. */
+/** The decision that each verb means for one registration. */
 const registrationVerbs = { resume: 'go-on', cancel: 'cancel', retry: 'retry' } as const;
 
 const changeRegistrations = (
@@ -132,7 +132,7 @@ async function changeRegistrationBatch(
   return { rowsChanged: await change(journal, batch, nowMs), refusals: [] };
 }
 
-/** Those of a batch that might be tried again. */
+/** Registrations of a batch that might be tried again. */
 async function* endedRegistrations(
   snapshot: RegistrationSnapshot,
   { batchId }: RegistrationBatch,
@@ -167,7 +167,7 @@ async function changePayouts(
 }
 
 /**
- * A row in an archive is looked at there: only one that will change brings its batch back, which may be large.
+ * Judges an archived row in its archive: only a row that will change brings its batch back, which may be large.
  * @returns why it stays as it is; undefined for one that stands in the journal now
  */
 async function refuseArchived(

@@ -1,4 +1,4 @@
-/** What others could change behind our back: settings, secrets, the data directory, and what is ours in the inbox. */
+/** Files that other users could change: settings, secrets, the data directory, and paydrop's folders in the inbox. */
 import { dirname, join, resolve } from 'node:path';
 import { type Keeping, lookForForeignHand } from '../platform/ownership.ts';
 import { SettingsError } from '../settings/secrets.ts';
@@ -24,13 +24,13 @@ function listGuarded({ path, settings, dataDir, folders }: LoadedSettings): read
   return [...own.map((one): [string, Keeping] => [one, 'own']), [folders.inbox, 'shared']];
 }
 
-/** Each with the command that mends it. */
+/** Each finding with the command that mends it. */
 function findForeignHands(loaded: LoadedSettings): readonly string[] {
   return listGuarded(loaded).flatMap(([path, keeping]) => lookForForeignHand(path, keeping) ?? []);
 }
 
 /**
- * Refuses to work where somebody else could change who is paid. Against a sandbox, where nobody is, it only warns.
+ * Refuses to work where another user could change who is paid. Against a sandbox, which pays no payee, it only warns.
  * @throws SettingsError with the commands that mend it
  */
 export function requireOwnHands(loaded: LoadedSettings, warn: (text: string) => void): void {

@@ -11,7 +11,7 @@ import { readSigningTerms } from './review/signing-terms.ts';
 /** A row as a signed approval names it. */
 interface SignedRow {
   readonly digest: string | null;
-  /** By the first signature that names it, as it is or as it was: it may have been sent since. */
+  /** Time of the first signature that names the row, in its present or earlier form: it may have been sent since. */
   readonly signedAtMs: number;
 }
 
@@ -22,15 +22,15 @@ interface Found {
   readonly rows: ReadonlyMap<number, SignedRow>;
   /** The account that the approvals are for; undefined where none proves anything. */
   readonly payerAccount: string | undefined;
-  /** Why the latest approval that proves nothing does not. */
+  /** Why the latest unproved approval proves nothing. */
   readonly fault: string | undefined;
   readonly readAtMs: number;
 }
 
-/** How long what was found is taken as it is: a batch may come to need an approval meanwhile. */
+/** Time for which findings are reused: a batch may come to need an approval meanwhile. */
 const freshForMs = 60_000;
 
-/** When the rows of a batch were signed first; undefined where none is, or the settings ask for no signature. */
+/** Time of the first signature on a batch's rows; undefined without one, or where the settings ask for none. */
 export async function findSignedAtMs(
   loaded: LoadedSettings,
   journal: Pick<Store, 'journalId' | 'approvalsOf' | 'signers'>,

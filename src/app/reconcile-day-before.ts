@@ -1,6 +1,6 @@
 /**
- * The watcher's round of every day: the statement of the day before, asked for until it is there, and corrected ones
- * while breaks are open.
+ * The watcher's daily round: fetches the statement of the day before until the bank has it, and corrected ones while breaks
+ * are open.
  */
 import { dayMs, formatBangkokDate, listPastDays, parseBangkokDate } from '../core/bangkok-time.ts';
 import type { Log } from '../core/ports.ts';
@@ -15,22 +15,22 @@ import { type Session, toLog } from './session.ts';
 
 const hourMs = 3_600_000;
 
-/** A statement that is late, or has open breaks, is asked for every hour on so many days. */
+/** Days for which a statement that is late, or has open breaks, is asked for every hour. */
 const daysBack = 7;
 
 /**
- * `breaks`: reconciled, and breaks are open; `none`: the bank has none yet; `later`: it could not be had, or not whole;
- * `refused`: there is one, and it is of no use.
+ * `breaks`: reconciled, with open breaks; `none`: the bank has no statement yet; `later`: no whole statement could be
+ * fetched; `refused`: there is a statement, and it is of no use.
  */
 type Asked = 'reconciled' | 'breaks' | 'none' | 'later' | 'refused';
 
-/** What a process remembers between the tries of a round. */
+/** State that a process keeps between the tries of a round. */
 interface Tries {
-  /** Days that it has reconciled. */
+  /** Days that this process has reconciled. */
   readonly made: Set<string>;
-  /** When a day may be asked for again. */
+  /** Time before which a day is not asked for again. */
   readonly notBeforeMs: Map<string, number>;
-  /** Rounds that have told which days are not asked for any more. */
+  /** Rounds that have reported which days are not asked for any more. */
   readonly told: Set<string>;
   /** Rounds that have asked once for each older day with open breaks. */
   readonly reviewed: Set<string>;
@@ -50,13 +50,13 @@ function openTries({ journal }: Session): Tries {
 }
 
 /**
- * Reconciles the day before a day, and those before it whose statement has not come yet. Batches whose rows it changes
- * are reported on by whoever looks after the batches.
+ * Reconciles the day before a day, and earlier days without a statement. The caller reports on batches whose rows it
+ * changes.
  * @param date YYYYMMDD
- * @param onBroken told of each day that broke
- * @returns false while there is no usable statement of the day before, or of a late day with payouts, or one of them has
- *   open breaks: it is tried again
- * @throws whatever the first day that broke threw, once every day has had its turn
+ * @param onBroken called with each day that fails
+ * @returns false, for another try, while the day before, or a late day with payouts, has no usable statement or has open
+ *   breaks
+ * @throws the first error of a failed day, once every day has had its turn
  */
 export async function reconcileDayBefore(
   sender: Session,
@@ -80,7 +80,7 @@ export async function reconcileDayBefore(
     });
   const dayBefore = formatBangkokDate(startMs - dayMs);
   const firstDay = await sender.journal.firstDaySent();
-  // What the bank moved before anything was sent from here is another program's.
+  // Transfers before the first payout belong to another program.
   if (firstDay === undefined || dayBefore < firstDay) return true;
   let isLateOut = false;
   const withBreaks = await listDaysWithBreaks(sender.journal);
@@ -93,15 +93,15 @@ export async function reconcileDayBefore(
   if (stop.aborted) return false;
   const asked = await askOf(dayBefore, false);
   if (failures.length > 0) throw failures[0];
-  // A bank has no file of a day without transfers: nobody waits for it. Any other failure may hide one.
+  // The bank has no file for a day without transfers: that day is done. Any other failure may hide a file.
   const isMade =
     asked === 'reconciled' || (asked === 'none' && !(await sender.journal.hasAttemptsOn(dayBefore)));
   return isMade && !isLateOut;
 }
 
 /**
- * Days of the week before the day before without a statement, or whose statement has open breaks and may be corrected,
- * from when anything was sent at all, the oldest first.
+ * Days of the week before the day before that have no statement, or open breaks that a corrected one may close. They
+ * start at the first day with a payout, the oldest first.
  */
 async function listLateDays(
   store: StatementStore,
@@ -113,7 +113,7 @@ async function listLateDays(
   for (let back = daysBack; back > 1; back -= 1) {
     const day = formatBangkokDate(startMs - back * dayMs);
     if (day < firstDay) continue;
-    // One that was read before its day had ended does not count.
+    // A statement read before its day had ended does not count.
     const statement = await store.statement(day);
     const isOut = statement === undefined || !isOfWholeDay(statement.reading);
     if (isOut || withBreaks.has(day)) days.push(day);
@@ -140,7 +140,7 @@ async function reviewOlderDays(
   for (const day of listPastDays(startMs, daysBack)) if (withBreaks.has(day)) await askOf(day);
 }
 
-/** Says once a day which days with payouts have been asked for in vain for too long. */
+/** Reports once a day the days with payouts that were asked for in vain for too long. */
 async function tellOfGivenUp(sender: Session, date: string, startMs: number): Promise<void> {
   const { told } = openTries(sender);
   if (told.has(date)) return;
@@ -154,8 +154,8 @@ async function tellOfGivenUp(sender: Session, date: string, startMs: number): Pr
 }
 
 /**
- * Asks for a day, unless this process has it, or has asked so lately that there is no use in it: what the bank refuses,
- * what is late already, and what may be corrected, is asked for every hour.
+ * Asks for a day, unless this process has it or asked recently: a statement that the bank refuses, that is late, or that
+ * may be corrected is asked for every hour.
  */
 async function askInTurn(
   sender: Session,
@@ -200,7 +200,7 @@ async function reconcileDay(sender: Session, day: string, stop: AbortSignal): Pr
   return countBreaks(openBreaks) === 0 ? 'reconciled' : 'breaks';
 }
 
-/** Stopped, or begun again by another process: neither is a failure. */
+/** Logs the error, unless the work was stopped or begun again by another process: neither is a failure. */
 function noteBroken(log: Log, statement: string, error: unknown): undefined {
   const isExpected = error instanceof ReconcileInterrupted || error instanceof StatementOvertakenError;
   if (!isExpected) throw error;
@@ -227,7 +227,7 @@ function noteNone(log: Log, statement: string, fetched: NotFetched): Asked {
         });
         return 'later';
       }
-      // Somebody has gone back to an earlier version, and the bank has no newer one yet.
+      // A person has gone back to an earlier version, and the bank has no newer one yet.
       if (isSuperseded(fetched.refusal)) {
         log('info', 'the bank has no newer statement than the one that was replaced', { statement });
         return 'refused';

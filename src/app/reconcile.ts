@@ -1,4 +1,4 @@
-/** Reconciles the bank's statement of a day with the journal: from the bank, or a person's file, to its report. */
+/** Reconciles the bank's statement of a day with the journal: from the bank or a person's file to its report. */
 import { hash } from 'node:crypto';
 import { userInfo } from 'node:os';
 import { basename } from 'node:path';
@@ -49,23 +49,23 @@ import { openSession, sandboxStateFileIn, SenderBusyError, type Session, toLog }
 export type { NotFetched } from '../reconcile/fetch.ts';
 export type { StatementRefusal } from '../reconcile/ports.ts';
 
-/** What is to be reconciled: a day (YYYYMMDD), or a file that a person has and that may tell its day. */
+/** Statement to reconcile: that of a day (YYYYMMDD), or a file whose contents may tell its day. */
 export type Wanted =
   | { readonly date: string; readonly file: undefined; readonly key?: undefined }
   | {
       readonly date: string | undefined;
       readonly file: string;
-      /** Of a ZIP that is encrypted. */
+      /** Key of an encrypted ZIP. */
       readonly key: string | null;
     };
 
 export interface ReconcileOptions {
-  /** Takes a statement though it lacks lines, is empty or was superseded before. */
+  /** Takes a statement although it lacks lines, is empty or was superseded. */
   readonly isForced: boolean;
-  /** How long to go on asking a bank that has no file yet. */
+  /** Time to go on asking a bank that has no file yet. */
   readonly waitMs: number;
   readonly logger: Logger;
-  /** Says in words what an operator must know before the work begins. */
+  /** Shows what an operator must know before the work begins. */
   readonly warn: (text: string) => void;
   readonly stop: AbortSignal;
 }
@@ -73,16 +73,16 @@ export interface ReconcileOptions {
 export interface ReconcileReport {
   readonly kind: 'reconciled';
   readonly reconciled: Reconciled;
-  /** False when the day had not ended as its statement was read, or a line of it cannot be read that may be any transfer. */
+  /** False when the day had not ended as its statement was read, or an unreadable line may be any transfer. */
   readonly isWhole: boolean;
-  /** Of the day, the most severe first; no more than are shown. */
+  /** Breaks of the day, the most severe first, up to the number that is shown. */
   readonly breaks: readonly BreakRecord[];
   readonly openBreaks: ReadonlyMap<BreakKind, number>;
-  /** How many of the day people have accepted. */
+  /** Number of the day's breaks that people have accepted. */
   readonly acceptedBreaks: number;
-  /** Result updates that were written; undefined when some are due and another process has the right to send. */
+  /** Paths of the result updates; undefined when some are due and another process has the right to send. */
   readonly updates: readonly string[] | undefined;
-  /** That process is a watcher, which writes them. */
+  /** True when that process is a watcher, which writes them. */
   readonly isWatched: boolean;
   /** Why not every result update could be written. */
   readonly failure: { readonly error: unknown } | undefined;
@@ -90,7 +90,7 @@ export interface ReconcileReport {
   readonly nowMs: number;
 }
 
-/** There is no statement, or none that can be used. */
+/** There is no usable statement. */
 export interface NoStatement {
   readonly kind: 'no-statement';
   /** YYYYMMDD; undefined for a file whose day is not known. */
@@ -99,12 +99,12 @@ export interface NoStatement {
   readonly fetched: NotFetched;
 }
 
-/** Breaks that are shown on a screen; the file has them all. */
+/** Breaks shown on a screen; the file has them all. */
 const breaksShownMax = 20;
 
 /**
- * Gets a day's statement and reconciles it, with the right to send when that is free, else beside whoever has it.
- * @throws SettingsError for a day that is yet to come, or a file that does not tell its day
+ * Fetches a day's statement and reconciles it, with the right to send when it is free, else alongside its holder.
+ * @throws SettingsError for a day in the future, or a file that does not tell its day
  */
 export async function reconcileStatement(
   loaded: LoadedSettings,
@@ -117,7 +117,7 @@ export async function reconcileStatement(
   for (;;) {
     const leftMs = Math.max(0, untilMs - systemClock.now());
     const outcome = await reconcileOnce(loaded, wanted, { ...options, waitMs: leftMs });
-    // Like one that is not there yet, one that is not complete yet is asked for again.
+    // An incomplete statement is asked for again, like a missing one.
     const mayComeWhole = wanted.file === undefined && isNotYetComplete(outcome);
     const restMs = Math.min(untilMs - systemClock.now(), againMs);
     if (!mayComeWhole || restMs <= 0 || isStopped()) return outcome;
@@ -147,7 +147,7 @@ async function reconcileOnce(
   const done = await opened.reconciler
     .reconcile(fetched.source, options.stop)
     .catch(async (error: unknown) => {
-      // Whoever runs it sees why; others have to hear of it as well.
+      // The person at the command sees the error; the notice tells others.
       if (isGap(error)) await tell({ date: fetched.source.date, error });
       throw error;
     });
@@ -158,7 +158,7 @@ async function reconcileOnce(
 }
 
 /**
- * Once there are users nobody takes a statement alone that he gives himself, or that reconciling would refuse.
+ * Once there are users, leaves a person's own file, and a forced statement, to a proposal and a second person.
  * @throws SettingsError with the command that proposes it
  */
 async function requireNoPeople(
@@ -178,7 +178,7 @@ async function requireNoPeople(
   );
 }
 
-/** What is no file, and a day that is yet to come, is said before anything is opened. */
+/** Refuses a path that is no file, and a day in the future, before anything is opened. */
 async function getStatement(
   loaded: LoadedSettings,
   { date: asked, file, key }: Wanted,
@@ -202,7 +202,7 @@ async function getStatement(
   const open = (): Promise<OpenedReconciler> => openBesideSender(loaded, logger);
   const takeOrNotify = async (opened: OpenedReconciler): Promise<Fetched> => {
     const fetched = await take(opened);
-    // A day may be late by now.
+    // The day may be late by now.
     if (fetched.kind !== 'fetched') await notifyAtEnd(opened.process, opened.sender !== undefined, stop);
     return fetched;
   };
@@ -214,7 +214,7 @@ async function getStatement(
   return { ...gotten, date };
 }
 
-/** Who runs the program, for the record; a container may know its user by number alone. */
+/** User who runs the program, for the record; a container may know its user by number alone. */
 export function readUser(): string {
   try {
     return userInfo().username;
@@ -229,7 +229,7 @@ function requirePast(date: string, nowMs: number, warn: ReconcileOptions['warn']
   if (date === today) warn('the day has not ended in Bangkok: reconcile it again tomorrow');
 }
 
-/** Why there is no file that can be read; undefined when there is. */
+/** Why no file can be read at the path; undefined when one can. */
 export async function findNoFile(path: string): Promise<StatementRefusal | undefined> {
   try {
     const { handle } = await openRegularFile(path);
@@ -242,7 +242,7 @@ export async function findNoFile(path: string): Promise<StatementRefusal | undef
 }
 
 /**
- * YYYYMMDD by the file's name, which ends in the day (§2.7); undefined for any other name.
+ * YYYYMMDD from the end of the file's name (§2.7); undefined for any other name.
  * @throws SettingsError for a name with a day of the Buddhist era
  */
 function readNamedDay(path: string): string | undefined {
@@ -256,8 +256,8 @@ function readNamedDay(path: string): string | undefined {
 }
 
 /**
- * YYYYMMDD as asked for, else by the file's name, else by its lines; or why nothing can be read in it.
- * @throws SettingsError when it can be read and does not tell, or when its name tells another day than was asked for
+ * YYYYMMDD as asked for, else by the file's name, else by its lines; or why no line of it can be read.
+ * @throws SettingsError when the file does not tell its day, or its name tells another day than was asked for
  */
 export async function findDay(
   context: SourceContext,
@@ -266,7 +266,7 @@ export async function findDay(
   key: string | null = null,
 ): Promise<string | StatementRefusal> {
   const named = readNamedDay(path);
-  // Under a wrong day all of ours would be missing at the bank, and nothing of the bank's known.
+  // Under a wrong day every payout would be missing at the bank, and every line of the bank's unknown.
   if (asked !== undefined && named !== undefined && asked !== named)
     throw new SettingsError(
       `--date says ${showDate(asked)}, and the name of the file ${showDate(named)}: leave --date out, or rename the file if its name is wrong`,
@@ -281,11 +281,11 @@ export async function findDay(
 interface OpenedReconciler extends AsyncDisposable {
   readonly process: ReconcileProcess;
   readonly reconciler: Reconciler;
-  /** Undefined beside a process that has the right to send. */
+  /** Undefined alongside a process that has the right to send. */
   readonly sender: Session | undefined;
 }
 
-/** With the right to send when it is free; else beside whoever has it. */
+/** Opens with the right to send when it is free; else alongside its holder. */
 async function openBesideSender(loaded: LoadedSettings, log: Logger): Promise<OpenedReconciler> {
   await using stack = new AsyncDisposableStack();
   const sender = await openSession(loaded, log, 'reconcile').catch((error: unknown) => {
@@ -331,7 +331,7 @@ async function makeReport(
   };
 }
 
-/** Beside a process with the right to send nothing is written: it is for that process, or for the next. */
+/** Writes nothing alongside a process with the right to send: that process, or the next, writes the updates. */
 async function writeUpdates(
   journal: Session['journal'],
   sender: Session | undefined,
@@ -350,9 +350,9 @@ async function writeUpdates(
 }
 
 /**
- * Writes what is due for batches whose rows a statement has changed; only for whoever has the right to send. What cannot
- * be written stays due, and keeps no other batch from its update: the first failure is thrown at the end.
- * @param paths takes the path of each update as it is written
+ * Writes due updates of batches whose rows a statement has changed; only with the right to send. An update that fails
+ * stays due and delays no other: the first failure is thrown at the end.
+ * @param paths receives the path of each update as it is written
  */
 export async function reportDueBatches(sender: Session, paths: string[] = []): Promise<readonly string[]> {
   const { journal, clock } = sender;
@@ -360,7 +360,7 @@ export async function reportDueBatches(sender: Session, paths: string[] = []): P
   for (const due of await journal.dueReports()) {
     try {
       await endWhenSettled(journal, due.batchId, clock.now());
-      // A batch that is being paid shows it in its own result.
+      // A batch that is being paid shows the change in its own result.
       paths.push(...((await reportIfSettled(sender, due.batchId)) ?? []));
       await journal.clearDueReport(due);
     } catch (error) {
@@ -373,12 +373,12 @@ export async function reportDueBatches(sender: Session, paths: string[] = []): P
 
 // ---------------------------------------------------------------- what reconciling needs
 
-/** What is opened already: a session, or the same without the right to send. */
+/** The open parts of a session, with or without the right to send. */
 export type ReconcileProcess = Pick<Session, 'loaded' | 'journal' | 'bank' | 'clock' | 'log'>;
 
 export type Reconciler = Awaited<ReturnType<typeof openReconciler>>;
 
-/** Files that nobody has written to for so long were left by a process that died, or are of no more use to anybody. */
+/** Age after which a file without writes was left by a process that died, or is of no more use. */
 const leftoverMs = 3_600_000;
 
 export async function openReconciler(process: ReconcileProcess) {
@@ -389,7 +389,7 @@ export async function openReconciler(process: ReconcileProcess) {
   const asked = loaded.settings.reconcile.companyId ?? companyId;
   return {
     context,
-    /** @param forcedBy who insists on taking the statement as it is */
+    /** @param forcedBy the person who takes the statement as it is */
     fetch: async (date: string, stop: AbortSignal, forcedBy?: string): Promise<Fetched> => {
       const fetched = await fetchStatement(context, date, asked === '' ? null : asked, stop, forcedBy);
       if (fetched.kind === 'unusable') await judge.clearRefused(date);
@@ -399,7 +399,7 @@ export async function openReconciler(process: ReconcileProcess) {
   };
 }
 
-/** What reconciles with a statement that is there already, beside whoever is sending. */
+/** Reconciles with a statement that is on disk, alongside the sender. */
 export async function openJudge(
   { loaded, journal, clock, log }: Omit<ReconcileProcess, 'bank'>,
   { originals }: SourceContext,
@@ -412,7 +412,7 @@ export async function openJudge(
   for (const why of unpublished) log.error({ why }, 'a table of an accepted statement is not published');
   await originals.removeLeftovers(beforeMs);
 
-  /** No more originals of a day that were not accepted pile up than a person can look at. */
+  /** Removes refused originals of a day beyond the number that a person can look at. */
   const clearRefused = async (date: string): Promise<void> => {
     const accepted = (await journal.statementVersions(date)).map(({ originalSha256 }) => originalSha256);
     const proposed = (await journal.openItems('statement', [date])).flatMap(
@@ -431,7 +431,7 @@ export async function openJudge(
   };
   return {
     clearRefused,
-    /** Looks at it as reconciling would, and records nothing. */
+    /** Judges it as reconciling would, and records nothing. */
     inspect: async (source: StatementSource, stop: AbortSignal) =>
       inspectStatement(contextUntil(stop), source),
     reconcile: async (source: StatementSource, stop: AbortSignal): Promise<Reconciliation> => {
@@ -472,6 +472,6 @@ export async function openSourceContext(loaded: LoadedSettings): Promise<SourceC
   };
 }
 
-/** A sandbox of our own is on this machine. */
+/** Host of the bank; a built-in sandbox is on this machine. */
 const findBankHost = ({ settings }: LoadedSettings): string =>
   isBuiltInSandbox(settings) ? 'localhost' : readBankAddress(settings.bank.baseUrl).host;

@@ -1,4 +1,4 @@
-/** The present result of a batch, whenever an operator asks for it. */
+/** The present result of a batch, on an operator's request. */
 import { existsSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { dayMs } from '../core/bangkok-time.ts';
@@ -18,9 +18,9 @@ import { type AnyBatch, findAnyBatch } from './registration/standing.ts';
 export type { PresentRegistrationReports } from '../registration/write-reports.ts';
 export type { PresentReports } from '../reports/write-reports.ts';
 
-/** What was written, by what the batch is of. */
+/** The files written, by the kind of batch. */
 export type WrittenPresent = {
-  /** Another process has the right to send. */
+  /** True while another process has the right to send. */
   readonly isSending: boolean;
 } & (
   | { readonly kind: 'payouts'; readonly reports: PresentReports }
@@ -30,9 +30,9 @@ export type WrittenPresent = {
 const presentKinds: readonly ReportKind[] = ['result', 'exceptions', 'summary'];
 
 /**
- * Writes result, exceptions and summary of a batch as it stands now, beside whoever is sending.
- * @param out where to; the outbox when left out
- * @returns undefined when there is no such batch; no files of one that is not sealed
+ * Writes result, exceptions and summary of a batch as it stands now, alongside the sender.
+ * @param out folder; the outbox when left out
+ * @returns undefined when there is no such batch; no files for a batch that is not sealed
  * @throws SettingsError without a journal
  */
 export async function writeResult(
@@ -66,7 +66,7 @@ export async function writeResult(
 
 interface PresentPlace {
   readonly outbox: PresentOutbox;
-  /** Names that nothing has yet. */
+  /** Names that no file has yet. */
   readonly nameOf: (kind: ReportKind) => string;
 }
 
@@ -77,10 +77,10 @@ async function openPresent(
   nowMs: number,
 ): Promise<PresentPlace> {
   const folder = out === undefined ? loaded.folders.outbox : resolve(out);
-  // A folder that was named is whoever's it is.
+  // A named folder keeps its owner's rights.
   const isShared = out === undefined && loaded.settings.output.groupReadable;
   const outbox = await openOutbox(folder, isShared);
-  // Of a process that was killed while it wrote; nobody writes for a day.
+  // Left by a process that was killed while writing; no write takes a day.
   await removeOldTemporaries(folder, presentForm, nowMs - dayMs);
   const nameOf =
     (copy: number) =>

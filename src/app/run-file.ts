@@ -22,24 +22,24 @@ export interface RunFileOptions {
 }
 
 export type FileOutcome =
-  /** `batchId`: what its bytes would be, where they are known. */
+  /** `batchId`: the batch of its bytes, where they are known. */
   | {
       readonly kind: 'rejected';
       readonly rejection: FileRejection;
       readonly batchId?: string | undefined;
     }
-  /** `isRepeat`: its bytes had been processed, and this run paid nobody. */
+  /** `isRepeat`: the bytes were processed before, and this run paid nothing. */
   | {
       readonly kind: 'rested';
       readonly reports: WrittenReports;
       readonly isRepeat: boolean;
       readonly pace: LowestLimit | undefined;
-      /** Somebody has written to the file since its rows were read. */
+      /** The file, if it was written to after its rows had been read. */
       readonly grown?: TakenFile | undefined;
     }
   | { readonly kind: 'interrupted'; readonly batch: Batch | undefined };
 
-/** Reads, pays, settles and reports one file, or goes on with it where it was. */
+/** Reads, pays, settles and reports one file, or resumes it. */
 export async function runFile(
   session: RunSession,
   path: string,
@@ -56,7 +56,7 @@ export async function runFile(
   let knownAs: string | undefined;
   const mayRead = async (batchId: string, { sizeBytes }: Inspection): Promise<boolean> => {
     [bytes, knownAs] = [sizeBytes, batchId];
-    // Before it is there: after any crash it is known who had it taken in.
+    // Recorded before the batch: after any crash the journal knows who had it taken in.
     if ((await journal.batch(batchId)) === undefined) await session.noteRunner?.(batchId);
     return true;
   };
@@ -77,10 +77,10 @@ export async function runFile(
   }
 }
 
-/** A file as it was when its rows were read. */
+/** A file as of the reading of its rows. */
 type ReadFile = Pick<TakenFile, 'path' | 'bytes'>;
 
-/** What somebody has written to a file since then, as it is kept for `status`. */
+/** Growth of a file since its rows were read, in the form kept for `status`. */
 async function findGrown(session: RunSession, batch: Batch, file: ReadFile): Promise<TakenFile | undefined> {
   const growth = await session.findGrowth?.(batch, file);
   if (growth === undefined) return undefined;
@@ -120,13 +120,13 @@ async function runKnown(
 const workbookRowsMaxOf = ({ settings }: RunSession['loaded']): number =>
   settings.output.workbook ? settings.output.workbookRows : 0;
 
-/** Proves, before anything of a batch is sent or asked about, that it can be reported on. */
+/** Checks that a batch can be reported on, before any row of it is sent or asked about. */
 export const requireReportableBatch = (
   { journal, outbox, loaded }: RunSession,
   batch: Batch,
 ): Promise<void> => requireReportable(journal, outbox, batch, workbookRowsMaxOf(loaded));
 
-/** Writes what is due for a batch at rest. */
+/** Writes the due reports of a batch at rest. */
 export async function restBatch(
   session: RunSession,
   batchId: string,
@@ -152,7 +152,7 @@ export async function restBatch(
   );
 }
 
-/** @param others batches other than this one of which rows have changed */
+/** @param others receives the other batches whose rows have changed */
 async function payWithProgress(
   session: RunSession,
   batch: Batch,
@@ -173,7 +173,7 @@ async function payWithProgress(
   return runBatch(context, batch, { waitMs, interrupted, waitOver });
 }
 
-/** A late proof for an attempt of another file changes that file's row: its own update says so, not this one's. */
+/** Reports a late proof for a row of another file in that file's own update, not in this one's. */
 async function reportOthers(session: RunSession, others: ReadonlySet<string>): Promise<void> {
   for (const batchId of others) {
     const paths = await reportIfSettled(session, batchId);
@@ -181,7 +181,7 @@ async function reportOthers(session: RunSession, others: ReadonlySet<string>): P
   }
 }
 
-/** Writes what is due for a batch that has changed, if it is settled. @returns the paths of what was written; undefined otherwise */
+/** Writes the due update of a changed batch, if it is settled. @returns its paths; undefined when it is not settled */
 export async function reportIfSettled(
   session: RunSession,
   batchId: string,
@@ -191,7 +191,7 @@ export async function reportIfSettled(
   return files.slice(files.length - filesWritten).map(({ path }) => path);
 }
 
-/** Shows where the batch stands now, and counts rows as they get on. */
+/** Shows where the batch stands now, and counts rows as they progress. */
 async function makeCounter(
   session: RunSession,
   batch: Batch,

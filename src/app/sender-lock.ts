@@ -1,6 +1,6 @@
 /**
- * The sender lock: an operating system's lock that dies with its process. SQLite takes it for us (fcntl locks on a
- * file of its own), since Node has no file locks.
+ * The sender lock: an operating system's lock that dies with its process. SQLite takes it (fcntl locks on a file of its
+ * own), since Node has no file locks.
  */
 import { closeSync, mkdirSync, openSync, readFileSync, readSync, rmSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
@@ -14,40 +14,40 @@ import { asFileWriteError, explainWriting, sqliteCodeOf, sqliteCodes } from '../
 const lockFileName = 'sender.lock';
 const ownerFileName = 'sender.json';
 
-/** What the owner writes down of itself. */
+/** The note that the owner writes about itself. */
 const noteSchema = z.object({
   pid: z.number(),
   command: z.string(),
   /** Epoch milliseconds. */
   sinceMs: z.number().default(0),
-  /** When its process began, as the system counts; null where the system does not tell. */
+  /** Start of the process in the system's own count; null where the system does not tell. */
   startMark: z.string().nullable().default(null),
 });
 
 type OwnerNote = Readonly<z.infer<typeof noteSchema>>;
 
-/** The owner of the sender lock, for the message to whoever else wants it. */
+/** The owner of the sender lock, named in messages to other processes that want it. */
 export type SenderLockOwner = Omit<OwnerNote, 'startMark'> & {
-  /** Where it runs; left out where all that work the journal are on one machine. */
+  /** Machine of the owner; left out where all processes of the journal are on one machine. */
   readonly machine?: string;
 };
 
 /** Held until it is disposed of, or its process ends in any way. */
 export type SenderLock = Disposable;
 
-/** Another process has it; `heldBy` is undefined when that process has not said who it is. */
+/** Another process has the lock; `heldBy` is undefined when that process has not recorded who it is. */
 export interface SenderLockTaken {
   readonly heldBy: SenderLockOwner | undefined;
 }
 
-/** Whoever has just taken the lock is about to say who it is, and one that goes away has stopped saying it. */
+/** Looks for the owner's note: a new owner is about to write it, and one that ends has removed it. */
 const looksMax = 100;
 const lookMs = 20;
 
 /**
- * Takes the sender lock of this data directory, or says who has it. It waits for nobody, except for the owner's name:
- * at most {@link looksMax} looks, and what is free by then is taken.
- * @param command what the process does, for the message to others
+ * Takes the sender lock of this data directory, or says which process has it. It waits only for the owner's note, at most
+ * {@link looksMax} looks, and takes a lock that becomes free by then.
+ * @param command what the process does, shown to other processes
  * @throws JournalWriteError when the folder cannot be written
  */
 export async function acquireSenderLock(
@@ -64,7 +64,7 @@ export async function acquireSenderLock(
   }
 }
 
-/** At once or not at all: the lock, or the note that is there. */
+/** Takes the lock without waiting, or reads the owner's note. */
 function tryLock(
   dataDir: string,
   command: string,
@@ -95,13 +95,13 @@ function tryLock(
   };
 }
 
-/** Number of the process that had the lock last, and has not said that it ends: read by whoever is about to take it. */
+/** Number of the last owner if it has not recorded its end: read before taking the lock. */
 export const readFormerPid = (dataDir: string): number | undefined =>
   readNote(join(resolve(dataDir), ownerFileName))?.owner.pid;
 
 /**
- * The owner of the sender lock, as far as it has said so and is still there; the lock itself is left alone. One
- * that was killed leaves its note, and another process may have got its number since: that one is nobody.
+ * The owner of the sender lock, as far as it has recorded itself and still runs; does not touch the lock. A killed owner
+ * leaves its note, and another process may have got its number since: that process does not count.
  */
 export function findSender(dataDir: string, countsThis = false): SenderLockOwner | undefined {
   const note = readNote(join(resolve(dataDir), ownerFileName));
@@ -110,7 +110,7 @@ export function findSender(dataDir: string, countsThis = false): SenderLockOwner
   return note !== undefined && (isOther || countsThis) && isThere(note) ? note.owner : undefined;
 }
 
-/** Whether the process is there that wrote this; none that has its number since. */
+/** True while the process that wrote the note runs; false for a later process with its number. */
 function isThere({ owner, startMark }: Note): boolean {
   if (!isAlive(owner.pid)) return false;
   const found = readStartMark(owner.pid);
@@ -121,15 +121,15 @@ function isAlive(pid: number): boolean {
   try {
     return process.kill(pid, 0);
   } catch (error) {
-    // A process of another user is there, too.
+    // A process of another user exists, too.
     return errorCode(error) === 'EPERM';
   }
 }
 
-/** Of the fields of /proc/PID/stat behind the name, which may hold spaces and brackets. */
+/** Index of the start time in /proc/PID/stat, counted behind the name, which may hold spaces and brackets. */
 const startField = 19;
 
-/** When a process began, in the system's own measure; null where there is no /proc, or no such process. */
+/** Start of a process in the system's own measure; null where there is no /proc, or no such process. */
 function readStartMark(pid: number): string | null {
   try {
     const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
@@ -140,8 +140,8 @@ function readStartMark(pid: number): string | null {
 }
 
 /**
- * The connection that holds the lock; undefined when another has it. It is the lock that SQLite calls reserved: an
- * exclusive one is refused to each of two that try at the same moment, and nobody would have it.
+ * The connection that holds the lock; undefined when another has it. The lock is SQLite's reserved lock: an exclusive one
+ * would be refused to both of two processes that try at the same moment.
  */
 function lockFile(path: string): DatabaseSync | undefined {
   createOnce(path);
@@ -157,8 +157,8 @@ function lockFile(path: string): DatabaseSync | undefined {
 }
 
 /**
- * Makes the file, readable by the owner only. One that is there is never opened here: closing it would drop the lock
- * that this very process may hold on it.
+ * Makes the file, readable by the owner only. An existing file is never opened here: closing it would drop the lock that
+ * this very process may hold on it.
  */
 function createOnce(path: string): void {
   try {
@@ -173,7 +173,7 @@ interface Note {
   readonly startMark: string | null;
 }
 
-/** Longer than any note; what stands in its place may have no end. */
+/** Longer than any note; a file that stands in its place may have no end. */
 const noteBytesMax = 4_096;
 
 function readBeginning(path: string): string {

@@ -1,4 +1,4 @@
-/** A session: everything that a command which may send needs, opened in order and closed in reverse. */
+/** A session: everything that a command needs which may send, opened in order and closed in reverse. */
 import { join } from 'node:path';
 import type { ExchangeRecord } from '../bank/client.ts';
 import type { StatementBank } from '../bank/statement-request.ts';
@@ -40,13 +40,13 @@ import type { MachinePlace } from './machines/machine-place.ts';
 import { noteRefused, type RefusedByRun } from './review/run-refusal.ts';
 import { TraceSearch } from './traces.ts';
 
-/** The drop folder of registrations, within the inbox. */
+/** Drop folder of registrations, within the inbox. */
 export const registrationsInbox = 'registrations';
 
-/** Where a built-in sandbox of this data directory keeps its ledger: it remembers what a killed run had paid. */
+/** Ledger of a built-in sandbox of this data directory: it remembers what a killed run had paid. */
 export const sandboxStateFileIn = (dataDir: string): string => join(dataDir, 'sandbox-state.jsonl');
 
-/** Names it: `"paydrop watch" (process 12 on pay-1, since 2026-11-21 14:03:05)`, in Bangkok. */
+/** Name of the owner: `"paydrop watch" (process 12 on pay-1, since 2026-11-21 14:03:05)`, in Bangkok time. */
 export function nameOwner(owner: LockOwner | undefined): string {
   if (owner === undefined) return 'another paydrop process';
   const { command, pid, sinceMs, machine } = owner;
@@ -54,13 +54,13 @@ export function nameOwner(owner: LockOwner | undefined): string {
   return `"paydrop ${printable(command)}" (process ${pid}${place}, since ${formatBangkokMoment(sinceMs)})`;
 }
 
-/** Another process owns the sender lock: exit 6, with a message that names it. */
+/** Another process owns the sender lock: exit 6, with a message that names the owner. */
 export class SenderBusyError extends Error {
   override readonly name = 'SenderBusyError';
-  /** Undefined when that process has not said who it is. */
+  /** Undefined when that process has not recorded who it is. */
   readonly owner: LockOwner | undefined;
 
-  /** @param inbox where this process's settings have files dropped; undefined for a command that works no file */
+  /** @param inbox drop folder of this process's settings; undefined for a command that works no file */
   constructor(owner: LockOwner | undefined, inbox?: string) {
     super(
       `${nameOwner(owner)} holds the right to send from ${owner?.machine === undefined ? 'this data directory' : 'the same journal'}. ${adviseOn(owner, inbox)}; ` +
@@ -70,10 +70,10 @@ export class SenderBusyError extends Error {
   }
 }
 
-/** Commands that need no sender lock, or do without it when another owns it. */
+/** Commands that need no sender lock, or do without it when another process owns it. */
 const besideCommands = 'check, status, show, list, result, settle, resume, cancel, retry';
 
-/** A watcher does not end by itself, and does what other senders do. */
+/** Advice for a busy sender. A watcher does not end by itself, and does what other senders do. */
 function adviseOn(owner: LockOwner | undefined, inbox: string | undefined): string {
   if (owner?.command !== 'watch') return 'Wait until it ends, or stop it';
   const isOneOfMany = owner.machine !== undefined;
@@ -85,13 +85,13 @@ function adviseOn(owner: LockOwner | undefined, inbox: string | undefined): stri
   return `Drop the file into ${place}, or stop it first. It asks about what is in doubt by itself`;
 }
 
-/** The log as the capabilities write to it. */
+/** The log in the form that the capabilities use. */
 export const toLog =
   (logger: Logger): Log =>
   (level, message, facts) =>
     logger[level](facts, message);
 
-/** What it takes to run files. */
+/** Everything that running files needs. */
 export interface RunSession extends ProcessState {
   readonly loaded: LoadedSettings;
   readonly journal: Journal;
@@ -100,69 +100,69 @@ export interface RunSession extends ProcessState {
   readonly reader: PayoutFileReader;
   readonly log: Logger;
   readonly clock: Clock;
-  /** The bank's, as all its replies tell it. */
+  /** The bank's clock, as all its replies tell it. */
   readonly bankClock: BankClock;
   /** The circuit breaker of each payer account, from the first file of the process to the last. */
   readonly breakers: Map<string, PayerBreaker>;
   /** The latest loss of the journal, in question or not. */
   readonly loss: JournalLoss | undefined;
-  /** Looks for what another journal has left of a file: its path. None is found when left out. */
+  /** Path of a trace that another journal has left of a file. None is found when left out. */
   readonly findTrace?: (inspection: Inspection) => Promise<string | undefined>;
-  /** The same of a file of registrations, a loss in question or not: the bank can be asked about none of them. */
+  /** The same for a file of registrations, even while a loss is in question: the bank cannot be asked about them. */
   readonly findRegistrationTrace?: (inspection: Inspection) => Promise<string | undefined>;
-  /** What somebody has written to a file since it was read into its batch. None is found when left out. */
+  /** Growth of a file since it was read into its batch. None is found when left out. */
   readonly findGrowth?: (
     batch: Batch,
     file: Pick<TakenFile, 'path' | 'bytes'>,
   ) => Promise<FileGrowth | undefined>;
-  /** Which batches wait for approval, as it holds now; none when left out. */
+  /** The policy in force on which batches wait for approval; no batch waits when left out. */
   readonly approval?: () => Promise<ApprovalPolicy>;
-  /** Remembers who has a file taken in; nobody when left out. */
+  /** Records who has a file taken in; records nothing when left out. */
   readonly noteRunner?: (batchId: string) => Promise<void>;
-  /** Has a file that was refused as a whole wait for a person; nobody is waited for when left out. */
+  /** Queues a file that was refused as a whole for a person; queues nothing when left out. */
   readonly noteRefused?: (fileName: string, refused: RefusedByRun) => Promise<void>;
   /** Whether the bank is asked about the next reference before each new attempt; never when left out. */
   readonly asksFirst?: () => Promise<boolean>;
-  /** Since when an adopted journal may miss what its original has sent. */
+  /** Time since which an adopted journal may lack what its original has sent. */
   readonly missesSince?: () => number | undefined;
   /** The rows that signed approvals name; undefined where the settings ask for no signature. */
   readonly provedRows?: ProvedRows | undefined;
-  /** Where the bank really listens: the built-in sandbox takes a free port. */
+  /** The bank's actual address: the built-in sandbox takes a free port. */
   readonly bankAddress: string;
-  /** Aborted, with the refusal as its reason, when the journal turns out to be another one than before. */
+  /** Aborted, with the refusal as its reason, when the journal turns out to be another than before. */
   readonly refused?: AbortSignal | undefined;
-  /** Reads anew what is known of losses and beginnings of the journal; left out where nobody else can have said otherwise. */
+  /** Reads losses and beginnings of the journal anew; left out where no other process can have recorded any. */
   readonly readPast?: () => Promise<void>;
-  /** Of this process, where several machines work the journal: its present lease, and the rows that it shares out. */
+  /** Place of this process where several machines work the journal: its present lease, and the rows that it shares. */
   readonly place?: MachinePlace | undefined;
 }
 
 /** The part of a session that asks the bank: it reads no file and writes no report. */
 export type AskingSession = Omit<RunSession, 'outbox' | 'reader' | 'bankAddress'>;
 
-/** The same with the sender lock, the whole store, and everything to be closed. */
+/** A session with the sender lock, the whole store, and everything to close. */
 export interface Session extends RunSession, AsyncDisposable {
   readonly journal: Store;
   readonly bank: Bank & StatementBank & RegistrationBank;
 }
 
 export interface SessionOptions {
-  /** Another one than the machine's, for tests. */
+  /** Replaces the machine's clock in tests. */
   readonly clock?: Clock;
-  /** Lets a journal go on that was lost or restored. */
+  /** Lets a journal work again that was lost or restored. */
   readonly recovery?: Recovery | undefined;
-  /** With a recovery: terminals that it has sent from, by a person's word. */
+  /** With a recovery: terminals that the journal has sent from, as a person states. */
   readonly sentFrom?: readonly string[];
   readonly onExchange?: (record: ExchangeRecord) => void;
-  /** Where another sends from a journal that several machines work, the session is that of its helper. */
+  /** Opens a helper's session where another process sends from a journal of several machines. */
   readonly mayHelp?: boolean;
-  /** Handed the lock as soon as it is held: it can be given back though what is opened after it hangs. */
+  /** Receives the lock as soon as it is held, so that it can be given back even if a later step hangs. */
   readonly onLock?: (lock: Disposable) => void;
 }
 
 /**
  * Takes the sender lock, opens the journal, starts the sandbox where the settings ask for it, and opens the bank.
- * @param command what the process does, for the message to whoever wants the lock, too
+ * @param command what the process does, shown to other processes that want the lock
  * @throws SenderBusyError when another process owns the sender lock
  */
 export async function openSession(
@@ -235,11 +235,11 @@ export async function openSession(
   };
 }
 
-/** As many requests at once as the settings allow. */
+/** Limits of concurrent requests, at most those of the settings. */
 export const openAdaptiveLimits = ({ settings: { transfer, verify, brake } }: LoadedSettings) =>
   makeAdaptiveLimits(transfer.concurrency, verify.concurrency, brake.inDoubtMax);
 
-/** What another journal has left of a file; the whole of one that grew in our own archive is no other's. */
+/** Searches for traces of another journal; the grown form of a file in this journal's archive is none. */
 function openTraces({ folders }: LoadedSettings, journal: Store) {
   const traces = new TraceSearch(folders);
   return {
@@ -252,10 +252,10 @@ function openTraces({ folders }: LoadedSettings, journal: Store) {
   };
 }
 
-/** What is known of losses and beginnings of a journal, which another process may record while this one helps. */
+/** Losses and beginnings of a journal, which another process may record while this one helps. */
 interface JournalPast extends Pick<Store, 'newSinceMs' | 'missesSinceMs'> {
   readonly loss: JournalLoss | undefined;
-  /** True until a machine joins that can tell the journal from an older copy: it counts as new so long. */
+  /** True until a machine joins that can tell the journal from an older copy: until then it counts as new. */
   readonly isUnmarked: boolean;
 }
 
@@ -274,7 +274,7 @@ async function openPast(loaded: LoadedSettings, journal: Store, clock: Clock) {
     past,
     readPast: readAnew,
     asksFirst: async () => {
-      // Another machine may have come that can tell.
+      // A machine that can tell may have joined.
       if (past.isUnmarked) await readAnew();
       return asksFirst();
     },
@@ -282,14 +282,14 @@ async function openPast(loaded: LoadedSettings, journal: Store, clock: Clock) {
   };
 }
 
-/** The bank, by which nothing may happen that the place does not know to be under way. */
+/** The bank, with every transfer tracked by the place as under way. */
 const followTransfers = (bank: Session['bank'], place: MachinePlace): Session['bank'] => ({
   ...bank,
   transfer: (...asked) => place.follow(bank.transfer(...asked)),
   register: (...asked) => place.follow(bank.register(...asked)),
 });
 
-/** Says what the journal does not remember to have been said. */
+/** Logs notes of the settings that the journal does not record as logged before. */
 async function tellNotes(
   notes: LoadedSettings['notes'],
   journal: Pick<Store, 'lastDailyJob' | 'recordDailyJob'>,
@@ -304,10 +304,10 @@ async function tellNotes(
   }
 }
 
-/** How loud an alarm about the clocks is. */
+/** Log level of each alarm about the clocks. */
 const levels = { differs: 'error', jumped: 'error', untold: 'warn', agrees: 'info' } as const;
 
-/** Opens the gate of a payer account, once for each; its breaker outlives the run. */
+/** Opens the gate of a payer account, once for each account; its breaker outlives the run. */
 function makeGates(
   { loaded: { settings }, clock, bankClock, breakers, journal, place }: AskingSession,
   stop: AbortSignal,
@@ -330,9 +330,9 @@ function makeGates(
 }
 
 /**
- * What the steps of one run share, each payer account with a gate of its own: what the bank says of one account's
- * transfer opens the breaker of that account and no other.
- * @param payer whose account it is; that of the settings when left out
+ * Context shared by the steps of one run. Each payer account has a gate of its own: a bank's answer to one account's
+ * transfer opens the breaker of that account only.
+ * @param payer owner of the account; that of the settings when left out
  */
 export function makeContext(
   session: AskingSession,
@@ -342,7 +342,7 @@ export function makeContext(
 ): WorkerContext {
   const { settings } = session.loaded;
   const run = new RunState(session.clock);
-  // Of now: whoever helps as one worker may send as another afterwards.
+  // The present lease: a helper under one worker's id may later send under another.
   const lease = session.place?.keeper;
   const stopOrBroken = AbortSignal.any([stop, run.broken.signal, ...(lease ? [lease.lost] : [])]);
   const gateOf = makeGates(session, stopOrBroken);
@@ -377,8 +377,8 @@ export function makeContext(
 }
 
 /**
- * Every run says that payouts are looked up first, until an operator says that nothing is in question any more.
- * @param isRecovering the operator has just said since when the journal may miss something
+ * Explains in every run that payouts are looked up first, until an operator states that nothing is in question any more.
+ * @param isRecovering the operator has just stated since when the journal may lack something
  */
 export async function explainLoss(
   { loss, log, clock, loaded, journal }: Session,

@@ -1,4 +1,4 @@
-/** Settles what is in doubt, now, and writes what is due for the batches that it has changed. */
+/** Settles payouts in doubt, now, and writes the due updates of the batches that it has changed. */
 import { countAlarms, countRows, inDoubtStatuses } from '../core/exit-code.ts';
 import type { Payout } from '../core/payout.ts';
 import type { Progress } from '../core/progress.ts';
@@ -12,9 +12,9 @@ import { reportIfSettled } from './run-file.ts';
 import { makeContext, nameOwner, openSession, SenderBusyError, type Session } from './session.ts';
 
 export interface SettleOptions {
-  /** One batch; all of them when undefined. */
+  /** Batch to settle; all batches when undefined. */
   readonly batchId: string | undefined;
-  /** How long to go on while the bank tells nothing. */
+  /** Time to go on while the bank gives no answer. */
   readonly waitMs: number;
   readonly interrupted: AbortSignal;
   readonly progress: Progress;
@@ -23,25 +23,25 @@ export interface SettleOptions {
 export interface SettleOutcome extends Settled {
   readonly settled: number;
   readonly inDoubt: number;
-  /** Who has asked in our place, holding the right to send; undefined when we did. */
+  /** The process with the right to send that has asked; undefined when this process did. */
   readonly askedBy?: string;
-  /** Transfers that it has not asked about in time. */
+  /** Transfers that the other process has not asked about in time. */
   readonly unasked?: number;
-  /** Rows that bear an alarm in the batches that have changed. */
+  /** Rows with an alarm in the batches that have changed. */
   readonly alarms: number;
-  /** Rows that stay in doubt in batches that have come to rest: by inquiry no more is learnt about them. */
+  /** Rows still in doubt in batches at rest: further inquiries tell nothing more about them. */
   readonly left: readonly { readonly batchId: string; readonly rows: number }[];
   readonly files: readonly string[];
   /** Why not every report that was due could be written. */
   readonly failure?: Error | undefined;
 }
 
-/** Senders that look for what is to be asked about now. */
+/** Senders that look for requests to ask about now. */
 const listeners: readonly string[] = ['run', 'watch'];
 
 /**
- * Settles by itself, or has the run or watcher do so that holds the right to send; undefined when there is no such batch.
- * @throws SenderBusyError when something else holds it
+ * Settles in this process, or requests it from the run or watcher with the right to send; undefined for an unknown batch.
+ * @throws SenderBusyError when another command has that right
  */
 export async function settleOrRequest(
   loaded: LoadedSettings,
@@ -64,7 +64,7 @@ async function requestFrom(
 ): Promise<SettleOutcome | undefined> {
   await using journal = await requireJournal(loaded);
   if (batchId !== undefined && (await journal.batch(batchId)) === undefined) return undefined;
-  // A run sees to its own file alone.
+  // A run settles only the batch of its own file.
   const batches = await journal.batches();
   const running = new Set(batches.filter(({ status }) => status === 'running').map((one) => one.batchId));
   const isSeenTo = (id: string): boolean => owner?.command === 'watch' || running.has(id);
@@ -122,7 +122,7 @@ async function settle(session: Session, options: SettleOptions): Promise<SettleO
   return { ...settled, settled: count, inDoubt, alarms, left, files, failure };
 }
 
-/** Counts what the inquiries have told. @param rowsTotal in doubt before the first */
+/** Counts the answers to the inquiries. @param rowsTotal in doubt before the first */
 function makeInquiryCounter(
   rowsTotal: number,
   progress: Progress,

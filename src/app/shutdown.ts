@@ -1,10 +1,10 @@
-/** How a watcher ends that was asked to stop: within its time of grace, whatever hangs. */
+/** Ends a watcher after a request to stop: within its time of grace, whatever hangs. */
 import type { Clock } from '../core/ports.ts';
 import type { Logger } from '../platform/log.ts';
 
 /**
  * Waits for the work to end; once `stop` aborts, for no longer than the time of grace.
- * @returns false when that was over first
+ * @returns false when that time was over first
  * @throws what the work throws
  */
 export async function endWithin(
@@ -25,14 +25,14 @@ export async function endWithin(
   }
 }
 
-/** How long the file system is still asked. */
+/** Time for which a request to the file system may still end. */
 const lastWaitMs = 2_000;
 const lastPollMs = 50;
 
 /**
- * True when some request to the file system was under way each time it was asked. A process that waits for one cannot exit: the
- * system's own end joins the thread that hangs.
- * @param listRequests names of what is under way, as process.getActiveResourcesInfo has them
+ * True when each look found a request to the file system under way. A process that waits for one cannot exit: the system's
+ * own end joins the thread that hangs.
+ * @param listRequests names of requests under way, as process.getActiveResourcesInfo has them
  */
 export async function isFileSystemStuck(
   clock: Pick<Clock, 'sleep'>,
@@ -46,8 +46,8 @@ export async function isFileSystemStuck(
 }
 
 /**
- * Ends the process though its work has not ended: what is in flight is on record, and the next start inquires about
- * it. Exit 0; by SIGKILL where the file system does not answer, since such a process can end in no other way.
+ * Ends the process although its work has not ended: what is in flight is on record, and the next start inquires about
+ * it. Exit 0; by SIGKILL where the file system does not answer, since no other end is possible then.
  * @param release gives the sender lock back, where this process owns it; nothing is sent after that
  */
 export async function endNow(log: Logger, clock: Pick<Clock, 'sleep'>, release: () => void): Promise<void> {
@@ -55,7 +55,7 @@ export async function endNow(log: Logger, clock: Pick<Clock, 'sleep'>, release: 
   const isStuck = await isFileSystemStuck(clock);
   if (isStuck)
     log.error('a file system does not answer: this process can only be killed, and does so itself');
-  // In one go, so that nothing can be sent between: from here on another process may own the lock.
+  // Synchronous, so that nothing can be sent in between: from here on another process may own the lock.
   try {
     release();
   } finally {

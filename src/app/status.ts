@@ -1,4 +1,4 @@
-/** How batches and payouts stand, read beside whoever is sending. */
+/** How batches and payouts stand, read alongside the sender. */
 import { join } from 'node:path';
 import { listPastDays } from '../core/bangkok-time.ts';
 import type { Batch, HoldTotal, StatusTotal } from '../core/ports.ts';
@@ -41,29 +41,29 @@ export interface BatchStanding {
   readonly batch: Batch;
   readonly totals: readonly StatusTotal[];
   readonly holds: readonly HoldTotal[];
-  /** Its file was written to after its rows had been read, and nobody has dealt with that. */
+  /** The file, if it was written to after its rows had been read and no person has dealt with that. */
   readonly grown?: TakenFile | undefined;
-  /** An open proposal decides about it. */
+  /** An open proposal that decides about the batch. */
   readonly proposalId?: number | undefined;
-  /** Of one that is looked at alone: what whoever approves it looks at, while it waits for that. */
+  /** Figures for the approver, when this batch alone is asked for and waits for approval. */
   readonly approval?: ApprovalFigures | undefined;
-  /** What keeps it from being sent now, though its own state may not say so; none where nothing does. */
+  /** Reasons outside the batch that keep it from being sent now; empty where there are none. */
   readonly stops?: readonly HealthReason[];
 }
 
-/** A day of which a statement was accepted, or on which payouts were sent and none was. */
+/** A day with an accepted statement, or with payouts and without one. */
 export interface DayStanding {
   /** YYYYMMDD. */
   readonly date: string;
   /** Undefined without any statement. */
   readonly state: StatementDayState | undefined;
-  /** False when the day had not ended as its statement was read, or a line of it cannot be read that may be any transfer. */
+  /** False when the day had not ended as its statement was read, or an unreadable line may be any transfer. */
   readonly isWhole: boolean;
 }
 
 /**
- * All batches, the newest first, or the one that is named.
- * @param limits of the settings, for what waits for approval
+ * All batches, the newest first, or the named one.
+ * @param limits of the settings, for batches that wait for approval
  * @returns undefined when there is no such batch
  */
 export async function readBatches(
@@ -93,7 +93,7 @@ export async function readBatches(
   );
 }
 
-/** Undefined while nothing of the batch waits for approval. */
+/** Undefined while no row of the batch waits for approval. */
 async function readFigures(
   store: Store,
   batchId: string,
@@ -111,13 +111,13 @@ async function readFigures(
 type StopReader = Pick<Store, 'payerHalt' | 'payerPause'>;
 type Account = Pick<Batch, 'companyId' | 'payerAccount'>;
 
-/** The bank is waited for so long: whoever types `status` waits with it. */
+/** Longest wait for the bank: the person at `status` waits with it. */
 const bankTimeoutMs = 2_000;
 
 const isOpenBatch = ({ status }: Batch): boolean => status !== 'done' && status !== 'rejected';
 const keyOf = ({ companyId, payerAccount }: Account): string => `${companyId} ${payerAccount}`;
 
-/** The same batches, each with what keeps it from being sent now, and all of it once: as health says it. */
+/** Adds to each batch what keeps it from being sent now, and lists all reasons once, as health reports them. */
 export async function readStops(
   loaded: Pick<LoadedSettings, 'settings' | 'path' | 'dataDir' | 'dataDirOption' | 'folders'>,
   journal: StopReader,
@@ -155,7 +155,7 @@ export async function readStops(
   };
 }
 
-/** A sender that is well, but for what is looked up. */
+/** State of a healthy sender, to which the facts read here are added. */
 const nothingKnown = {
   role: 'active',
   inbox: undefined,
@@ -169,14 +169,14 @@ const nothingKnown = {
   failingBatches: undefined,
 } as const;
 
-/** The sandbox that is built in is there while a process has it. */
+/** Trouble with the bank; none for a built-in sandbox, which exists while a process has it. */
 async function probeBankOf(settings: Settings, nowMs: number): Promise<Trouble | undefined> {
   if (isBuiltInSandbox(settings)) return undefined;
   const found = await probeBank(settings.bank.baseUrl, bankTimeoutMs);
   return found.kind === 'reachable' ? undefined : { sinceMs: nowMs, why: found.why };
 }
 
-/** By the journal, which knows halts and pauses at once, and by the service hours. */
+/** The account's standing by its halts and pauses in the journal, and by the service hours. */
 async function readPayerStanding(
   journal: StopReader,
   { bank, serviceHours }: Settings,
@@ -196,10 +196,10 @@ async function readPayerStanding(
   return { ...(opensAtMs > nowMs ? closeBreaker(state, opensAtMs) : state), paysNewFiles };
 }
 
-/** Of one query: the database takes only so many values. */
+/** Keys in one query: the database takes a limited number of values. */
 const keysAtOnce = 1_000;
 
-/** The open proposals about these, by what they are about. */
+/** The open proposals about these subjects, by subject. */
 export async function readWaiting(
   store: Pick<Store, 'openItems'>,
   kind: 'batch' | 'payout' | 'registration' | 'registration-batch',
@@ -235,7 +235,7 @@ export type PayoutStanding = PayoutHistory & { readonly proposalId?: number | un
 
 export interface FoundByName {
   readonly found: readonly PayoutStanding[];
-  /** True where nothing has the name itself: rows that bear it as a reference1, a reference2 or sysRefNo were found. */
+  /** True where no payout has the name itself: rows with this reference1, reference2 or sysRefNo were found. */
   readonly isReference: boolean;
 }
 
@@ -250,7 +250,7 @@ export async function findPayouts(loaded: LoadedSettings, name: string): Promise
   );
   const found = histories.map((one) => ({ ...one, proposalId: waiting.get(String(one.row.seq)) }));
   if (found.length > 0) return { found, isReference: false };
-  // Whether a person's number occurs is told by `list` alone, which records the search.
+  // Only `list` tells whether a person's number occurs: it records the search.
   if (isMaskedReference(name)) return { found, isReference: false };
   const pages = await Array.fromAsync(listPayouts(journal, { reference: name }, 1));
   return { found, isReference: pages.some((page) => page.found.length > 0) };

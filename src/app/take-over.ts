@@ -1,4 +1,4 @@
-/** A journal that goes on where another one, or its own file elsewhere, worked before: only a person can say so. */
+/** Continues a journal in place of another one, or of its own file on another machine: only a person can order it. */
 import { systemClock } from '../platform/clock.ts';
 import type { ArchiveName } from '../payout/ports.ts';
 import type { Logger } from '../platform/log.ts';
@@ -15,15 +15,15 @@ export interface TakenOver {
   readonly dataDir: string;
   /** "in /data" or "at postgres://…". */
   readonly place: string;
-  /** Under which the bank is asked whether a payout was sent. */
+  /** Terminals by which the bank is asked whether a payout was sent. */
   readonly terminals: readonly string[];
-  /** Archives that it names and that are not there. */
+  /** Archives that the journal names and that do not exist here. */
   readonly missingArchives: readonly ArchiveName[];
 }
 
 /**
- * `paydrop adopt`: the original of this copy is stopped for good, or the terminal is a new one.
- * @param sentFrom terminals that the original has got since it was copied, by a person's word
+ * `paydrop adopt`: the original of this copy is stopped for good, or the terminal is new.
+ * @param sentFrom terminals that the original got after it was copied, as a person states
  */
 export const adoptJournal = (
   loaded: LoadedSettings,
@@ -32,12 +32,12 @@ export const adoptJournal = (
 ): Promise<TakenOver> => takeOver(loaded, log, 'adopt', { adopts: true, sentFrom });
 
 /**
- * `paydrop restore`: puts a backup in place of a journal that is lost, or goes on with a database that was put back; the
- * bank is asked about what it does not know.
+ * `paydrop restore`: puts a backup in place of a lost journal, or continues a database that was put back; paydrop asks the
+ * bank about payouts that it does not know.
  * @param file the backup; undefined for a database
- * @param sentFrom terminals that it has sent from, by a person's word
+ * @param sentFrom terminals that the journal has sent from, as a person states
  * @throws SettingsError for a file beside a database, and without one otherwise
- * @throws JournalRefusedError when a journal is there, or the backup is another's
+ * @throws JournalRefusedError when a journal is there, or the file is another journal's backup
  */
 export async function restoreJournal(
   loaded: LoadedSettings,
@@ -66,7 +66,7 @@ async function takeOver(
   const { dataDir } = loaded;
   const { placeBackup, requireBackup } = await import('./backup.ts');
   const { findSender } = await import('./sender-lock.ts');
-  // While somebody is sending, that is said: nothing is to be moved out of its way.
+  // A running sender is reported first: nothing is moved out of its way.
   if (file !== undefined && findSender(dataDir) === undefined)
     requireBackup(file, dataDir, describeIdentity(loaded), ways);
   await using stack = new AsyncDisposableStack();

@@ -1,6 +1,6 @@
 /**
- * What a journal leaves outside its own folder: its stamp in the inbox, reports in the outbox, files in the archive. A
- * journal that knows nothing of them is not the one that paid them.
+ * Traces that a journal leaves outside its own folder: its stamp in the inbox, reports in the outbox, files in the archive.
+ * A journal that does not know them is not the one that paid them.
  */
 import { readdir, readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -13,10 +13,10 @@ import { readReportName } from '../reports/rules/report-names.ts';
 import type { Folders } from '../settings/settings.ts';
 import { isMarkName } from './journal/mark-copies.ts';
 
-/** Nothing stands there by this name, or something else does: a link that leads nowhere, no folder. */
+/** Codes for a path that does not exist, or is something else: a link that leads nowhere, no folder. */
 const absentCodes: ReadonlySet<string> = new Set(['ENOENT', 'ENOTDIR', 'ELOOP']);
 
-/** Undefined where nothing is. @throws whatever else keeps anybody from looking: what cannot be read proves nothing */
+/** Undefined where nothing exists. @throws any other error of looking: a path that cannot be read proves nothing */
 async function ifThere<T>(looking: Promise<T>): Promise<T | undefined> {
   try {
     return await looking;
@@ -26,13 +26,13 @@ async function ifThere<T>(looking: Promise<T>): Promise<T | undefined> {
   }
 }
 
-/** None where the folder is not there. */
+/** Names in a folder; empty where it does not exist. */
 const listFolder = async (folder: string): Promise<readonly string[]> =>
   (await ifThere(readdir(folder))) ?? [];
 
 const stampName = join('.paydrop', 'journal.json');
 
-/** Paths of what bears witness to another journal, one of each folder; none where a journal may begin. */
+/** Paths of traces of another journal, at most one of each folder; empty where a journal may begin. */
 export async function findTraces({ inbox, outbox, archive }: Folders): Promise<readonly string[]> {
   const found: string[] = [];
   const stamp = await ifThere(readFile(join(inbox, stampName)));
@@ -49,19 +49,19 @@ export async function findTraces({ inbox, outbox, archive }: Folders): Promise<r
   return found;
 }
 
-/** How long what was found in the folders counts: others may add to them, and they may hold hundreds of thousands. */
+/** Time for which findings in the folders count: others may add to them, and they may hold hundreds of thousands. */
 const freshMs = 10_000;
 const statsAtOnce = 64;
 
-/** Names of the files of one day by their size, as the folder was when it last changed. */
+/** Names of one day's files by size, as of the last change of the folder. */
 interface ArchivedDay {
   readonly changedMs: number;
   readonly names: ReadonlyMap<number, readonly string[]>;
 }
 
 /**
- * Looks in outbox and archive for what bears witness that a file was taken before. While a loss of the journal is in
- * question nothing is looked for: the bank is asked about every payout then.
+ * Searches outbox and archive for proof that a file was taken before. While a loss of the journal is in question it finds
+ * nothing: the bank is asked about every payout then.
  */
 export class TraceSearch {
   readonly #folders: Pick<Folders, 'outbox' | 'archive'>;
@@ -70,7 +70,7 @@ export class TraceSearch {
   readonly #days = new Map<string, ArchivedDay>();
   #readAtMs = -Infinity;
 
-  /** @param nowMs of a clock that never jumps */
+  /** @param nowMs a clock that never jumps */
   constructor(folders: Pick<Folders, 'outbox' | 'archive'>, nowMs: () => number = () => performance.now()) {
     this.#folders = folders;
     this.#nowMs = nowMs;
@@ -88,7 +88,7 @@ export class TraceSearch {
     for (const [folder, { names }] of this.#days) {
       for (const name of names.get(sizeBytes) ?? []) {
         const path = join(folder, name);
-        // One that was taken away since proves nothing.
+        // A file that was removed since proves nothing.
         if ((await ifThere(hashBytes(path))) === sha256) return path;
       }
     }
@@ -107,7 +107,7 @@ export class TraceSearch {
     this.#readAtMs = this.#nowMs();
   }
 
-  /** A day to which nothing was added since is not read again. */
+  /** Reads a day, unless nothing was added since the last read. */
   async #readDay(folder: string): Promise<void> {
     const changedMs = (await ifThere(stat(folder)))?.mtimeMs;
     if (changedMs === undefined || this.#days.get(folder)?.changedMs === changedMs) return;

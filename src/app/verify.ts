@@ -1,4 +1,4 @@
-/** Whether what a batch, of payouts or of registrations, has left on the disk is still what was recorded of it: its file in the archive, its reports. */
+/** Compares the files of a batch, of either kind, with what was recorded of them: its input in the archive, its reports. */
 import { lstat, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Batch, ReportKind } from '../core/ports.ts';
@@ -12,9 +12,9 @@ import { findAnyBatch } from './registration/standing.ts';
 
 export interface VerifiedFile {
   readonly kind: 'input' | ReportKind;
-  /** Absolute; null where nobody knows where it is. */
+  /** Absolute; null where the place is unknown. */
   readonly path: string | null;
-  /** `not-archived`: a file of a run stays where it was, and nobody looks for it there. */
+  /** `not-archived`: a file of a run stays where it was, and is not looked for. */
   readonly state: 'as-recorded' | 'changed' | 'missing' | 'not-archived';
 }
 
@@ -24,7 +24,7 @@ export interface Verified {
   readonly batch: VerifiedBatch;
   readonly files: readonly VerifiedFile[];
   readonly isWhole: boolean;
-  /** Several machines may work the journal, each with folders of its own. */
+  /** True where several machines work the journal, each with folders of its own. */
   readonly isOfMachines: boolean;
 }
 
@@ -38,7 +38,7 @@ async function compare(path: string, sha256: string): Promise<'as-recorded' | 'c
   }
 }
 
-/** Paths in the archive that the batch's file may have; of a batch of a version that recorded none. */
+/** Candidate paths in the archive, for a batch of a version that recorded none. */
 async function listArchived(archive: string, fileName: string): Promise<readonly string[]> {
   const [stem = ''] = composeName(fileName, '').split('.');
   const days = await readdir(archive).catch(() => []);
@@ -65,7 +65,7 @@ async function verifyInput(
 }
 
 /**
- * Holds a batch's files against their recorded hashes.
+ * Compares a batch's files with their recorded hashes.
  * @param isSeen an operator has dealt with what was added to its file: the alarm ends
  * @returns undefined when there is no such batch
  * @throws SettingsError without a journal

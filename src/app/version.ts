@@ -1,7 +1,7 @@
-/** Which paydrop this is. */
+/** paydrop's version. */
 import { readFileSync } from 'node:fs';
 
-/** Beside src/ and dist/ alike. */
+/** The path fits src/ and dist/ alike. */
 export function readVersion(): string {
   const manifest: unknown = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8'));
   return (manifest as { readonly version: string }).version;

@@ -1,13 +1,13 @@
-/** How far the batches of a watcher have come: a bar where somebody watches, else a line now and then. */
+/** Progress of a watcher's batches: a bar on a terminal, else a line now and then. */
 import type { Payout } from '../core/payout.ts';
 import type { Batch, Clock, StatusTotal } from '../core/ports.ts';
 import { makeRowCounter, type Progress, type ProgressFigures, type Wait } from '../core/progress.ts';
 import type { RunObserver } from '../watch/context.ts';
 import type { WatchState } from '../watch/rules/health.ts';
 
-/** What the watcher is doing, besides what it has done. */
+/** The watcher's present activity. */
 export type WatchActivity =
-  /** Rows of it are sent from now on; `rowsDone` have ended before, `rowsRejected` of them when the file was read. */
+  /** Rows of the batch are sent from now on; `rowsDone` had ended before, `rowsRejected` of them as the file was read. */
   | {
       readonly kind: 'batch-begun';
       readonly batch: Batch;
@@ -21,16 +21,16 @@ export type WatchActivity =
       /** Files that wait for their turn, or are being read. */
       readonly filesWaiting: number;
     }
-  /** Nothing is left to send; what is in doubt is asked about. */
+  /** Nothing is left to send; rows in doubt are asked about. */
   | {
       readonly kind: 'idle';
       readonly last: { readonly fileName: string; readonly atMs: number } | undefined;
       readonly rowsInDoubt: number;
     };
 
-/** Between two lines while something is in work. */
+/** Time between two lines while a file is in work. */
 const inWorkEveryMs = 60_000;
-/** Between two lines while nothing is: they show that somebody is there. */
+/** Time between two lines while none is: they show that the watcher runs. */
 const idleEveryMs = 3_600_000;
 
 interface Running {
@@ -43,7 +43,7 @@ interface Running {
 interface WatchProgressOptions {
   readonly clock: Clock;
   readonly report: (activity: WatchActivity) => void;
-  /** Shows the batches in work all the time; without one, lines are reported. */
+  /** Shows the batches in work all the time; without it, lines are reported. */
   readonly progress?: Progress | undefined;
 }
 
@@ -99,7 +99,7 @@ export class WatchProgress implements RunObserver {
     this.#wasBusy = true;
   }
 
-  /** Reports what is done now, if it is time to. */
+  /** Reports the present state, if a line is due. */
   reportNow({ filesInWork = 0, rowsInDoubt = 0 }: Pick<WatchState, 'filesInWork' | 'rowsInDoubt'>): void {
     const sinceMs = this.#options.clock.elapsedMs() - this.#reportedAtMs;
     const filesWaiting = Math.max(0, filesInWork - this.#running.size);
@@ -124,7 +124,7 @@ export class WatchProgress implements RunObserver {
     this.#options.progress?.show(this.#figures);
   }
 
-  /** All batches in work together; undefined when there is none. */
+  /** Figures of all batches in work together; undefined when there is none. */
   get #figures(): ProgressFigures | undefined {
     const all = [...this.#running.values()];
     const [first] = all;
@@ -139,7 +139,7 @@ export class WatchProgress implements RunObserver {
     };
   }
 
-  /** What is waited for while no batch gets on: the first that is over. */
+  /** The first wait to end, while no batch progresses. */
   get #wait(): Wait | undefined {
     const waits = [...this.#running.values()].map(({ wait }) => wait);
     if (waits.includes(undefined)) return undefined;

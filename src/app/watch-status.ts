@@ -1,4 +1,4 @@
-/** What is seen of a watcher from outside: its news, its state, /healthz and /metrics. */
+/** A watcher as seen from outside: its news, its state, /healthz and /metrics. */
 import { join } from 'node:path';
 import { type ListenAddress, parseListenAddress } from '../core/network-address.ts';
 import type { Clock } from '../core/ports.ts';
@@ -31,26 +31,26 @@ import { registrationsInbox, type Session, toLog } from './session.ts';
 import { readVersion } from './version.ts';
 import type { WatchActivity } from './watch-progress.ts';
 
-/** How the process itself stands. */
+/** Stages of the process itself. */
 export type WatchStage =
-  /** It has read its settings. */
+  /** The process has read its settings. */
   | { readonly kind: 'started'; readonly isSandbox: boolean; readonly inbox: string; readonly outbox: string }
   /** /healthz answers from now on. */
   | { readonly kind: 'health-opened'; readonly address: ListenAddress }
   /** The bank's callbacks are taken from now on. */
   | { readonly kind: 'callbacks-opened'; readonly url: string }
-  /** Another process is sending; undefined when that one has not said who it is. */
+  /** Another process is sending; undefined when it has not recorded who it is. */
   | { readonly kind: 'standing-by'; readonly owner: SenderLockOwner | undefined }
   /** This process is sending, and the inbox is its own. */
   | { readonly kind: 'working'; readonly inbox: string; readonly hasTakenOver: boolean }
-  /** Nobody takes this, and it is not paid: a folder, a link, a file that cannot be taken. The log says why. */
+  /** A name that is not taken and not paid: a folder, a link, a file that cannot be taken. The log says why. */
   | { readonly kind: 'inbox-skipped'; readonly fileName: string }
-  /** It was asked to stop. */
+  /** The process was asked to stop. */
   | { readonly kind: 'stopping'; readonly graceMs: number };
 
 export type WatchNews = WatchEvent | WatchStage | WatchActivity;
 
-/** Shows it, now. Must not throw. */
+/** Shows news at once. Must not throw. */
 export type ReportNews = (news: WatchNews) => void;
 
 /** Reports each name that stays in the inbox, once for as long as it is there. */
@@ -62,7 +62,7 @@ export function makeLeftReporter(report: ReportNews): (names: readonly string[])
   };
 }
 
-/** What there is to show once this process owns the sender lock. */
+/** Parts to show once this process owns the sender lock. */
 export interface Working {
   readonly session: Session;
   readonly watcher: Watcher;
@@ -72,18 +72,18 @@ export interface Working {
 }
 
 /**
- * How long the watcher has been waiting for its inbox: a share that hangs throws no error, it just never answers.
+ * Time that the watcher has been waiting for its inbox: a share that hangs throws no error, it just never answers.
  */
 export class InboxTimer {
   readonly #elapsedMs: () => number;
   #sinceMs: number | undefined;
 
-  /** @param elapsedMs milliseconds of a clock that nobody sets */
+  /** @param elapsedMs milliseconds of a monotonic clock */
   constructor(elapsedMs: () => number = () => performance.now()) {
     this.#elapsedMs = elapsedMs;
   }
 
-  /** How long the call that is under way has taken; undefined when none is. */
+  /** Duration of the call under way; undefined when none is. */
   get underWayMs(): number | undefined {
     return this.#sinceMs === undefined ? undefined : this.#elapsedMs() - this.#sinceMs;
   }
@@ -98,7 +98,7 @@ export class InboxTimer {
     }
   }
 
-  /** The same folders, with the time of each call counted. */
+  /** Wraps the folders so that the time of each call is counted. */
   watch(intake: Intake): Intake {
     return {
       recover: () => this.time(() => intake.recover()),
@@ -122,27 +122,27 @@ export class InboxTimer {
 export class WatchStatus {
   readonly metrics: Metrics;
   bankTrouble: Trouble | undefined;
-  /** Before this process owns the sender lock. */
+  /** Trouble before this process owns the sender lock. */
   diskTrouble: Trouble | undefined;
   isStopping = false;
-  /** Another process was found to own the sender lock when this one last asked for it. */
+  /** True when another process owned the sender lock at this one's last request. */
   isStandingBy = false;
-  /** What keeps the journal from being written is another process. */
+  /** True when another process keeps the journal from being written. */
   isJournalLocked = false;
-  /** It is its database. */
+  /** True when the journal's database is out of reach. */
   isJournalAway = false;
-  /** Found in reading the journal through; nothing mends it but another journal. */
+  /** Damage found in reading the journal through; only another journal mends it. */
   journalDamage: Trouble | undefined;
-  /** What people are told of the journal as a whole; undefined until it was first read. */
+  /** Facts about the journal that need a person; undefined until the first read. */
   attention: Attention | undefined;
   readonly inboxTimer: InboxTimer;
-  /** Of the inbox of registrations. */
+  /** Timer of the inbox of registrations. */
   readonly registrationTimer: InboxTimer;
   readonly #loaded: LoadedSettings;
   readonly #log: Logger;
   readonly #clock: Clock;
   #working: Working | undefined;
-  /** Undefined until they were first read. */
+  /** Undefined until the first read. */
   #figures: Awaited<ReturnType<typeof readFigures>> | undefined;
   #changes = 0;
 
@@ -161,18 +161,18 @@ export class WatchStatus {
     this.metrics = this.#openMetrics();
   }
 
-  /** This process owns the sender lock from now on. */
+  /** Begins: this process owns the sender lock from now on. */
   begin(working: Working): void {
     this.#working = working;
   }
 
-  /** Another process has the right by now: what this one knew of its work is over. */
+  /** Ends: another process has the right to send, so this one's view of the work is out of date. */
   end(): void {
     this.#working = undefined;
     this.#figures = undefined;
   }
 
-  /** A row has changed, or a file has come in: what is counted is counted anew. */
+  /** Notes that a row has changed or a file has come in, so that figures are counted anew. */
   noteChange(): void {
     this.#changes += 1;
   }
@@ -205,7 +205,7 @@ export class WatchStatus {
     });
   }
 
-  /** Before this process has begun to work it knows nothing of folders, journal and bank. */
+  /** State of the watcher; before its work begins, without folders, journal and bank. */
   readState(): WatchState {
     const { watcher, registrations, intake, disk, session } = this.#working ?? {};
     const { rowsInDoubt, oldestInDoubtAtMs, openBatches, grownFiles } = this.#figures ?? {};
@@ -258,7 +258,7 @@ export class WatchStatus {
     return watcher.isRecovered && registrations?.watch.isRecovered !== false ? 'active' : 'starting';
   }
 
-  /** The payer accounts as this process knows them; the stop that the journal knows of comes first. */
+  /** The payer accounts as this process knows them; the stop in the journal comes first. */
   #readPayers({ breakers, loaded }: Session): readonly PayerHealth[] {
     const { companyId, payerAccount } = loaded.settings.bank;
     const own = `${companyId} ${payerAccount}`;
@@ -299,16 +299,16 @@ export class WatchStatus {
     });
   }
 
-  /** By a clock that nobody sets. */
+  /** Milliseconds since the last turn, by a monotonic clock. */
   get #sinceTurnMs(): number {
     const watcher = this.#working?.watcher;
-    // Reading what was left in work/, and the reports of big batches, take their time.
+    // Recovery of work/ and reports of big batches take their time.
     if (watcher === undefined || !watcher.isRecovered || watcher.batches.isReporting) return 0;
     return performance.now() - watcher.lastTurn.atElapsedMs;
   }
 }
 
-/** Figures of the journal, read every now and then. */
+/** Figures that only the journal knows. */
 async function readFigures(store: Store, { companyId, payerAccount }: Payer) {
   const [rowsInDoubt, oldestInDoubtAtMs, openBatches, stop, grownFiles] = await Promise.all([
     store.countInDoubt(),

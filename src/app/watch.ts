@@ -1,4 +1,4 @@
-/** The watcher put together: it waits for the sender lock, then works the drop folder until it is asked to stop. */
+/** The watcher as a whole: waits for the sender lock, then works the drop folder until a request to stop. */
 import { join } from 'node:path';
 import type { ExchangeRecord } from '../bank/client.ts';
 import { probeBank } from '../bank/probe.ts';
@@ -52,16 +52,16 @@ export interface WatchOptions {
   readonly log: Logger;
   readonly clock: Clock;
   readonly report: ReportNews;
-  /** Shows the batches in work all the time; where there is none, it is reported now and then. */
+  /** Shows the batches in work all the time; without it, lines are reported. */
   readonly progress?: Progress | undefined;
-  /** Says in words what an operator must know before the work begins. */
+  /** Shows what an operator must know before the work begins. */
   readonly warn: (text: string) => void;
-  /** Aborted when the process is asked to stop. */
+  /** Aborted by a request to stop. */
   readonly stop: AbortSignal;
 }
 
 /**
- * Watches until it is asked to stop and what is in flight has ended, or its time of grace is over: then it ends the
+ * Watches until a request to stop and the end of what is in flight, or until the time of grace is over: then it ends the
  * process.
  */
 export async function watch(options: WatchOptions): Promise<void> {
@@ -78,7 +78,7 @@ export async function watch(options: WatchOptions): Promise<void> {
   if (!isWhole) await endNow(log, clock, () => lock?.[Symbol.dispose]());
 }
 
-/** Sends while it has the right to, and stands by again when another has taken it. */
+/** Sends while it has the right to, and stands by again when another process has taken it. */
 async function lead(
   options: WatchOptions,
   status: WatchStatus,
@@ -112,11 +112,11 @@ async function leadOnce(
   ending.defer(() => helped?.ended);
   const loss = await explainLoss(session, false);
   if (loss !== undefined) options.warn(loss);
-  // Awaited here: what ends with this function must outlive it.
+  // Awaited here, so that the resources of this function outlive the work.
   return await workWhileEntitled(session, status, options, { hasTakenOver, early });
 }
 
-/** What a watcher that helps does besides: it works the inbox of its machine, and takes callbacks there. */
+/** Work of a helping watcher besides paying: the inbox of its machine, and callbacks taken there. */
 async function workBeside(
   session: HelpingSession,
   status: WatchStatus,
@@ -131,7 +131,7 @@ async function workBeside(
   await Promise.all([takeIn(session, taking), takeCallbacks(session, listening, () => undefined)]);
 }
 
-/** @returns true when another has the right to send by now */
+/** @returns true when another process has the right to send by now */
 async function workWhileEntitled(
   session: Session,
   status: WatchStatus,
@@ -146,10 +146,10 @@ async function workWhileEntitled(
   try {
     await workFolder(session, status, { ...options, stop }, leading);
   } finally {
-    // What else goes on would keep the process, without a journal.
+    // Ends the rest of the work, which would keep the process alive without a journal.
     broken.abort();
     if (lost?.aborted === true) status.end();
-    // What comes of that is no reason of its own.
+    // The refusal is the cause: it replaces the errors that follow from it.
     refused?.throwIfAborted();
   }
   return lost?.aborted === true;
@@ -168,7 +168,7 @@ async function openPage(
 
 // ---------------------------------------------------------------- without a journal
 
-/** What tells people outside, in a process that has no journal, or only helps whoever sends from it. */
+/** Sends notices in a process that has no journal, or only helps the sender. */
 interface Early {
   readonly notices: EarlyNotices;
   readonly readiness: ReadinessNotices;
@@ -183,8 +183,8 @@ async function openEarly({ loaded, log, clock }: WatchOptions, status: WatchStat
 }
 
 /**
- * Tells what keeps the watcher from its journal, or from taking another's place.
- * @returns ends it: what is being sent is waited for, so that it is not sent again
+ * Sends notices of what keeps the watcher from its journal, or from the sender's place.
+ * @returns a function that ends this, after notices under way, so that none is sent twice
  */
 function tellEarly(
   { notices, readiness }: Early,
@@ -217,24 +217,24 @@ async function lookWhetherReady(
 
 // ---------------------------------------------------------------- the work
 
-/** How often the figures of /healthz and /metrics are read. */
+/** Interval at which the figures of /healthz and /metrics are read. */
 const figuresPollMs = 2_000;
-/** How often the journal is asked for transfers that have been in doubt for too long. */
+/** Interval at which the journal is asked for transfers that have been in doubt for too long. */
 const doubtPollMs = 60_000;
-/** How often it is looked whether the watcher is ready. */
+/** Interval at which the watcher's readiness is judged. */
 const readinessPollMs = 2_000;
 const readinessPollMinMs = 100;
-/** How often it is looked for dropped decisions, at least. */
+/** Longest interval between looks for dropped decisions. */
 const dropPollMs = 2_000;
-/** When the head of the day before is made: its last transaction has ended by then. */
+/** Time of day at which the head of the day before is made: its last transaction has ended by then. */
 const headsAtMs = 5 * 60_000;
-/** A bank that is out of reach is tried this often. */
+/** Interval at which a bank out of reach is tried. */
 const sickBankPollMs = 2_000;
 const bankTimeoutMs = 5_000;
 
 /**
- * Works the folder until it is stopped and what is in flight has ended.
- * @param hasTakenOver this process stood by before
+ * Works the folder until the stop, and until what is in flight has ended.
+ * @param hasTakenOver true when this process stood by before
  */
 async function workFolder(
   session: Session,
@@ -293,7 +293,7 @@ async function workFolder(
       const mended = disk.mended.next;
       await notices.notifyOfDoubt();
       await attention.look(false);
-      // What was told while the journal was away is kept as soon as it is back.
+      // Keeps notices from memory as soon as the journal is back.
       await waitForAny(clock, doubtPollMs, mended, stop);
     }),
     keepGoing(setup, 'telling whether it is ready', () => lookWhetherReady(readiness, status, session, stop)),
@@ -315,7 +315,7 @@ async function openInbox(session: Session, { inboxTimer }: WatchStatus, log: Log
   return inboxTimer.watch(await inboxTimer.time(() => openPayoutInbox(session, log)));
 }
 
-/** What the metrics call what became of a callback. */
+/** The metrics' names for outcomes of callbacks. */
 const callbackResults = {
   applied: 'taken',
   'nothing-new': 'taken',
@@ -323,7 +323,7 @@ const callbackResults = {
   unknown: 'unknown',
 } as const;
 
-/** As seen from the inbox of payouts, where a name may be the same. */
+/** Paths relative to the inbox of payouts, where a name may be the same. */
 const listLeft = ({ view }: Intake): readonly string[] =>
   view.left.map((name) => join(registrationsInbox, name));
 
@@ -336,7 +336,7 @@ const openRegistrations = (
 ): Promise<OpenRegistrations> =>
   openRegistrationWatch(session, { ...around, ...noteCallbacks(status, report) });
 
-/** What is counted and told of the bank's callbacks. */
+/** Counts and reports the bank's callbacks. */
 const noteCallbacks = (
   status: WatchStatus,
   report: ReportNews,
@@ -348,7 +348,7 @@ const noteCallbacks = (
   onListening: ({ url }) => report({ kind: 'callbacks-opened', url }),
 });
 
-/** Files of decisions that are dropped. */
+/** Opens the folder of dropped decisions. */
 async function openDropped(
   { loaded, journal, clock, log }: Session,
   notices: Notifier,
@@ -367,7 +367,7 @@ async function openDropped(
   });
 }
 
-/** Takes files of decisions that are dropped, aside: nothing comes of them until a maker confirms them. */
+/** Takes in dropped files of decisions, which have no effect until a maker confirms them. */
 function makeDropStep(
   { loaded, clock }: Session,
   stop: AbortSignal,
@@ -429,7 +429,7 @@ function makeSetup(
   };
 }
 
-/** What is wrong with journal or folders; undefined when all take writes. */
+/** Trouble with journal or folders; undefined when all take writes. */
 async function probeDisks(
   session: Session,
   status: WatchStatus,
@@ -440,7 +440,7 @@ async function probeDisks(
   const { work, archive, rejected, outbox } = loaded.folders;
   const trouble = await probeFolders([work, registrationWorkOf(session), outbox, archive, rejected]);
   const error = trouble === undefined ? await probeJournal() : undefined;
-  // What is known from the last probe stays until this one is over.
+  // The findings of the last probe stay until this one is over.
   status.isJournalLocked = isLockedByOther(error);
   status.isJournalAway = isOfDatabase(error, loaded);
   return trouble?.why ?? (error === undefined ? undefined : explainTrouble(error, loaded));
@@ -458,10 +458,10 @@ async function probeBankNow(session: Session, status: WatchStatus, stop: AbortSi
   await clock.sleep(isWell ? loaded.settings.watch.probeMs : sickBankPollMs, stop);
 }
 
-/** What people are told of the journal as a whole. */
+/** Facts about the journal as a whole that need a person. */
 function makeAttention(session: Session, status: WatchStatus, notices: AttentionNotices) {
   return {
-    /** Reads it, for whoever looks at this process and for the notices. @param isSettled no statement is being recorded */
+    /** Reads them for health and notices. @param isSettled no statement is being recorded */
     look: async (isSettled: boolean): Promise<void> => {
       status.attention = await readAttention(session);
       await notices.notify(status.attention, isSettled);
@@ -470,17 +470,17 @@ function makeAttention(session: Session, status: WatchStatus, notices: Attention
   };
 }
 
-/** Shortly after midnight, and when a watcher begins that has not done it that day. */
+/** Shortly after midnight, and at the start of a watcher that has not done it that day. */
 const sweepAtMs = 10 * 60_000;
 
-/** Ends proposals that nobody has checked in time, and applies what a process that was killed has left of others. */
+/** Ends unchecked proposals that are overdue, and applies what a killed process has left of others. */
 async function sweepNow(session: Session): Promise<boolean> {
   const { loaded, journal, log } = session;
   const { readReview } = await import('./review/decisions.ts');
   const { sweepProposals } = await import('../review/review.ts');
   const lapsed = await sweepProposals(await readReview(loaded, journal, log, session));
   if (lapsed.length > 0)
-    log.info({ proposals: lapsed }, 'proposals have lapsed: nobody checked them in time');
+    log.info({ proposals: lapsed }, 'proposals have lapsed: they were not checked in time');
   return true;
 }
 

@@ -1,10 +1,10 @@
-/** `paydrop proposals` and `approve`: what waits for a second person, and that person's word. */
+/** `paydrop proposals` and `approve`: decisions that wait for a second person, and that person's answer. */
 import { SettingsError } from '../settings/secrets.ts';
 import type { LoadedSettings } from '../settings/settings.ts';
 import { type ExitCode, exitCodes } from './exit-codes.ts';
 import { flagOption, loadCommandSettings, makeCommand, textOption } from './options.ts';
 
-/** Shown at a time. */
+/** Proposals shown at a time. */
 const proposalsShownMax = 100;
 
 function readNumber(text: string): number {
@@ -13,7 +13,7 @@ function readNumber(text: string): number {
   return Number(text);
 }
 
-/** What it is about stands before it once. */
+/** The reason, with its subject named once. */
 const sayOf = (what: string, why: string): string => (why.includes(what) ? why : `${what}: ${why}`);
 
 export const proposalsCommand = makeCommand({
@@ -54,7 +54,7 @@ export const approveCommand = makeCommand({
     'approve what another person has proposed, send it back, or withdraw what you have proposed; or approve a batch before it is paid',
   exits: {
     0: 'done, or proposed where a second person has to approve',
-    2: 'nobody has proved who he is, or may not: nothing was done',
+    2: 'no valid personal token, or no right to approve: nothing was done',
   },
   builder: (command) =>
     command

@@ -1,4 +1,4 @@
-/** Passwords that are typed: what is typed is not shown. Where no terminal is, each is a line of standard input. */
+/** Passwords typed without an echo. Without a terminal, each is a line of standard input. */
 import { createInterface } from 'node:readline';
 import { Writable } from 'node:stream';
 import { SettingsError } from '../settings/secrets.ts';
@@ -9,13 +9,13 @@ export interface SecretPrompt extends Disposable {
   ask(question: string): Promise<string>;
 }
 
-/** One for all questions of a command: lines that come together are all read. */
+/** One prompt for all questions of a command, so that lines that arrive together are all read. */
 export function openSecretPrompt(): SecretPrompt {
   const { stdin } = process;
   const nowhere = new Writable({ write: (_chunk, _encoding, done) => done() });
   const terminal = stdin.isTTY;
   const reader = createInterface({ input: stdin, output: nowhere, terminal, historySize: 0 });
-  // A terminal that hands out each key does not end the process itself.
+  // In raw mode the terminal does not end the process at Ctrl-C.
   reader.on('SIGINT', () => process.kill(process.pid, 'SIGINT'));
   const lines = reader[Symbol.asyncIterator]();
   return {

@@ -1,4 +1,4 @@
-/** `paydrop check FILE..`: every issue of every row, and what the rows would become. Sends nothing. */
+/** `paydrop check FILE..`: reports every issue of every row, and the rows' future statuses. Sends nothing. */
 import type { Asking, Checking, Report } from '../app/check.ts';
 import type { LoadedSettings } from '../settings/settings.ts';
 import { SettingsError } from '../settings/secrets.ts';
@@ -92,7 +92,7 @@ export const checkCommand = makeCommand({
       return dryRunFile(checking, path, { ...way, progress }, report).finally(() => progress.close());
     }
 
-    /** A dry run's way to the bank, until the stack is closed. */
+    /** The bank as a dry run needs it, open until the stack is closed. */
     async function openAsking(): Promise<Omit<Asking, 'progress'>> {
       const { openBank } = await import('../app/open-bank.ts');
       const { listenForInterrupt } = await import('./interrupt.ts');
@@ -105,7 +105,7 @@ export const checkCommand = makeCommand({
   },
 });
 
-/** The same of a file that turned out to be one of registrations. */
+/** The same for a file that turned out to hold registrations. */
 async function endOfRegistrations(
   checking: Checking,
   report: CheckReport,
@@ -115,12 +115,12 @@ async function endOfRegistrations(
   const { showCheckedRegistrations } = await import('./views/check.ts');
   if (payees)
     say(
-      `${report.path}: --payees asks about payees of payouts; these are registrations, and nobody is asked.`,
+      `${report.path}: --payees asks about payees of payouts; these are registrations, and the bank is not asked.`,
     );
   return showCheckedRegistrations(report, await checkRegistrationFile(checking, report.path, report.report));
 }
 
-/** @throws SettingsError for what is no list of rows */
+/** @throws SettingsError for text that is no list of rows */
 function readRowNos(text: string | undefined): ReadonlySet<number> {
   const words = text === undefined ? [] : text.split(',').map((word) => word.trim());
   if (words.some((word) => !/^[1-9]\d{0,8}$/.test(word)))
@@ -128,7 +128,7 @@ function readRowNos(text: string | undefined): ReadonlySet<number> {
   return new Set(words.map(Number));
 }
 
-/** Nothing but the files and the settings is looked at. */
+/** Computes digests from the files and the settings alone. */
 async function digestAll(
   loaded: LoadedSettings,
   files: readonly string[],

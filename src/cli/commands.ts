@@ -91,23 +91,23 @@ function addCommands(commandLine: Argv<GlobalOptions>): Argv<GlobalOptions> {
   );
 }
 
-/** Read before the command line is: what is said meanwhile is kept back, too. */
+/** Read before the command line is, so that messages of that time are held back, too. */
 const asksForSilence = (args: readonly string[]): boolean =>
   args.some(
     (word, place) =>
       word === '--log-level=silent' || (word === 'silent' && args[place - 1] === '--log-level'),
   );
 
-/** Runs the command that is named, and sets the process's exit code, also for what is thrown. */
+/** Runs the named command, and sets the process's exit code, also after an error. */
 export async function runCommandLine(args: readonly string[]): Promise<void> {
   recordOnStderr(args.includes('--json') ? 'failures, too' : 'nothing');
   silenceRecords(asksForSilence(args));
   forgetExitCode();
   try {
-    // The commands load what they need when they run: --help loads none of it.
+    // Commands load their modules when they run, so that --help loads none of them.
     await addCommands(makeCommandLine(args)).parseAsync();
   } catch (error) {
-    // The code is set rather than the process ended, so that no output is cut off.
+    // Sets the code without ending the process, so that no output is cut off.
     process.exitCode = weightierOf(notedExitCode(), await reportFailure(error));
   }
 }

@@ -1,4 +1,4 @@
-/** `paydrop decide`, `confirm`, `ack`, `release`, `accept`, `halt`: what people decide, each proved by a personal token. */
+/** `paydrop decide`, `confirm`, `ack`, `release`, `accept`, `halt`: people's decisions, each proved by a personal token. */
 import type { DecisionSession, Decided } from '../app/review/decisions.ts';
 import { type BreakKind, breakKinds } from '../reconcile/rules/types.ts';
 import { readZipKey, SettingsError } from '../settings/secrets.ts';
@@ -15,12 +15,12 @@ import {
 
 const exits = {
   0: 'applied, or proposed where a second person has to approve',
-  2: 'nobody has proved who he is, or it is not possible: nothing was done',
+  2: 'no valid personal token, or the decision is not possible: nothing was done',
 } as const;
 
 const noteOption = textOption('why it is decided so');
 
-/** Opens the journal, has something decided, and shows what it has come to. */
+/** Opens the journal, makes the decision, and shows its outcome. */
 async function decideAndShow(
   { json, ...options }: Pick<GlobalOptions, 'config' | 'dataDir' | 'json'>,
   decide: (session: DecisionSession) => Promise<Decided>,
@@ -78,7 +78,7 @@ export const decideCommand = makeCommand({
   },
 });
 
-/** What is confirmed: of a payout, of a registration, or of either. */
+/** The decisions that confirm an outcome: of a payout, of a registration, or of either. */
 const outcomes = {
   paid: 'confirm-paid',
   registered: 'confirm-registered',

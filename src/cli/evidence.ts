@@ -23,7 +23,7 @@ export const auditCommand = makeCommand({
         textOption('a file or folder with heads of days that were kept elsewhere (default: the outbox)'),
       )
       .example('$0 audit', 'everything, against the heads in the outbox')
-      .example('$0 audit --heads /mnt/auditor/heads', 'against heads that nobody here can change')
+      .example('$0 audit --heads /mnt/auditor/heads', 'against heads that this machine cannot change')
       .example('$0 audit --file /backup/journal-20261121.db', 'a backup, without putting it in place')
       .example('$0 audit --since 2026-11-01 --json', 'the days since then, for a program'),
   run: async ({ since, heads, file, json, ...options }) => {
@@ -44,7 +44,7 @@ export const evidenceCommand = makeCommand({
   describe: "write one payout's whole story with its proofs, which is checked without the journal",
   exits: {
     0: 'written',
-    2: 'there is no such payout, the file is there already, or whole numbers are not for whoever asks',
+    2: 'there is no such payout, the file is there already, or this person may not see whole numbers',
   },
   builder: (command) =>
     command
@@ -52,7 +52,9 @@ export const evidenceCommand = makeCommand({
       .option('out', { ...textOption('the file to write (JSON)'), demandOption: true })
       .option(
         'full',
-        flagOption('with the whole numbers of people and accounts, for whoever may see them: it is recorded'),
+        flagOption(
+          'with the whole numbers of people and accounts, for a user who may see them: it is recorded',
+        ),
       )
       .example('$0 evidence INV-2026-0001 --out INV-2026-0001.json', 'numbers masked')
       .example('$0 evidence INV-2026-0001 --out whole.json --full', 'all of it can be checked'),

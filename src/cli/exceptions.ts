@@ -1,4 +1,4 @@
-/** `paydrop exceptions`: what needs a person, as a table to fill in. */
+/** `paydrop exceptions`: rows that need a person, as a table to fill in. */
 import { encodeJson, joinLines, printable } from '../core/outgoing-text.ts';
 import { flagOption, loadCommandSettings, makeCommand, textOption } from './options.ts';
 import { noSuchBatch, printWaiting } from './status.ts';

@@ -1,8 +1,8 @@
-/** Exit codes of the process (design: "Exit codes"). Where several apply, `weightierOf` says which. */
+/** Exit codes of the process (design: "Exit codes"). Where several apply, `weightierOf` chooses. */
 export const exitCodes = {
   /** All paid, or nothing to do. */
   ok: 0,
-  /** A bug, or a machine that broke. */
+  /** A bug, or a broken machine. */
   internalError: 1,
   /** Wrong usage or settings. */
   usage: 2,
@@ -19,8 +19,8 @@ export const exitCodes = {
 export type ExitCode = (typeof exitCodes)[keyof typeof exitCodes];
 
 /**
- * The least first. Of several files the highest applies; an error stands above exceptions, since it has left work undone,
- * and never hides transfers in doubt, a rejected file or a batch that has stopped short.
+ * The codes by weight, the least first. The highest of several files applies; an error ranks above exceptions, since it
+ * leaves work undone, and never hides transfers in doubt, a rejected file or a batch that has stopped short.
  */
 const byWeight: readonly ExitCode[] = [
   exitCodes.ok,
@@ -32,21 +32,21 @@ const byWeight: readonly ExitCode[] = [
   exitCodes.stoppedShort,
 ];
 
-/** The code that matters more. */
+/** The weightier of two codes. */
 export const weightierOf = (one: ExitCode, other: ExitCode): ExitCode =>
   byWeight.indexOf(other) > byWeight.indexOf(one) ? other : one;
 
 let noted: ExitCode = exitCodes.ok;
 
-/** Notes what a part of a command has come to: an error after it does not hide that. */
+/** Notes the code of a part of a command: a later error does not hide it. */
 export function noteExitCode(code: ExitCode): void {
   noted = weightierOf(noted, code);
 }
 
-/** The weightiest code that was noted. */
+/** The weightiest code noted so far. */
 export const notedExitCode = (): ExitCode => noted;
 
-/** Before a command: nothing has been noted. */
+/** Clears the noted code before a command. */
 export function forgetExitCode(): void {
   noted = exitCodes.ok;
 }

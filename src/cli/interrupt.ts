@@ -9,8 +9,8 @@ export interface Interrupt extends Disposable {
 const signals = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
 
 /**
- * Listens for SIGINT, SIGTERM and SIGHUP. A second one ends the process at once, which loses nothing either:
- * what was in flight is then in doubt, and the next run inquires about it.
+ * Listens for SIGINT, SIGTERM and SIGHUP. A second signal ends the process at once, which loses nothing either:
+ * transfers in flight are then in doubt, and the next run inquires about them.
  */
 export function listenForInterrupt(onFirst: () => void): Interrupt {
   const controller = new AbortController();

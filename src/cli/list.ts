@@ -1,4 +1,4 @@
-/** `paydrop list`: payouts, or registrations, by what is known of them. */
+/** `paydrop list`: payouts, or registrations, by a filter. */
 import type { Journal } from '../app/open-store.ts';
 import type { RegistrationFilter } from '../app/registration/standing.ts';
 import { parseBaht } from '../core/money.ts';
@@ -115,24 +115,24 @@ async function requireBatch(
   throw new SettingsError(`batch ${found.batch.batchId} is of ${found.kind}: ${cure}`);
 }
 
-/** A page of what was found. */
+/** A page of rows found. */
 interface ShownPage {
   readonly lines: PrintableText;
-  /** The same for a program. */
+  /** The same rows for a program. */
   readonly records: readonly object[];
-  /** What stands below the last page; undefined below any other. */
+  /** Text below the last page; undefined below any other. */
   readonly end: PrintableText | undefined;
 }
 
 type Search = (rowsMax: number, width: number | undefined) => AsyncIterable<ShownPage>;
 
-/** A search of this journal. @throws SettingsError where the person who asks may not look that far */
+/** A search of this journal. @throws SettingsError for a search by more than the asking person may see */
 type Prepare = (
   loaded: LoadedSettings,
   journal: Journal | undefined,
 ) => Promise<{ readonly search: Search; readonly isNarrowed: boolean }>;
 
-/** @throws SettingsError naming the option that makes no sense */
+/** @throws SettingsError naming an option that makes no sense */
 function searchPayouts(asked: Asked): Prepare {
   const wanted = readFilter(asked);
   return async (loaded, journal) => {
@@ -148,7 +148,7 @@ function searchPayouts(asked: Asked): Prepare {
   };
 }
 
-/** @throws SettingsError naming the option that makes no sense */
+/** @throws SettingsError naming an option that makes no sense */
 function searchRegistrations(asked: Asked): Prepare {
   const wanted = readRegistrationFilter(asked);
   return async (loaded, journal) => {
@@ -178,7 +178,7 @@ interface Table<Found> {
   end(isMore: boolean): PrintableText;
 }
 
-/** The pages as they are read, and then what stands below them. */
+/** Yields the pages as they are read, then the text below them. */
 async function* showPages<Found>(
   pages: AsyncIterable<{ readonly found: readonly Found[]; readonly isMore: boolean }>,
   table: Table<Found>,
@@ -205,7 +205,7 @@ interface Asked {
   readonly until?: string | undefined;
 }
 
-/** What both are looked for by. */
+/** Filters for both kinds of rows. */
 function readShared({ alarms, batch, reference, ...asked }: Asked) {
   const since = asked.since === undefined ? undefined : readDayOption('--since', asked.since);
   const until = asked.until === undefined ? undefined : readDayOption('--until', asked.until);
@@ -220,7 +220,7 @@ function readShared({ alarms, batch, reference, ...asked }: Asked) {
   };
 }
 
-/** Those of the given values that such rows have. @throws SettingsError for another */
+/** The given values that these rows can have. @throws SettingsError for any other value */
 function keepKnown<Known extends string>(
   option: string,
   given: readonly string[],
@@ -241,7 +241,7 @@ function refuse(option: string, value: unknown, cure: string): void {
   if (value !== undefined) throw new SettingsError(`--${option} is not for these rows: ${cure}`);
 }
 
-/** @throws SettingsError naming the option that makes no sense */
+/** @throws SettingsError naming an option that makes no sense */
 function readRegistrationFilter(asked: Asked): RegistrationFilter {
   const ofPayouts = 'leave out --registrations to list payouts';
   refuse('amount', asked.amount, ofPayouts);
@@ -258,7 +258,7 @@ function readRegistrationFilter(asked: Asked): RegistrationFilter {
   };
 }
 
-/** @throws SettingsError naming the option that makes no sense */
+/** @throws SettingsError naming an option that makes no sense */
 function readFilter(asked: Asked): PayoutFilter {
   refuse('account', asked.account, 'add --registrations to list registrations');
   const { amount, payee } = asked;

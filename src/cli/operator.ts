@@ -1,4 +1,4 @@
-/** `paydrop resume`, `cancel` and `retry`: each names batches or payouts, and works beside whoever is sending. */
+/** `paydrop resume`, `cancel` and `retry`: act on the batches or payouts named, alongside the sender. */
 import { printable, toLines } from '../core/outgoing-text.ts';
 import type { OperatorOutcome, OperatorVerb } from '../app/operator.ts';
 import { SettingsError } from '../settings/secrets.ts';
@@ -73,7 +73,7 @@ const isRefused = ({ rowsChanged, refusals }: OperatorOutcome): boolean =>
   rowsChanged === 0 && refusals.length > 0;
 
 const showSentLater = (rows: number): string =>
-  `${rows === 1 ? 'It is' : 'They are'} sent by whoever is sending now, or when the file is run again.`;
+  `The running sender sends ${rows === 1 ? 'it' : 'them'}, or the next run of the file.`;
 
 export const resumeCommand = makeVerb(
   'resume',
@@ -106,8 +106,8 @@ export const retryCommand = makeVerb(
 );
 
 /**
- * What an operator, or a program, reads of one target.
- * @param isNamed one of several: its name stands before what is told of it
+ * Outcome of one target, for an operator or a program.
+ * @param isNamed true for one of several targets: its name precedes its lines
  */
 export function showChange(
   verb: OperatorVerb,
@@ -119,7 +119,7 @@ export function showChange(
     payerMoved &&
     `What is left is paid from account ${payerMoved.to} from now on, instead of ${payerMoved.from}.`;
   const [first = '', ...lines] = [
-    // Why nothing was done says that nothing was.
+    // A refusal or a note already says that nothing was done.
     ...(rowsChanged === 0 && (refusals.length > 0 || notes.length > 0)
       ? []
       : [`${countOf(rowsChanged, 'row')} ${done[verb]}.`]),

@@ -1,4 +1,4 @@
-/** How a command is described, the options that every command has, and how the command line is read. */
+/** Description of commands, the options that all share, and the parsing of the command line. */
 import yargs, { type ArgumentsCamelCase, type Argv, type CommandModule } from 'yargs';
 import { readVersion } from '../app/version.ts';
 import { type DayFault, type DayReading, explainDay, readDay } from '../core/bangkok-time.ts';
@@ -10,7 +10,7 @@ import { countColumns } from './output.ts';
 
 export const logLevels = ['silent', 'error', 'warn', 'info', 'debug', 'trace'] as const;
 
-/** What a command's handler is given besides its own options. */
+/** Arguments that a command's handler gets besides its own options. */
 export interface GlobalOptions {
   /** Settings file, relative to the working directory. */
   readonly config: string | undefined;
@@ -22,7 +22,7 @@ export interface GlobalOptions {
 }
 
 /**
- * The settings that a command line names, and whether the bank that they name is a sandbox.
+ * The settings that a command line names, and whether their bank is a sandbox.
  * @throws SettingsError (exit 2) naming what is missing or wrong
  */
 export async function loadCommandSettings(
@@ -36,7 +36,7 @@ export async function loadCommandSettings(
   return loaded;
 }
 
-/** The log of a command. Where it is JSON, so is what the command says beside it: every line of stderr can be read alike. */
+/** The log of a command. Where it is JSON, messages on stderr are JSON, too, so that all its lines parse alike. */
 export async function openLog({ json, logLevel }: Pick<GlobalOptions, 'json' | 'logLevel'>): Promise<Logger> {
   const { makeLogger } = await import('../platform/log.ts');
   const { recordOnStderr } = await import('./output.ts');
@@ -44,7 +44,7 @@ export async function openLog({ json, logLevel }: Pick<GlobalOptions, 'json' | '
   return makeLogger(logLevel);
 }
 
-/** The same as they stand in the file: nobody is asked. Their reader is loaded when a command runs: --help does without it. */
+/** The settings as in the file; asks no server. Their reader is loaded when a command runs, so that --help does without it. */
 export async function readCommandSettings(
   options: Pick<GlobalOptions, 'config' | 'dataDir'>,
 ): Promise<LoadedSettings> {
@@ -55,7 +55,7 @@ export async function readCommandSettings(
 
 // ---------------------------------------------------------------- a command
 
-/** What the codes that a command ends with mean, but for 1 and 2, which mean the same everywhere unless they stand here. */
+/** Meanings of a command's exit codes. 1 and 2 mean the same for all commands unless they stand here. */
 type ExitMeanings = Readonly<Partial<Record<ExitCode, string>>>;
 
 interface Described {
@@ -64,7 +64,7 @@ interface Described {
   readonly exits: ExitMeanings;
 }
 
-/** Each command knows its own options; from outside they are all alike. */
+/** Each command types its own options; callers see them all alike. */
 export interface Command extends Described, CommandModule<GlobalOptions, GlobalOptions> {
   readonly command: string;
   readonly describe: string;
@@ -93,11 +93,11 @@ export const numberOption = (usual: number, describe: string) =>
 
 export const flagOption = (describe: string) => ({ type: 'boolean', default: false, describe }) as const;
 
-/** `--sent-from TERMINAL`, given once for each. */
+/** `--sent-from TERMINAL`, once for each terminal. */
 export const sentFromOption = (describe: string) =>
   ({ type: 'string', array: true, nargs: 1, requiresArg: true, describe }) as const;
 
-/** @throws SettingsError for what cannot be a terminal ID */
+/** @throws SettingsError for text that cannot be a terminal ID */
 export async function readSentFrom(terminals: readonly string[] = []): Promise<readonly string[]> {
   const { terminalId } = await import('../settings/fields.ts');
   for (const terminal of terminals) {
@@ -110,7 +110,7 @@ export async function readSentFrom(terminals: readonly string[] = []): Promise<r
   return terminals;
 }
 
-/** FILE.. of the commands that read payout files. */
+/** Argument FILE.. of the commands that read payout files. */
 export const payoutFiles = {
   type: 'string',
   array: true,
@@ -125,7 +125,7 @@ export function readDayOption(option: string, text: string): Exclude<DayReading,
   return reading;
 }
 
-/** The day that `--since` gives. @throws SettingsError when it is none that makes sense */
+/** The day that `--since` gives. @throws SettingsError for a day that makes no sense */
 export async function readSinceOption(since: string, nowMs: number): Promise<{ readonly sinceDate: string }> {
   const { parseSince } = await import('../payout/rules/lost-journal.ts');
   const reading = parseSince(since, nowMs);
@@ -181,22 +181,22 @@ export function makeCommandLine(args: readonly string[]): Argv<GlobalOptions> {
     .exitProcess(false)
     .fail((message: string | null, error: Error | undefined) => {
       const parts = readParts(commandLine);
-      // A value that is lacking is told by an error of the parser, the rest by a message.
+      // yargs reports a missing value by an error, and other faults by a message.
       if (error !== undefined && error.name !== 'YError') throw error;
       const complaint = error?.message ?? message ?? 'wrong usage';
       const unknown = isOfMissing(complaint) ? findUnknown(args, parts) : undefined;
       throw new UsageError(unknown === undefined ? complaint : `Unknown argument: ${unknown}`, parts);
     });
-  // It would lay out the help of every command that runs, for failures that it then reports with: ours do without.
+  // Otherwise yargs would lay out the help of every command that runs, for failure reports that paydrop does not use.
   (commandLine as unknown as Parser).getInternalMethods().getUsageInstance().cacheHelpMessage = () => {};
-  // In handlers the names are in camel case, which is how GlobalOptions has them.
+  // yargs gives handlers names in camel case, as GlobalOptions has them.
   return described as unknown as Argv<GlobalOptions>;
 }
 
 /** The longest `--wait`, in seconds: a week. Timers hold no more than 24 days. */
 const waitSecondsMax = 604_800;
 
-/** What yargs has beside what its types show. */
+/** Methods of yargs that its types do not show. */
 interface Parser {
   getOptions(): {
     readonly key: Readonly<Record<string, unknown>>;
@@ -216,21 +216,21 @@ interface Parser {
 const toCamelCase = (name: string): string =>
   name.replaceAll(/-([a-z])/g, (_dashed, letter: string) => letter.toUpperCase());
 
-/** What yargs knows of the command being read; its types do not show it. */
+/** yargs's view of the command being read; its types do not show it. */
 interface CommandParts {
-  /** Names of which there may be several values. */
+  /** Names that may have several values. */
   readonly lists: readonly string[];
-  /** Names that are given without dashes. */
+  /** Names given without dashes. */
   readonly positionals: readonly string[];
-  /** Names of everything that may be given. */
+  /** All names that may be given. */
   readonly known: readonly string[];
   /** "restore <file>"; undefined while no command has been read. */
   readonly command: string | undefined;
-  /** What each option is, by its name. */
+  /** Description of each option, by its name. */
   readonly meanings: Readonly<Record<string, string>>;
 }
 
-/** yargs takes `--wait soon` for a number that is none, an empty FILE for a value, and an option given twice for a list. */
+/** Refuses values that yargs lets through: `--wait soon` as a number, an empty FILE, an option given twice as a list. */
 function checkValues(options: Readonly<Record<string, unknown>>, { lists, positionals }: CommandParts): true {
   for (const [name, value] of Object.entries(options)) {
     if (name === 'wait' && typeof value === 'number' && !(value >= 0 && value <= waitSecondsMax))
@@ -244,7 +244,7 @@ function checkValues(options: Readonly<Record<string, unknown>>, { lists, positi
   return true;
 }
 
-/** yargs makes 0 of a number that is left empty (`--wait=`) before anybody sees it. */
+/** Refuses an empty number (`--wait=`): yargs silently makes 0 of it. */
 function requireNoEmptyNumber(args: readonly string[]): true {
   for (const [place, arg] of args.entries()) {
     const [name] =
@@ -255,8 +255,8 @@ function requireNoEmptyNumber(args: readonly string[]): true {
 }
 
 /**
- * A file that is paid is looked at again: before it is sealed, after it was paid, and whenever it is run again. What
- * comes through standard input cannot be. yargs drops a lone `-` before anybody sees it.
+ * Refuses standard input: a file that is paid is read again before it is sealed, after it was paid, and whenever it is run
+ * again. Looks at the raw arguments, since yargs drops a lone `-`.
  */
 function requireFilesToRead(args: readonly string[]): true {
   const piped = args.find((arg) => arg === '-' || /^\/(dev\/stdin|(dev|proc\/\w+)\/fd\/)/.test(arg));
@@ -267,10 +267,10 @@ function requireFilesToRead(args: readonly string[]): true {
   );
 }
 
-/** The parser says first what is missing. */
+/** True for a complaint about a missing argument, which yargs makes first. */
 const isOfMissing = (complaint: string): boolean => /^(Not enough|Missing required)/.test(complaint.trim());
 
-/** The first option that there is none of: whoever has mistyped one is told of it before of what is missing. */
+/** The first unknown option: a mistyped name is reported before the argument that is missing because of it. */
 function findUnknown(args: readonly string[], { known }: CommandParts): string | undefined {
   const end = args.indexOf('--');
   const options = args.slice(0, end === -1 ? args.length : end);
@@ -283,7 +283,7 @@ const emptyValue = (shown: string): SettingsError =>
 
 const names = (list: string): readonly string[] => list.split(', ');
 
-/** What the parser complains of, in words that say what to type; undefined where its own do. */
+/** The parser's complaint as advice on what to type; undefined where its own words serve. */
 function explainComplaint(complaint: string, parts: CommandParts): string | undefined {
   const { positionals, command = '', meanings } = parts;
   const word = command.split(' ')[0] ?? '';
@@ -331,7 +331,7 @@ export class UsageError extends SettingsError {
     this.#known = known;
   }
 
-  /** The same in one line, with the option that was probably meant. What finds it is loaded only now. */
+  /** The message in one line, with the option that was probably meant. The search for it is loaded on demand. */
   async suggest(): Promise<string> {
     const { findNearest } = await import('../core/nearest.ts');
     const nearest = this.#unknown === undefined ? undefined : findNearest(this.#unknown, this.#known);

@@ -1,6 +1,6 @@
 /**
- * The screen: the one file that writes to stdout and stderr, beside the log, and only texts that went through the gate.
- * Also what becomes of output that cannot be written: stdout on a full disk, or a reader who has left.
+ * The screen: the only file, besides the log, that writes to stdout and stderr, and only texts that passed the gate. It
+ * also handles output that cannot be written: stdout on a full disk, or a reader that has left.
  */
 import { writeSync } from 'node:fs';
 import { encodeJson, type PrintableText, toMessage } from '../core/outgoing-text.ts';
@@ -8,31 +8,31 @@ import { wrapText } from '../core/wrap-text.ts';
 import { clearLastLine, setColumns } from '../platform/last-line.ts';
 import { exitCodes } from './exit-codes.ts';
 
-/** Writes a result to stdout, and a line end. */
+/** Writes a result and a line end to stdout. */
 export function printText(text: PrintableText): void {
   clearLastLine();
   process.stdout.write(`${text}\n`);
 }
 
-/** The same of a text for an operator: on a terminal it is broken between words. */
+/** The same for a text for an operator: a terminal breaks it between words. */
 export function printWrapped(text: PrintableText): void {
   printText(wrapText(text, countColumns()));
 }
 
-/** What is a line of JSON where stderr is no terminal, as the log's lines are: a program reads it. */
+/** Texts written as lines of JSON where stderr is no terminal, like the log's lines: a program reads them. */
 let recorded: 'nothing' | 'messages' | 'failures, too' = 'nothing';
 
-/** From now on; a command that logs has its messages recorded, and `--json` what it fails with, too. */
+/** Sets this from now on: messages for a command that logs, failures, too, for `--json`. */
 export const recordOnStderr = (what: typeof recorded): void => void (recorded = what);
 
 let isSilent = false;
 
-/** `--log-level silent`: nothing is recorded but what a command fails with. */
+/** `--log-level silent`: records only failures. */
 export const silenceRecords = (isAsked: boolean): void => void (isSilent = isAsked);
 
 type RecordLevel = 'info' | 'warn' | 'error';
 
-/** A line as the log has them. @param facts figures and words of our own, or such as went through the gate */
+/** A line in the log's format. @param facts paydrop's own figures and words, or texts that passed the gate */
 const formatRecord = (level: RecordLevel, message: string, facts: object = {}): PrintableText =>
   encodeJson({
     level,
@@ -42,7 +42,7 @@ const formatRecord = (level: RecordLevel, message: string, facts: object = {}): 
     msg: toMessage(message),
   });
 
-/** Writes a line as the log has them, unless the log is silent. */
+/** Writes a line in the log's format, unless the log is silent. */
 export function writeRecord(
   stream: Pick<NodeJS.WriteStream, 'write'>,
   level: RecordLevel,
@@ -52,13 +52,13 @@ export function writeRecord(
   if (!isSilent) stream.write(`${formatRecord(level, message, facts)}\n`);
 }
 
-/** Says a message on stderr, on lines of its own. */
+/** Writes a message to stderr, on lines of its own. */
 export function say(message: string, level: RecordLevel = 'info'): void {
   if (recorded !== 'nothing' && !process.stderr.isTTY) recordMessage(message, level);
   else showMessage(message);
 }
 
-/** Says what a command fails with: the last word on stderr, for whoever has typed it. */
+/** Writes a command's failure, the last message on stderr, for the person at the command. */
 export function sayFailure(message: string): void {
   const isRecorded = recorded === 'failures, too' && !process.stderr.isTTY;
   if (!isRecorded) showMessage(message);
@@ -76,14 +76,14 @@ function showMessage(message: string): void {
   stderr.write(`${wrapText(toMessage(message), stderr.columns)}\n`);
 }
 
-/** The terminal has written "^C" where the cursor stood: what is said next begins its own line. */
+/** Starts a new line for the next text: the terminal has written "^C" at the cursor. */
 export function clearEcho(): void {
   const { stderr } = process;
   clearLastLine();
   if (stderr.isTTY) stderr.write('\r\u001B[2K');
 }
 
-/** Where progress is shown: figures and words of our own alone. */
+/** Stream for progress, which holds only paydrop's own figures and words. */
 export const progressStream = (): NodeJS.WriteStream => process.stderr;
 
 /** Columns of the terminal; undefined where there is none. */
@@ -99,19 +99,19 @@ const causes: Readonly<Record<string, string>> = {
   EIO: 'the disk or the terminal reports an error',
 };
 
-/** In words, for an operator: `the output cannot be written: the disk is full (ENOSPC)`. */
+/** Message for an operator: `the output cannot be written: the disk is full (ENOSPC)`. */
 function describe({ code, message }: NodeJS.ErrnoException): string {
   const cause = causes[code ?? ''];
   return `the output cannot be written: ${cause === undefined ? message : `${cause} (${code})`}`;
 }
 
-/** A command that prints its result is worth nothing without it. Its reader may leave: `paydrop status | head`. */
+/** Ends a command whose result cannot be written: it is worth nothing. A reader may leave: `paydrop status | head`. */
 const endOver: OutputErrorHandler = (error) => {
   if (error.code === 'EPIPE') return;
   try {
     writeSync(standardError, `paydrop: ${toMessage(describe(error))}\n`);
   } catch {
-    // There is nobody left to report to.
+    // No stream is left to report to.
   }
   // oxlint-disable-next-line unicorn/no-process-exit
   process.exit(exitCodes.internalError);
@@ -120,8 +120,8 @@ const endOver: OutputErrorHandler = (error) => {
 let handleStdout = endOver;
 
 /**
- * Takes the errors of stdout and stderr of the whole process. Those of stdout end it with a message, unless
- * `outlastOutput` has been called; those of stderr never do: what is said there is beside the work.
+ * Handles errors of stdout and stderr for the whole process. An error of stdout ends it with a message, unless
+ * `outlastOutput` has been called; an error of stderr never does: messages there are no part of the work.
  */
 export function guardOutput(): void {
   setColumns(() => process.stderr.columns);
@@ -129,7 +129,7 @@ export function guardOutput(): void {
   process.stderr.on('error', () => undefined);
 }
 
-/** From now on nothing that happens to stdout ends the process. @param note called with the first error, in words */
+/** Keeps errors of stdout from ending the process. @param note called with the first error, in words */
 export function outlastOutput(note: (why: string) => void): void {
   let isNoted = false;
   handleStdout = (error) => {

@@ -1,4 +1,4 @@
-/** `paydrop queue`: what needs a person and is no payout. */
+/** `paydrop queue`: items, other than payouts, that need a person. */
 import { SettingsError } from '../settings/secrets.ts';
 import { exitCodes } from './exit-codes.ts';
 import { flagOption, loadCommandSettings, makeCommand, textOption } from './options.ts';
@@ -16,9 +16,7 @@ export const queueCommand = makeCommand({
       .option('give-back', flagOption('look after them no more'))
       .option(
         'ack',
-        flagOption(
-          'take note of days without a statement, refused files and callbacks of nobody, with --note',
-        ),
+        flagOption('acknowledge days without a statement, refused files and unknown callbacks, with --note'),
       )
       .option('note', textOption('why'))
       .example('$0 queue', 'all of it, with what can be decided')

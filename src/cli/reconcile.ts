@@ -69,7 +69,7 @@ export const reconcileCommand = makeCommand({
       else sayFailure(shown.text);
       return shown.exitCode;
     }
-    // What was accepted is told first, and then why a result update cannot be written.
+    // Reports what was accepted first, then why a result update cannot be written.
     const shown = showReport(outcome);
     print(shown, json);
     if (outcome.failure !== undefined) throw outcome.failure.error;

@@ -1,12 +1,12 @@
-/** What the user reads when a command fails, and the exit code that goes with it. */
+/** Message and exit code of a command that fails. */
 import { restoreBackup } from '../payout/rules/journal-place.ts';
 import { type ExitCode, exitCodes, noteExitCode } from './exit-codes.ts';
 import { UsageError } from './options.ts';
 import { say, sayFailure } from './output.ts';
 
 /**
- * Errors whose message names the place and the cure, so that a stack would only hide it, by their name:
- * to load the parts that throw them would cost every `--help` its speed.
+ * Errors whose message names the place and the cure, so that a stack would only hide it. They are listed by name:
+ * loading the modules that throw them would slow every `--help`.
  */
 const expectedErrors: Readonly<Record<string, ExitCode>> = {
   SettingsError: exitCodes.usage,
@@ -15,16 +15,16 @@ const expectedErrors: Readonly<Record<string, ExitCode>> = {
   BankAddressError: exitCodes.usage,
   SandboxError: exitCodes.usage,
   CallbackListenerError: exitCodes.usage,
-  /** What the command line's own parser throws. */
+  /** Error of the command line's parser. */
   YError: exitCodes.usage,
   SenderBusyError: exitCodes.stoppedShort,
   StatementOvertakenError: exitCodes.stoppedShort,
   ReconcileInterrupted: exitCodes.stoppedShort,
   ChangedMeanwhile: exitCodes.stoppedShort,
-  /** A bug of ours or a damaged journal, found before anything was recorded. */
+  /** A bug of paydrop or a damaged journal, found before anything was recorded. */
   TotalsGapError: exitCodes.internalError,
   ClearLineError: exitCodes.internalError,
-  /** A disk that is full, read-only or broken: the program is right and the machine is not. */
+  /** A disk that is full, read-only or broken: the machine is at fault, not the program. */
   JournalWriteError: exitCodes.internalError,
   OutputFileError: exitCodes.internalError,
 };
@@ -32,7 +32,7 @@ const expectedErrors: Readonly<Record<string, ExitCode>> = {
 const keepAsItIs =
   'Running it again will not help: make a copy with "paydrop backup", keep the statement, and report it.';
 
-/** What to do where the message does not say it. */
+/** Cures for errors whose message names none. */
 const cures: Readonly<Record<string, string>> = {
   ChangedMeanwhile:
     'It was tried several times, and each time something was settled meanwhile: run it again when less is under way.',
@@ -41,9 +41,9 @@ const cures: Readonly<Record<string, string>> = {
 };
 
 /**
- * Notes, where a command has broken, that something is in doubt, which matters more than the error. A journal that cannot
- * be read may have it.
- * @param count how much is in doubt
+ * Notes, after a failure, that payouts are in doubt, which matters more than the error. A journal that cannot be read may
+ * hold some.
+ * @param count number of rows in doubt
  * @param advice what to do about it
  */
 export async function noteDoubt(count: () => Promise<number>, advice: string): Promise<void> {
@@ -56,7 +56,7 @@ export async function noteDoubt(count: () => Promise<number>, advice: string): P
   );
 }
 
-/** Writes what went wrong to stderr. A bug's stack goes to the log, which hides what must stay hidden. */
+/** Writes the error to stderr. A bug's stack goes to the log, which hides secrets. */
 export async function reportFailure(thrown: unknown): Promise<ExitCode> {
   const error = findFirstError(thrown);
   const expected = error instanceof Error ? expectedErrors[error.name] : undefined;
@@ -86,7 +86,7 @@ const unreadable =
   'the disk reports an error where the journal is read: look at the disk before anything else';
 const tooManyFiles = 'too many files are open on this machine: raise ulimit -n, then run it again';
 
-/** By SQLite's primary result code, or the system's own. */
+/** Messages by SQLite's primary result code, or the system's own code. */
 const machineTroubles: ReadonlyMap<unknown, string> = new Map<unknown, string>([
   [10, unreadable],
   [11, damaged],
@@ -96,10 +96,10 @@ const machineTroubles: ReadonlyMap<unknown, string> = new Map<unknown, string>([
   ['ENFILE', tooManyFiles],
 ]);
 
-/** Causes that are looked at. */
+/** Length of the chain of causes that is searched. */
 const causesMax = 8;
 
-/** The machine that is to blame for an error, or for what caused it; undefined for a bug of ours. */
+/** Trouble of the machine that caused an error, directly or through its causes; undefined for a bug of paydrop. */
 function findMachineTrouble(thrown: unknown): string | undefined {
   let error = thrown;
   for (let depth = 0; depth < causesMax && error instanceof Error; depth += 1) {
@@ -111,7 +111,7 @@ function findMachineTrouble(thrown: unknown): string | undefined {
   return undefined;
 }
 
-/** What broke first, where closing what was open has failed as well: on a full disk one follows from the other. */
+/** The first error, where closing resources has failed as well: on a full disk one follows from the other. */
 function findFirstError(thrown: unknown): unknown {
   return thrown instanceof SuppressedError ? findFirstError(thrown.suppressed) : thrown;
 }

@@ -1,4 +1,4 @@
-/** `paydrop review`: the page on which people see what needs them. */
+/** `paydrop review`: serves the page on which people see what needs them. */
 import { once } from 'node:events';
 import { toLines } from '../core/outgoing-text.ts';
 import { SettingsError } from '../settings/secrets.ts';
@@ -29,10 +29,10 @@ export const reviewCommand = makeCommand({
     using interrupt = listenForInterrupt(() => {});
     await using page = await openPage(loaded, { host: 'localhost', port }, log);
     printBanner(loaded, json);
-    const nobody = 'Nobody can sign in yet: "paydrop user add NAME --role admin" makes the first user.';
+    const noUser = 'There is no user yet: "paydrop user add NAME --role admin" makes the first.';
     const lines = [
       `The review page is open: ${page.origin}`,
-      ...(page.people === 0 ? [nobody] : []),
+      ...(page.people === 0 ? [noUser] : []),
       'Ctrl-C stops it.',
     ];
     print({ json: { origin: page.origin, people: page.people }, text: toLines(lines) }, json);

@@ -61,7 +61,7 @@ export const runCommand = makeCommand({
           'with --journal-lost: a terminal (bank.termId) that the lost journal has sent from, where no journal.mark names it; once for each',
         ),
       )
-      .example('$0 run payouts.csv', 'pay a file; run it again at any time: nobody is paid twice')
+      .example('$0 run payouts.csv', 'pay a file; run it again at any time: no payee is paid twice')
       .example('$0 run a.csv b.csv --wait 3600', 'two files, waiting up to an hour for the bank')
       .example(
         '$0 run a.csv --journal-lost --since 2026-11-19',
@@ -129,7 +129,7 @@ async function runOne(
   return outcome;
 }
 
-/** @throws SettingsError when an option is given without the others, or the day or a terminal is none that makes sense */
+/** @throws SettingsError for an option without the others it needs, and for a day or a terminal that makes no sense */
 async function readRecovery(
   journalLost: boolean,
   since: string | undefined,

@@ -63,12 +63,12 @@ function checkNumbers(port: number, latencyMs = 0): void {
   }
 }
 
-/** Beside src/ and dist/ alike. */
+/** The path fits src/ and dist/ alike. */
 const packagedSettingsPath = fileURLToPath(new URL('../../config/sandbox.yaml', import.meta.url));
 
 /**
- * The settings to serve. Those without a sandbox section, such as a client's that name this very bank,
- * get the payees and behaviours that come with paydrop.
+ * The settings to serve. Settings without a sandbox section, such as those of a client of this very bank, get the payees
+ * and behaviours that come with paydrop.
  */
 async function loadServedSettings(
   options: Pick<GlobalOptions, 'config' | 'dataDir'>,
@@ -81,7 +81,7 @@ async function loadServedSettings(
   return { ...loaded, settings: { ...loaded.settings, sandbox: settings.sandbox } };
 }
 
-/** A real bank's credentials must never become those of a server that prints them. */
+/** Refuses a real bank's settings: their credentials must never become those of a server that prints them. */
 function refuseRealBank({ path, isSandbox, settings }: LoadedSettings): void {
   if (isSandbox || settings.bank.baseUrl.startsWith('http://')) return;
   throw new SettingsError(
@@ -101,7 +101,7 @@ function describeSandbox(
   const { channelId, termId, companyId, payerAccount } = bank;
   const { clientId, clientSecret } = requireCredentials(credentials);
   const secretFrom = credentials.ok ? credentials.secretFrom : 'nowhere';
-  // A secret that is kept out of the settings is kept off the screen too: it may be worth something.
+  // Hides a secret that the settings do not hold in plain text: it may have value.
   const isOpen = isSandbox || bank.clientSecret === clientSecret;
   return {
     baseUrl,
@@ -118,7 +118,7 @@ function describeSandbox(
   };
 }
 
-/** What an operator needs to use the bank. */
+/** Facts that an operator needs to use the bank. */
 function renderSandbox(facts: ReturnType<typeof describeSandbox>, tokenUrl: string): string {
   const { baseUrl, clientId, clientSecret } = facts;
   return `The sandbox bank is open. It is a rehearsal: no money moves anywhere.

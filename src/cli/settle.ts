@@ -1,4 +1,4 @@
-/** `paydrop settle [BATCH]`: inquires about what is in doubt, now, whether due or not. */
+/** `paydrop settle [BATCH]`: inquires about payouts in doubt now, whether due or not. */
 import { toLines } from '../core/outgoing-text.ts';
 import type { SettleOutcome } from '../app/settle.ts';
 import { type ExitCode, exitCodes, noteExitCode, notedExitCode } from './exit-codes.ts';

@@ -20,7 +20,7 @@ export const statusCommand = makeCommand({
       .example('$0 status', 'all batches, the newest first')
       .example('$0 status 7B3KQ0M9ZX --json', 'one batch, for a program')
       .example('$0 status --statements', 'days with their version, open breaks and the oldest of them')
-      .example('$0 status --registrations', 'what waits for the bank, and callbacks that nobody knows'),
+      .example('$0 status --registrations', 'what waits for the bank, and unknown callbacks'),
   run: async ({ batch, statements, registrations, json, ...options }) => {
     const loaded = await loadCommandSettings(options);
     const { findSenderOf, openJournalBeside, readDays, readMachines } = await import('../app/status.ts');
@@ -51,7 +51,7 @@ export const statusCommand = makeCommand({
   },
 });
 
-/** Who sends, and who helps, how fast; nothing where nobody does. */
+/** Prints the sender and the helpers, with their speed; nothing where no process works. */
 async function printMachines(
   { settings }: LoadedSettings,
   owner: SenderLockOwner | undefined,
@@ -63,7 +63,7 @@ async function printMachines(
   if (lines.length > 0) printText(toLines([...lines, '']));
 }
 
-/** All batches, or the one that is named, whatever it is of. @throws SettingsError when there is no such batch */
+/** All batches, or the named one, of either kind. @throws SettingsError when there is no such batch */
 async function showBatches(
   loaded: LoadedSettings,
   journal: Journal | undefined,
@@ -95,7 +95,7 @@ async function showBatches(
   return stops.length === 0 ? shown : { ...shown, text: joinLines([showStops(stops), shown.text], '\n\n') };
 }
 
-/** What else needs a person; nothing where nothing does. */
+/** Prints other items that need a person; nothing where there are none. */
 export async function printWaiting(loaded: LoadedSettings): Promise<void> {
   const { readWaiting } = await import('../app/review/queue.ts');
   const { printText } = await import('./output.ts');
@@ -104,7 +104,7 @@ export async function printWaiting(loaded: LoadedSettings): Promise<void> {
   if (lines.length > 0) printText(toLines(['', ...lines]));
 }
 
-/** Days that are shown below the batches, beside those with open breaks. */
+/** Days shown below the batches, besides those with open breaks. */
 const daysShownMax = 10;
 
 export const showCommand = makeCommand({

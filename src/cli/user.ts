@@ -1,4 +1,4 @@
-/** `paydrop user`: who may see, propose, check and keep users, and how each proves who he is. */
+/** `paydrop user`: users who may see, propose, check and keep users, and how each proves their identity. */
 import { countOf } from '../core/figures.ts';
 import type { ChangeOutcome, UserSession, UserWish } from '../app/review/people.ts';
 import { roles } from '../review/rules/people.ts';
@@ -33,7 +33,7 @@ export const userCommand = makeCommand({
   describe: 'keep the users of the review: their roles, passwords and tokens',
   exits: {
     0: 'done',
-    2: 'nobody has proved who he is, or he may not, or it makes no sense as things stand',
+    2: 'no valid personal token, no right to it, or it makes no sense as things stand',
     6: 'it waits for a second admin',
   },
   builder: (command) =>
@@ -47,13 +47,13 @@ export const userCommand = makeCommand({
       .positional('name', { type: 'string', describe: 'the user; of confirm: the number of the change' })
       .option('role', { choices: roles, requiresArg: true, describe: 'add, role: what the user may do' })
       .option('full-name', textOption('add: as it is shown beside decisions'))
-      .option('reset', flagOption('password: give somebody else a new one-time password'))
+      .option('reset', flagOption('password: give another user a new one-time password'))
       .option('label', textOption('token: what it is for, in your own words'))
       .option('days', numberOption(90, 'token: how long it is good'))
       .option('revoke', { type: 'number', requiresArg: true, describe: 'token: the number of one to end' })
       .option('send-back', flagOption('confirm: do not carry it out; your own is withdrawn'))
       .option('why', textOption('confirm --send-back, recover: the reason, which is kept'))
-      .example('$0 user add mali --role admin', 'the first user, by whoever can write the journal')
+      .example('$0 user add mali --role admin', 'the first user, by anyone who can write the journal')
       .example('$0 user password mali', 'set a password of your own, with the one-time password')
       .example('(umask 077; $0 user token mali > ~/.paydrop-token)', 'make a token, with your password')
       .example('$0 user add boon --role maker --full-name "Boon Dee"', 'by an admin, with his token')
@@ -71,13 +71,13 @@ export const userCommand = makeCommand({
     const { openUsers } = await import('../app/review/people.ts');
     const { printBanner } = await import('./views/shown.ts');
     await using session = await openUsers(loaded, makeLogger(logLevel));
-    // A token is all that a file is to hold.
+    // A token is the only output, since it may go into a file.
     printBanner(loaded, json || options.action === 'token');
     return await doVerb(session, { ...options, json, loaded });
   },
 });
 
-/** What a verb is given. */
+/** Options of a verb. */
 interface UserOptions extends Pick<GlobalOptions, 'json'> {
   readonly loaded: LoadedSettings;
   readonly action: Verb;
@@ -164,7 +164,7 @@ async function setOwnPassword(session: UserSession, options: UserOptions): Promi
   return exitCodes.ok;
 }
 
-/** By the token of whoever types the command; where a name is given, by its password. */
+/** Proves the person at the command by their token; where a name is given, by its password. */
 async function prove(session: UserSession, { name }: UserOptions) {
   if (name === undefined) return undefined;
   const { signInWithPassword } = await import('../app/review/people.ts');

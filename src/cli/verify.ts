@@ -1,4 +1,4 @@
-/** `paydrop verify BATCH`: whether archive and outbox are what was recorded. */
+/** `paydrop verify BATCH`: compares archive and outbox with the records. */
 import { exitCodes } from './exit-codes.ts';
 import { flagOption, loadCommandSettings, makeCommand } from './options.ts';
 import { noSuchBatch } from './status.ts';

@@ -1,4 +1,4 @@
-/** `paydrop watch`: works the drop folder until it is stopped; a second one stands by. */
+/** `paydrop watch`: works the drop folder until a request to stop; a second watcher stands by. */
 import type { WatchNews } from '../app/watch-status.ts';
 import { exitCodes } from './exit-codes.ts';
 import { loadCommandSettings, openLog, makeCommand } from './options.ts';
@@ -35,7 +35,7 @@ export const watchCommand = makeCommand({
     const { print } = await import('./views/shown.ts');
     const { showNews } = await import('./views/watch.ts');
     const log = await openLog({ json, logLevel });
-    // A service: all of its stderr goes to where its log goes.
+    // A service's stderr goes where its log goes.
     recordOnStderr('failures, too');
     const report = (news: WatchNews): void => print(showNews(news, clock.now()), json);
     outlastOutput((why) => log.error({ why }, 'what happens is told in the log alone'));

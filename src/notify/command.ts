@@ -1,6 +1,6 @@
 /**
- * Notices to a program: it is started without a shell, is given the notice on its standard input, and sees nothing of
- * our environment but what programs need to run: ours may hold the client secret.
+ * Notices to a program, which is started without a shell and gets the notice on its standard input. Its environment holds
+ * only what programs need to run: that of paydrop may hold the client secret.
  */
 import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -13,24 +13,24 @@ type CommandVariables = Readonly<Record<string, string | undefined>>;
 export interface CommandOptions {
   /** The program and its arguments. */
   readonly command: readonly string[];
-  /** Of this process. */
+  /** Variables of this process. */
   readonly env: CommandVariables;
   readonly clock: Clock;
-  /** Told of each program that has ended; its output may hold anything. */
+  /** Called with each program that has ended; its output may hold anything. */
   readonly onEnd?: (record: CommandRecord) => void;
 }
 
-/** What a log may show at its lowest level. */
+/** Facts that a log may show at its lowest level. */
 export interface CommandRecord {
   readonly kind: DueNotice['kind'];
   readonly batchId: string | null;
   /** Why the notice is not delivered; null when it is. */
   readonly why: string | null;
-  /** Output and error output as they came, cut to size. */
+  /** Output and error output, cut to size. */
   readonly output: string;
 }
 
-/** Covers the program and everything it has started that still holds its output. */
+/** Limit for the program and everything that it has started and that still holds its output. */
 const timeoutMs = 60_000;
 const outputBytesMax = 4_096;
 
@@ -54,7 +54,7 @@ export function makeCommand({ command, env, clock, onEnd }: CommandOptions): Not
 interface Run extends Pick<CommandOptions, 'env' | 'clock'> {
   readonly notice: DueNotice;
   readonly stop: AbortSignal;
-  /** Filled with what the program says. */
+  /** Receives the program's output. */
   readonly chunks: Buffer[];
 }
 
@@ -65,12 +65,12 @@ async function run(
 ): Promise<string | null> {
   const over = new AbortController();
   try {
-    // A group of its own: what the program has started is stopped with it.
+    // A process group of its own, so that everything the program has started is stopped with it.
     const child = spawn(program, programArguments, { env: noticeVariables(env, notice), detached: true });
-    // It has ended when nobody holds its output any more; one that cannot be started is an error.
+    // Closed once no process holds its output any more; a program that cannot be started is an error.
     const ended = once(child, 'close') as Promise<[number | null, NodeJS.Signals | null]>;
     child.on('error', () => undefined);
-    // One that could not be started may have no streams.
+    // A program that could not be started may have no streams.
     if (child.pid !== undefined) converse(child, `${encodeJson(notice.body)}\n`, chunks);
     const late = clock.sleep(timeoutMs, AbortSignal.any([over.signal, stop]));
     void late.then(() => (over.signal.aborted ? undefined : killGroup(child)));
@@ -84,7 +84,7 @@ async function run(
   }
 }
 
-/** Gives the program its input and takes what it says. */
+/** Gives the program its input and collects its output. */
 function converse(child: ChildProcessWithoutNullStreams, input: string, chunks: Buffer[]): void {
   let bytes = 0;
   const take = (chunk: Buffer): void => {
@@ -102,10 +102,10 @@ function killGroup(child: ChildProcessWithoutNullStreams): void {
   try {
     if (child.pid !== undefined) process.kill(-child.pid, 'SIGKILL');
   } catch {
-    // Nobody is left of it, or the system has no groups.
+    // The group is gone, or the system has no groups.
     child.kill('SIGKILL');
   }
-  // Who has left the group may still hold them.
+  // A process that has left the group may still hold the streams.
   child.stdout.destroy();
   child.stderr.destroy();
 }
@@ -127,10 +127,10 @@ function describeFailure(program: string, error: unknown): string {
   return `notices.command ${program} cannot be started (${code}): ${cures[code] ?? 'try it by hand'}`;
 }
 
-/** What programs need to run; the rest of our environment may hold secrets. */
+/** Variables that programs need to run; the rest of the environment may hold secrets. */
 const passedOn = ['PATH', 'HOME', 'LANG', 'TZ'] as const;
 
-/** The variables of one notice; what a notice does not have is empty. */
+/** The variables of one notice; empty where the notice has no value. */
 function noticeVariables(env: CommandVariables, { kind, batchId, body }: DueNotice): NodeJS.ProcessEnv {
   const { exitCode } = body;
   return {

@@ -1,7 +1,7 @@
 /**
- * Delivers the notices that the store keeps. Each channel goes at its own pace, one notice at a time, the oldest first;
- * one that fails waits for its next try and lets the others pass. A notice is delivered at least once: whoever gets it
- * knows it again by its id. Nothing here ever holds up a payout.
+ * Delivers the notices that the store keeps. Each channel goes at its own pace, one notice at a time, the oldest first; a
+ * notice that fails waits for its next try and lets the others pass. A notice is delivered at least once: its receiver
+ * recognises a repeat by the id. Delivery never delays a payout.
  */
 import { computeBackoffMs } from '../core/backoff.ts';
 import type { Clock, Log } from '../core/ports.ts';
@@ -11,24 +11,24 @@ import type { DeliveryFailure, DeliveryResult, DueNotice, NoticeSender } from '.
 
 export interface NoticeContext {
   readonly store: DeliveryStore;
-  /** At most one of a channel. */
+  /** At most one for each channel. */
   readonly senders: readonly NoticeSender[];
   readonly clock: Clock;
   readonly log: Log;
-  /** From 0 up to 1. */
+  /** Random number from 0 up to 1. */
   readonly random: () => number;
 }
 
-/** Notices looked up at once. */
+/** Notices read at a time. */
 const pageSize = 20;
-/** Another process may have left a notice without notifying. */
+/** Interval of looks at the store: another process may have left a notice without a signal. */
 const lookAgainMs = 60_000;
-/** After the store has failed. */
+/** Pause after a failure of the store. */
 const storeRetryMs = 30_000;
-/** What is under way when the process is asked to stop may take so long. */
+/** Time for which a delivery under way may go on after a request to stop. */
 const partingMs = 5_000;
 
-/** Delivers what is due until stopped; a failure of a channel or of the store never ends it. */
+/** Delivers due notices until the stop; a failure of a channel or of the store never ends it. */
 export async function deliverNotices(context: NoticeContext, news: Signal, stop: AbortSignal): Promise<void> {
   const { clock, senders } = context;
   const cut = new AbortController();
@@ -49,7 +49,7 @@ export async function deliverNotices(context: NoticeContext, news: Signal, stop:
   over.abort();
 }
 
-/** Tries everything that is due once, for at most `waitMs`; what is left waits for the next process. */
+/** Tries every due notice once, for at most `waitMs`; the next process tries the rest. */
 export async function deliverNoticesOnce(
   context: NoticeContext,
   waitMs: number,
@@ -64,13 +64,13 @@ export async function deliverNoticesOnce(
   over.abort();
 }
 
-/** One channel's turn at the store. */
+/** Delivery through one channel. */
 class Channel {
   readonly #context: NoticeContext;
   readonly #sender: NoticeSender;
-  /** Aborted when what is under way is to be given up. */
+  /** Aborted to give up a delivery under way. */
   readonly #cut: AbortSignal;
-  /** What became of notices while the store could not record it: none of them is sent again meanwhile. */
+  /** Results that the store could not record yet: none of these notices is sent again meanwhile. */
   readonly #unrecorded = new Map<number, DeliveryResult>();
 
   constructor(context: NoticeContext, sender: NoticeSender, cut: AbortSignal) {
@@ -79,7 +79,7 @@ class Channel {
     this.#cut = cut;
   }
 
-  /** Delivers a page of what is due. @returns how long to wait before the next look */
+  /** Delivers a page of due notices. @returns how long to wait before the next look */
   async workDue(stop: AbortSignal): Promise<number> {
     const { store, clock } = this.#context;
     try {
@@ -96,7 +96,7 @@ class Channel {
     }
   }
 
-  /** A failed try falls due after the moment at which this began, so each notice has one. */
+  /** Tries each due notice once: a failed try falls due again only after the start. */
   async tryDueOnce(stop: AbortSignal): Promise<void> {
     const startedMs = this.#context.clock.now();
     try {
@@ -124,7 +124,7 @@ class Channel {
     this.#unrecorded.delete(notice.seq);
   }
 
-  /** What becomes of the notice; undefined when it was cut short, which is no failure of the receiver's. */
+  /** Result of one try; undefined when it was cut short, which is no failure of the receiver's. */
   async #try(notice: DueNotice): Promise<DeliveryResult | undefined> {
     const { clock, random } = this.#context;
     const sent = await this.#send(notice);
@@ -171,13 +171,13 @@ const logWords = {
 
 /** From 5 s to an hour; a wait is shortened by up to a quarter, so that the tries of many spread out. */
 const retryBackoff = { baseMs: 5_000, maxMs: 3_600_000, jitterShare: 0.25 };
-/** How long a notice is tried, counted from what it tells of. */
+/** Time for which a notice is tried, from the event that it reports. */
 const retryForMs = 259_200_000;
-/** Tries that each notice gets, however old it is: the machine may have been off, or its clock wrong. */
+/** Least tries of each notice, however old it is: the machine may have been off, or its clock wrong. */
 const triesMin = 10;
 
 /**
- * What follows from a failed try: each wait is twice the one before, from 5 s to an hour, for three days.
+ * Result of a failed try: each wait is twice the one before, from 5 s to an hour, for three days.
  * @param chance from 0 up to 1
  */
 export function decideNextTry(

@@ -1,12 +1,12 @@
-/** What telling people outside needs of the journal: each notice is kept before it is delivered. */
+/** The journal as notices use it: each notice is kept before it is delivered. */
 import type { AlarmEvent } from './rules/journal-notices.ts';
 import type { DeliveryResult, DueNotice, NoticeChannel, NoticeDraft } from './rules/notice.ts';
 
-/** Where notices wait until they are delivered. */
+/** Keeps notices until they are delivered. */
 export interface DeliveryStore {
   /** Notices whose next try is due, the oldest first; of one channel when given. */
   dueNotices(nowMs: number, limit: number, channel?: NoticeChannel): Promise<readonly DueNotice[]>;
-  /** When the next try of any falls due; of one channel when given. */
+  /** When the next try of any notice falls due; of one channel when given. */
   nextNoticeAtMs(channel?: NoticeChannel): Promise<number | undefined>;
   recordDelivery(seq: number, channel: NoticeChannel, result: DeliveryResult): Promise<void>;
 }
@@ -20,8 +20,8 @@ export interface CriticalBreakDay {
 
 export interface NoticeStore extends DeliveryStore {
   /**
-   * Keeps a notice for each channel, durably; one whose key is known is left alone.
-   * @param delivered channels among them that have it already
+   * Keeps a notice for each channel, durably; a notice with a known key is left alone.
+   * @param delivered channels that have it already
    */
   addNotice(
     notice: NoticeDraft,
@@ -30,7 +30,7 @@ export interface NoticeStore extends DeliveryStore {
   ): Promise<void>;
   /** Notices that a channel has not delivered, and that are still tried. */
   countNotices(): Promise<number>;
-  /** The latest whose key begins so. */
+  /** The latest notice whose key has this beginning. */
   lastNotice(keyBeginning: string): Promise<Pick<NoticeDraft, 'kind' | 'atMs' | 'body'> | undefined>;
   /** Alarms of rows after an event, the oldest first. */
   alarmsAfter(eventSeq: number, limit: number): Promise<readonly AlarmEvent[]>;

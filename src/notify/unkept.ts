@@ -1,23 +1,23 @@
 /**
- * Notices that the journal does not take, on a full disk or while its database is away: they are kept in memory and
- * delivered from there, and move into the journal as soon as it takes them. A process that ends before has tried each at
+ * Notices that the journal does not take, on a full disk or while its database is away. They are kept in memory and
+ * delivered from there, and move into the journal as soon as it takes them. A process that ends earlier has tried each at
  * least once.
  */
 import type { DeliveryStore, NoticeStore } from './ports.ts';
 import type { DueNotice, NoticeChannel, NoticeDraft, NoticeSender } from './rules/notice.ts';
 
-/** Notices that are remembered while the journal takes none. */
+/** Most notices kept in memory while the journal takes none. */
 const unkeptMax = 10_000;
 
 interface Unkept {
   readonly notice: NoticeDraft;
   readonly channels: readonly NoticeChannel[];
   readonly delivered: Set<NoticeChannel>;
-  /** By channel that is still to have it. */
+  /** Tries by channel that has not delivered it yet. */
   readonly waiting: Map<NoticeChannel, { tries: number; nextAtMs: number }>;
-  /** Channels that it is being sent to. */
+  /** Channels through which it is being sent. */
   readonly underWay: Set<NoticeChannel>;
-  /** The journal has not taken it: it is sent from here, and stays due here though the journal is asked again. */
+  /** True once the journal has not taken it: it is sent from here, and stays due here even while the journal is asked. */
   isRefused: boolean;
 }
 
@@ -39,14 +39,14 @@ export class UnkeptNotices implements DeliveryStore {
     this.#notices.set(this.#seq, { notice, channels, waiting: new Map(waiting), isRefused: false, ...place });
   }
 
-  /** The latest whose key begins so. */
+  /** The latest notice whose key has this beginning. */
   last(keyBeginning: string): NoticeDraft | undefined {
     return [...this.#notices.values()].findLast(({ notice }) => notice.key.startsWith(keyBeginning))?.notice;
   }
 
   /**
-   * Moves them into the journal, in their order, until it refuses one. One that is being sent stays until that is over:
-   * it would be sent again from there.
+   * Moves notices into the journal, in their order, until it refuses one. A notice that is being sent stays until that is
+   * over: the journal would have it sent again.
    * @returns how many it has taken
    * @throws what the journal throws
    */
@@ -70,7 +70,7 @@ export class UnkeptNotices implements DeliveryStore {
     }
   }
 
-  /** No journal takes them now: they are sent from here. */
+  /** Notes that no journal takes these notices now: they are sent from memory. */
   refuse(): void {
     for (const unkept of this.#notices.values()) unkept.isRefused = true;
   }
@@ -107,12 +107,12 @@ export class UnkeptNotices implements DeliveryStore {
 
 // ---------------------------------------------------------------- sent once
 
-/** Notices that are remembered to have been sent. */
+/** Most sent notices that are remembered. */
 const sentMax = 10_000;
 
 /**
- * The same channel, which gets each notice once from this process: one that was sent from memory comes from the journal,
- * too, where that took it late, and is only recorded then.
+ * A channel that gets each notice once from this process: a notice that was sent from memory, and that the journal took
+ * late, is only recorded when it comes from there.
  */
 export function sendOnce({ channel, send }: NoticeSender): NoticeSender {
   const sends = new Map<string, ReturnType<NoticeSender['send']>>();

@@ -1,6 +1,6 @@
 /**
- * Notices over HTTP: JSON with a signature. Whoever knows the secret can tell that a notice is ours, whole and fresh.
- * The address may itself be a secret: of the answer, and of what went wrong, only codes are told.
+ * Notices over HTTP: JSON with a signature, by which a holder of the secret knows that a notice is paydrop's, whole and
+ * fresh. The address may be a secret: of the answer, and of errors, only codes are reported.
  */
 import { createHmac } from 'node:crypto';
 import type { Clock } from '../core/ports.ts';
@@ -12,18 +12,18 @@ export interface WebhookOptions {
   /** http or https, with neither user nor password. */
   readonly url: string;
   readonly secret: string;
-  /** Of paydrop. */
+  /** Version of paydrop. */
   readonly version: string;
   readonly clock: Clock;
 }
 
-/** Covers connection and answer. */
+/** Limit for connection and answer together. */
 const timeoutMs = 10_000;
 const gone = 410;
 
 type Verdict = Awaited<ReturnType<NoticeSender['send']>>;
 
-/** Nobody reads what a receiver says. */
+/** Limit of an answer, which is not read. */
 const bodyBytesMax = 65_536;
 
 /** Posts each notice once; any 2xx delivers it. */
@@ -49,12 +49,12 @@ export function makeWebhook({ url, secret, version, clock }: WebhookOptions): No
   };
 }
 
-/** Paths end in the name of a file, which may be somebody's number: it stays on this machine. */
+/** Masks paths, which end in the name of a file: that may be a person's number, and stays on this machine. */
 function maskPaths({ reports, ...body }: DueNotice['body']): DueNotice['body'] {
   return Array.isArray(reports) ? { ...body, reports: reports.map((path) => showText(String(path))) } : body;
 }
 
-/** The x-paydrop-signature header of a body: its time is signed with it, so that an old one is no good. */
+/** The x-paydrop-signature header of a body: its time is signed, too, so that an old body is not accepted. */
 export function signNotice(body: string, secret: string, unixSeconds: number): string {
   const signature = createHmac('sha256', secret).update(`${unixSeconds}.${body}`, 'utf8').digest('hex');
   return `t=${unixSeconds},v1=${signature}`;

@@ -1,4 +1,4 @@
-/** When a batch of registrations is concluded: nothing is left to send or awaited, or it waits for a person or the next run. */
+/** Concludes a batch of registrations: no row is to be sent or awaited, or it waits for a person or the next run. */
 import type { BatchReason } from '../core/ports.ts';
 import { cancelledReason } from '../payout/operator.ts';
 import { interruptedReason, waitOverReason } from '../payout/conclude.ts';
@@ -34,14 +34,14 @@ export async function hasHeld(
   return holds.some(({ hold, rows }) => hold === wanted && rows > 0);
 }
 
-/** True when nothing of it is to be sent, nor awaited: another run would find nothing to do. */
+/** True when no row of the batch is to be sent or awaited: another run would find nothing to do. */
 export async function isNothingLeft(journal: Concluded, batch: RegistrationBatch): Promise<boolean> {
   if (batch.status !== 'done') return false;
   const [ready] = await journal.readyRegistrations(batch.batchId, 0, 1);
   return ready === undefined && !(await hasHeld(journal, batch.batchId, 'paused'));
 }
 
-/** Records where the batch of a run stands, and why. */
+/** Records the standing of a run's batch, and why. */
 export async function conclude(
   { journal, clock, service }: RegistrationContext,
   { batchId }: RegistrationBatch,
@@ -73,7 +73,7 @@ export async function conclude(
   else await endWithoutAwaited(journal, batchId, nowMs);
 }
 
-/** Why rows of a company wait, whose others may have gone on: the halt of the company, where that still stands. */
+/** Why rows of a company wait although others may have gone on: the company's halt, where that still stands. */
 async function describeHeld(journal: RegistrationJournal, batchId: string): Promise<BatchReason> {
   const filter = { batchId, hold: 'halted' } as const;
   const [row] = await journal.searchRegistrations(filter, Number.MAX_SAFE_INTEGER, 1);
@@ -94,32 +94,32 @@ async function endWithoutAwaited(journal: Concluded, batchId: string, nowMs: num
     await journal.moveRegistrationBatch(batchId, 'done', null, nowMs);
 }
 
-// ---------------------------------------------------------------- when nobody sends any more
+// ---------------------------------------------------------------- after the last run
 
 const isCancelled = (batch: RegistrationBatch | undefined): boolean =>
   batch?.status === 'halted' && batch.reasonCode === cancelledReason.code;
 
-/** Cancels what has come back unsent of a cancelled batch; done when nothing of it is awaited any more. */
+/** Cancels rows of a cancelled batch that came back unsent; the batch is done once no row is awaited. */
 async function endCancelled(journal: Concluded, batchId: string, nowMs: number): Promise<boolean> {
   await journal.cancelUnsentRegistrations(batchId, nowMs);
   if ((await journal.countAwaitedRegistrations(batchId)) > 0) return false;
-  // What has come back since the rows were cancelled.
+  // Rows that have come back since the first cancelling.
   await journal.cancelUnsentRegistrations(batchId, nowMs);
   return journal.moveRegistrationBatch(batchId, 'done', null, nowMs);
 }
 
-/** True when nothing of a batch is to be sent, is awaited, or waits for the bank or a person to let the batch go on. */
+/** True when no row of a batch is to be sent or awaited, or waits for the bank or a person to release the batch. */
 async function isAllEnded(journal: Concluded, batchId: string): Promise<boolean> {
   if ((await journal.countAwaitedRegistrations(batchId)) > 0) return false;
-  // Of one moment: what comes back unsent is awaited now, and held the next.
+  // A snapshot, since a row that comes back unsent is awaited at one moment and held the next.
   await using snapshot = await journal.registrationSnapshot();
   if (isHeldAsAWhole(await snapshot.holdTotals(batchId))) return false;
   return countRegistrations(await snapshot.totals(batchId), ['ready', ...awaitedStatuses]) === 0;
 }
 
 /**
- * Ends a batch of which everything has ended since its last run: none may come any more, so whoever hears of outcomes does
- * it. @returns true when it is done by that
+ * Ends a batch whose rows have all ended since its last run: there may be no further run, so the process that receives the
+ * outcomes ends it. @returns true when this call has ended it
  */
 export async function endIfAnswered(journal: Concluded, batchId: string, nowMs: number): Promise<boolean> {
   const batch = await journal.registrationBatch(batchId);
@@ -130,7 +130,7 @@ export async function endIfAnswered(journal: Concluded, batchId: string, nowMs: 
   );
 }
 
-/** Does so with every batch; one that was cancelled counts among those with news that nobody has reported. */
+/** The same for every batch; a cancelled batch counts as one with unreported events. */
 export async function endAnswered(journal: Concluded, nowMs: number): Promise<void> {
   const runnable = (await journal.runnableRegistrationBatches()).map(({ batchId }) => batchId);
   const batchIds = new Set([...runnable, ...(await journal.unreportedRegistrationBatches())]);

@@ -1,4 +1,4 @@
-/** What every step of registering is handed. */
+/** The context that every step of registering gets. */
 import type { RegistrationBank } from '../core/bank-port.ts';
 import type { BatchReason, Clock, Log } from '../core/ports.ts';
 import type { Wait } from '../core/progress.ts';
@@ -27,43 +27,43 @@ export interface RegistrationContext {
   readonly log: Log;
   /** `bank.companyId` */
   readonly companyId: string;
-  /** Of `msg-hdr`. */
+  /** IP address in `msg-hdr`. */
   readonly ipAddress: string;
   /** `registration.answerWithinMs` */
   readonly answerWithinMs: number;
-  /** How many are with the bank at once, as far as it bears them. */
+  /** Limit of concurrent requests, adapted to what the bank bears. */
   readonly limit: AdaptiveLimit;
-  /** The way through what concerns every registration. */
+  /** Gate of the service, which every registration passes. */
   readonly service: BreakerGate;
-  /** The way through the breaker of one registering company. */
+  /** Gate of one registering company. */
   readonly gateOf: (payer: Payer) => BreakerGate;
   readonly run: RunState;
   /** Rows that this run has left in doubt. */
   readonly doubts: Set<number>;
-  /** Aborted when nothing new is to be begun: the process is asked to stop, or the wait is over. */
+  /** Aborted when nothing new may begin: a stop was requested, or the wait is over. */
   readonly stop: AbortSignal;
-  /** Rows that this process is sending now, over all its runs: nobody takes them for abandoned. */
+  /** Rows that this process is sending now, in all its runs: no sweep takes them for abandoned. */
   readonly inFlight: Set<number>;
   /** `brake.inDoubtMax` */
   readonly inDoubtMax: number;
-  /** `brake.consecutiveFailures`, of rejections by callback. */
+  /** `brake.consecutiveFailures`, applied to rejections by callback. */
   readonly consecutiveRefusalsMax: number;
-  /** Binds callbacks that came before their registrations; they wait when left out. */
+  /** Binds callbacks that came before their registrations; these wait when left out. */
   readonly bindKept?: (() => Promise<void>) | undefined;
-  /** Told of where the rows stand, whenever that has changed. */
+  /** Called with the rows' standing whenever that has changed. */
   readonly report: (totals: readonly RegistrationTotal[]) => void;
-  /** Told now and then of what the run waits for. */
+  /** Called at intervals with what the run waits for. */
   readonly reportWait?: ((wait: Wait | undefined) => void) | undefined;
-  /** True while nothing new may be sent for reasons that are not the bank's; never when left out. */
+  /** True while nothing new may be sent for reasons other than the bank's; never when left out. */
   readonly isHeldUp?: () => boolean;
   /**
-   * Asked right before bytes leave: false once another machine may have this process's place. Left out where one process
+   * Called right before bytes leave: false once another machine may have this process's place. Left out where one process
    * alone sends.
    */
   readonly mayLeave?: (() => boolean) | undefined;
 }
 
-/** What the log calls whatever is halted or paused. */
+/** Subject of halts and pauses in the log. */
 const subject = 'direct debit';
 
 const batchForBreaker = (batch: RegistrationBatch): HaltedBatch => ({
@@ -71,7 +71,7 @@ const batchForBreaker = (batch: RegistrationBatch): HaltedBatch => ({
   ...servicePayer(batch.companyId),
 });
 
-/** The breaker of the service, as the breaker of payouts knows a payer account and a batch of it. */
+/** The breaker of the service, in the form of a payer account's breaker with a batch. */
 export function serviceBreaker(
   { journal, clock, log, service }: RegistrationContext,
   batch: RegistrationBatch,
@@ -95,15 +95,15 @@ export function serviceBreaker(
 }
 
 /**
- * Why a company may register nothing; undefined when it may. What another process has halted, or a person has resumed,
- * holds here, too.
+ * Why a company may register nothing; undefined when it may. A halt by another process, or a person's resume, counts here,
+ * too.
  */
 export async function findCompanyHalt(
   { journal, clock, log, gateOf }: RegistrationContext,
   payer: Payer,
 ): Promise<BatchReason | undefined> {
   const gate = gateOf(payer);
-  // What has just been halted here would else look like what a person has resumed since.
+  // Recorded first: a halt made just now in this process would otherwise look like one that a person has lifted.
   await recordHalt({ journal, clock, log, gate, subject }, payer);
   const halt = await journal.payerHalt(payer.companyId, payer.payerAccount);
   if (halt !== undefined) gate.haltFor(halt);

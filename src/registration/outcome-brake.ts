@@ -1,15 +1,15 @@
 /**
- * The brake on rejections by callback. The breaker of a company hears at once what the bank answers; that the bank takes
- * every registration and rejects each a moment later shows in the journal alone, whoever takes the callbacks.
+ * The brake on rejections by callback. A company's breaker sees the bank's answers at once; a bank that takes every
+ * registration and rejects each a moment later shows only in the journal, whichever process takes the callbacks.
  */
 import type { RegistrationContext } from './context.ts';
 import type { RegistrationRow, RegistrationTotal } from './ports.ts';
 import { companyPayer } from './rules/intent.ts';
 import type { RegistrationInstruction } from './rules/registration.ts';
 
-/** How often it is looked, so that a long file costs no more for it. */
+/** Least time between two looks, so that a long file costs no more. */
 const lookEveryMs = 500;
-/** Ends of a company that are looked back on. */
+/** Latest ends of a company that are considered. */
 const rowsMax = 100;
 
 export class OutcomeBrake {
@@ -19,14 +19,14 @@ export class OutcomeBrake {
   #lookedAtMs = -Infinity;
   #refusedRows = 0;
 
-  /** Counts from now on: what was rejected before has been looked at by whoever lets the batch go on. */
+  /** Counts from now on: the person who lets a batch go on has looked at earlier rejections. */
   constructor(context: RegistrationContext, batchId: string) {
     this.#context = context;
     this.#batchId = batchId;
     this.#sinceMs = context.clock.now();
   }
 
-  /** Halts a company whose registrations were rejected as often as the brake allows, and none of them registered between. */
+  /** Halts a company after as many rejections in a row as the brake allows, without a registration in between. */
   async look(): Promise<void> {
     const { journal, clock } = this.#context;
     const nowMs = clock.now();
@@ -66,7 +66,7 @@ function countRefused(totals: readonly RegistrationTotal[]): number {
 
 const nameOf = ({ vendorId, companyId }: RegistrationInstruction): string => `${vendorId} ${companyId}`;
 
-/** The ends of each company since a moment, in the order in which they came. */
+/** The ends of each company since a moment, in order. */
 function groupByCompany(rows: readonly RegistrationRow[], sinceMs: number): Map<string, readonly End[]> {
   const ends = new Map<string, End[]>();
   for (const { currentInstruction, status, settledAtMs } of rows) {

@@ -1,4 +1,4 @@
-/** What registering needs of the journal: batches of registrations, the registrations with their attempts, and callbacks. */
+/** The journal as registering uses it: batches of registrations, the registrations with their attempts, and callbacks. */
 import type { BatchStatus } from '../core/payout.ts';
 import type { BatchReason, Report } from '../core/ports.ts';
 import type { SentRegistration } from './rules/callback.ts';
@@ -35,17 +35,17 @@ export interface RegistrationBatchStart extends Pick<
   readonly nowMs: number;
 }
 
-/** What `intake/ingest.ts` asks of a journal, for registrations (`Store.registrationIntake`). */
+/** The journal as `intake/ingest.ts` uses it for registrations (`Store.registrationIntake`). */
 export interface RegistrationIntakeStore {
   batch(batchId: string): Promise<RegistrationBatch | undefined>;
-  /** Creates the batch, or begins a reading again: rows staged by an unfinished reading are dropped. */
+  /** Creates the batch, or restarts its reading: rows staged by an unfinished reading are dropped. */
   startIngest(start: RegistrationBatchStart): Promise<void>;
   stage(batchId: string, rows: readonly RegistrationFileRow[]): Promise<void>;
   /**
    * Turns the staged rows into ready, held or rejected ones and takes the claims, in one transaction.
    * Rejected: a row whose registrationId is claimed (ready, held, cancelled, awaited or registered; not given back), with
    * the holder named; one whose identity (`identityKey`) is that of another that is ready, held or awaited, in this file or
-   * any other: nobody could tell whose callback comes. Held: `similar`, where another registrationId is the same but for
+   * any other: a callback could mean either. Held: `similar`, where another registrationId is the same but for
    * case or leading zeros; `called-back`, where a kept callback has its identity.
    */
   seal(batchId: string, totals: RegistrationSealTotals, nowMs: number): Promise<RegistrationBatch>;
@@ -67,9 +67,9 @@ export interface RegistrationEvent extends RegistrationEventDraft {
 
 export interface KeptCallback extends CallbackRecord {
   readonly id: number;
-  /** Null while no registration is known that it means. */
+  /** Null while no known registration fits. */
   readonly registrationSeq: number | null;
-  /** How often it was told again. */
+  /** Number of repeats. */
   readonly repeats: number;
 }
 
@@ -80,14 +80,14 @@ export interface SentRegistrationRow extends SentRegistration {
 
 // ---------------------------------------------------------------- the store
 
-/** By what registrations are looked for; whatever is given must hold. */
+/** Filter for registrations; all given conditions must hold. */
 export interface RegistrationFilter {
   readonly statuses?: readonly RegistrationStatus[];
   readonly hold?: RegistrationHold | undefined;
   readonly batchId?: string | undefined;
   /** registrationId, customerId, one of the references, requestUID or ddrOapiSeqId. */
   readonly reference?: string | undefined;
-  /** The same without customerId, of which screens show the last four characters alone. */
+  /** The same without customerId, whose last four characters alone screens show. */
   readonly shownReference?: string | undefined;
   /** requestUID or ddrOapiSeqId, which screens never mask. */
   readonly request?: string | undefined;
@@ -96,9 +96,9 @@ export interface RegistrationFilter {
   /** The last digits of the account number, which screens show. */
   readonly accountEnd?: string | undefined;
   readonly isAlarm?: boolean;
-  /** It waits for a person who has not taken note of it. */
+  /** True for rows that wait for a person who has not acknowledged them. */
   readonly isWaiting?: boolean;
-  /** Submitted, or, while it was not, taken in, in this time. */
+  /** Time of sending, or, before that, of being taken in. */
   readonly sinceMs?: number | undefined;
   readonly untilMs?: number | undefined;
 }
@@ -111,14 +111,14 @@ export interface RegistrationHistory {
   readonly callbacks: readonly KeptCallback[];
 }
 
-/** A consistent view of one moment, for reports; closed by its owner. */
+/** A consistent view of one moment, for reports; the caller closes it. */
 export interface RegistrationSnapshot extends AsyncDisposable {
   /** Number of the latest registration event in this view. */
   readonly eventSeq: number;
   batch(batchId: string): Promise<RegistrationBatch | undefined>;
   totals(batchId: string): Promise<readonly RegistrationTotal[]>;
   holdTotals(batchId: string): Promise<readonly RegistrationHoldTotal[]>;
-  /** In input order, in pages; those changed after event `changedSince` only when it is given. */
+  /** Rows in input order, in pages; with `changedSince`, only those changed after that event. */
   resultRows(batchId: string, changedSince?: number): AsyncIterable<readonly RegistrationRow[]>;
 }
 
@@ -128,11 +128,11 @@ export interface RegistrationStore {
   registrationBatch(batchId: string): Promise<RegistrationBatch | undefined>;
   registrationTotals(batchId: string): Promise<readonly RegistrationTotal[]>;
   registrationHoldTotals(batchId: string): Promise<readonly RegistrationHoldTotal[]>;
-  /** Over all batches. */
+  /** Rows by status, over all batches. */
   countRegistrations(): Promise<ReadonlyMap<RegistrationStatus, number>>;
   /**
-   * Moves a batch if `batchTransitions` allow it from its present status; false when they do not, or when the batch does
-   * not stand any more as it was `seen`.
+   * Moves a batch if `batchTransitions` allows it from its present status; false when it does not, or when the batch has
+   * changed since it was `seen`.
    */
   moveRegistrationBatch(
     batchId: string,
@@ -141,18 +141,18 @@ export interface RegistrationStore {
     nowMs: number,
     seen?: Pick<RegistrationBatch, 'status' | 'reasonCode'>,
   ): Promise<boolean>;
-  /** Batches that a sender goes on with: sealed, running or paused, or with ready rows and not halted; oldest first. */
+  /** Batches that a sender continues: sealed, running or paused, or with ready rows and not halted; oldest first. */
   runnableRegistrationBatches(): Promise<readonly RegistrationBatch[]>;
   /** Batches at rest with events after their latest report, or without any report. */
   unreportedRegistrationBatches(): Promise<readonly string[]>;
-  /** Adds a hold to every ready row. Returns how many rows changed. */
+  /** Adds a hold to every ready row. @returns the number of rows changed */
   holdReadyRegistrations(
     batchId: string,
     hold: RegistrationHold,
     why: BatchReason,
     nowMs: number,
   ): Promise<number>;
-  /** Lifts holds from held rows; those left without any become ready. Of all batches when null. */
+  /** Lifts holds from held rows; rows without a hold become ready. Applies to all batches when null. */
   liftRegistrationHolds(
     batchId: string | null,
     holds: readonly RegistrationHold[],
@@ -165,7 +165,7 @@ export interface RegistrationStore {
   registration(seq: number): Promise<Registration | undefined>;
   registrationAttempt(seq: number, attemptNo: number): Promise<RegistrationAttempt | undefined>;
   registrationHistory(seq: number): Promise<RegistrationHistory | undefined>;
-  /** By registrationId, requestUID or ddrOapiSeqId. */
+  /** Finds by registrationId, requestUID or ddrOapiSeqId. */
   findRegistrations(reference: string): Promise<readonly RegistrationHistory[]>;
   searchRegistrations(
     filter: RegistrationFilter,
@@ -173,41 +173,41 @@ export interface RegistrationStore {
     limit: number,
   ): Promise<readonly RegistrationRow[]>;
   countFoundRegistrations(filter: RegistrationFilter): Promise<number>;
-  /** Submitted rows whose sender may be gone: those whose intent is older than this. */
+  /** Submitted rows whose sender may be gone: their intent is older than this. */
   submittedRegistrations(beforeMs: number, afterSeq: number, limit: number): Promise<readonly Registration[]>;
-  /** In doubt or acknowledged, and awaited no longer than this. */
+  /** Rows in doubt or acknowledged, and awaited no longer than this. */
   overdueRegistrations(nowMs: number, limit: number): Promise<readonly Registration[]>;
-  /** When the next of these falls due. */
+  /** When the next of these rows falls due. */
   nextOverdueAtMs(): Promise<number | undefined>;
-  /** Awaited rows of a batch, or of all. */
+  /** Number of awaited rows of a batch, or of all. */
   countAwaitedRegistrations(batchId?: string): Promise<number>;
-  /** Who has the claim on a registrationId. */
+  /** The row with the claim on a registrationId. */
   registrationHolder(companyId: string, registrationId: string): Promise<Registration | undefined>;
-  /** Who has one that is the same but for case, leading zeros, decimals of zeros, punctuation or blanks; not the very same. */
+  /** Rows whose registrationId differs only in case, leading zeros, decimals of zeros, punctuation or blanks. */
   similarRegistrationHolders(companyId: string, registrationId: string): Promise<readonly Registration[]>;
-  /** Every attempt that was ever made for this identity, by registrations whose latest attempt is for it, too. */
+  /** All attempts for this identity, of registrations whose latest attempt is for it, too. */
   sentRegistrations(identityKey: string): Promise<readonly SentRegistrationRow[]>;
-  /** Callbacks that are bound to none though a registration of their identity was sent; the oldest first. */
+  /** Unbound callbacks although a registration of their identity was sent; the oldest first. */
   unboundCallbacks(limit: number): Promise<readonly KeptCallback[]>;
-  /** Callbacks bound to none, the latest first. */
+  /** Unbound callbacks, the latest first. */
   unknownCallbacks(limit: number): Promise<readonly KeptCallback[]>;
   countUnknownCallbacks(): Promise<number>;
-  /** When a callback of this key came first, bound or not. */
+  /** When a callback of this key first came, bound or not. */
   callbackReceivedAtMs(key: string): Promise<number | undefined>;
 
   /**
-   * The one way to change a registration: all changes of one call and of concurrent calls are gathered into one commit;
-   * resolves when durable, with true for each that was applied and false for each whose guard no longer held.
+   * The one way to change a registration: all changes of one call and of concurrent calls are gathered into one commit.
+   * Resolves when durable, with true for each applied change and false for each whose guard no longer held.
    */
   applyRegistrations(changes: readonly RegistrationChange[]): Promise<readonly boolean[]>;
   /**
-   * Keeps a callback in the same gathered commits, whatever else becomes of it: unbound, or bound to a registration that it
-   * does not change; of one that was told before, one more repeat is counted. False when it was told before.
+   * Keeps a callback in the same gathered commits, whatever its effect: unbound, or bound to a registration that it leaves
+   * unchanged; a repeat is only counted. False for a repeat.
    */
   keepCallback(record: CallbackRecord, registrationSeq: number | null): Promise<boolean>;
 
   registrationReports(batchId: string): Promise<readonly Report[]>;
-  /** @throws Error when one of this kind and number was recorded before: none is recorded then */
+  /** @throws Error when a report of the same kind and number is recorded: then none is recorded */
   recordRegistrationReports(reports: readonly Report[]): Promise<void>;
   registrationSnapshot(): Promise<RegistrationSnapshot>;
 }

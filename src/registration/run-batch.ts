@@ -1,4 +1,4 @@
-/** Sends one sealed batch of registrations, waits for the bank's callbacks, and records why it stopped where it did. */
+/** Sends one sealed batch of registrations, awaits the bank's callbacks, and records why it stopped where it did. */
 import {
   findHalt,
   haltOf,
@@ -21,13 +21,13 @@ import type { Registration } from './rules/registration.ts';
 import { submitRegistration } from './submit.ts';
 import { keepSweeping, sweepAbandoned } from './sweep.ts';
 
-/** Why a run ended; `rested` covers whatever the batch's own status says. */
+/** Why a run ended; `rested` covers any status of the batch itself. */
 export type RegistrationRunEnd = 'rested' | 'interrupted';
 
 export interface RegistrationRunLimits {
-  /** How long to wait for callbacks after the last progress. */
+  /** Time to wait for callbacks after the last progress. */
   readonly waitMs: number;
-  /** Waits out every pause while rows are to be sent: whoever runs it is there for good. */
+  /** Waits out every pause while rows are to be sent: the process runs for good. */
   readonly isPatient?: boolean;
   /** Aborted by a signal of the operating system. */
   readonly interrupted: AbortSignal;
@@ -35,7 +35,7 @@ export interface RegistrationRunLimits {
   readonly waitOver: AbortController;
 }
 
-/** Sends a sealed batch as far as it can be sent now, and waits for its outcomes. */
+/** Sends a sealed batch as far as possible now, and awaits its outcomes. */
 export async function runRegistrations(
   context: RegistrationContext,
   batch: RegistrationBatch,
@@ -55,7 +55,7 @@ export async function runRegistrations(
     keepSweeping(context, async () => context.run.notify(), signal),
   ];
   await endTogether(context, sendUntilEnded(context, batch), ends, beside);
-  // Whoever has the right to send now goes on with it, and concludes it.
+  // The process that has the right to send now continues and concludes the batch.
   if (context.mayLeave?.() === false) return 'interrupted';
   await recordHalt(breaker.context, breaker.batch);
   await recordPause(breaker.context, breaker.batch);
@@ -64,7 +64,7 @@ export async function runRegistrations(
   return isInterrupted ? 'interrupted' : 'rested';
 }
 
-/** Under a halt that a person must lift, or a pause longer than the wait, nothing is sent; what was sent is awaited. */
+/** Sends nothing under a halt that a person must lift, or a pause longer than the wait; sent rows are awaited. */
 async function startRunning(
   context: RegistrationContext,
   batch: RegistrationBatch,
@@ -73,7 +73,7 @@ async function startRunning(
   const { journal, clock, service } = context;
   const payer = servicePayer(batch.companyId);
   await haltAfterLoss(context, payer);
-  // What a person has cancelled or halted since it was read stays so.
+  // A batch that a person has cancelled or halted since the read stays so.
   if (batch.status !== 'halted')
     await journal.moveRegistrationBatch(batch.batchId, 'running', null, clock.now(), batch);
   const standing = (await journal.registrationBatch(batch.batchId)) ?? batch;
@@ -89,8 +89,8 @@ async function startRunning(
 const lossCode = 'journal-lost';
 
 /**
- * What a lost part of the journal has sent may await its callback, and the bank cannot be asked about it: nothing is sent
- * until a person, who has asked, lets it go on. Once for each loss.
+ * Halts after a loss: rows sent in the lost part of the journal may await callbacks, and the bank cannot be asked about
+ * them. Nothing is sent until a person, who has asked the bank, resumes. Once for each loss.
  */
 async function haltAfterLoss({ journal, clock, log }: RegistrationContext, payer: Payer): Promise<void> {
   const { companyId, payerAccount } = payer;
@@ -107,7 +107,7 @@ async function haltAfterLoss({ journal, clock, log }: RegistrationContext, payer
   log('error', 'direct debit halted', why);
 }
 
-/** True while the service is paused until after a moment: nothing is sent before it. */
+/** True while the service is paused beyond a moment: nothing is sent before it. */
 function pausesBeyond({ service }: RegistrationContext, momentMs: number): boolean {
   const { status, pausedUntilMs } = service.state;
   return status === 'paused' && pausedUntilMs > momentMs;
@@ -116,12 +116,12 @@ function pausesBeyond({ service }: RegistrationContext, momentMs: number): boole
 // ---------------------------------------------------------------- sending
 
 const pageRows = 500;
-/** How often it is looked whether callbacks have come, or a person has let held rows go on. */
+/** Interval of looks for callbacks, and for held rows that a person has released. */
 const outcomePollMs = 500;
 /** The same while the service is paused and nothing is awaited. */
 const pausePollMs = 5_000;
 
-/** Sends whatever may be sent, again and again, until nothing is left to send and nothing is awaited. */
+/** Sends rows again and again, until none is left to send and none is awaited. */
 async function sendUntilEnded(context: RegistrationContext, batch: RegistrationBatch): Promise<void> {
   const { journal, service, run, stop, clock } = context;
   const { batchId } = batch;
@@ -194,12 +194,12 @@ async function* readyRows(
 
 // ---------------------------------------------------------------- waiting
 
-/** How often the end of the wait is looked for, and where the rows stand. */
+/** Interval at which the end of the wait, and the rows' standing, are checked. */
 const waitPollMs = 500;
 
 /**
- * Ends the run when nothing has got on for the time of `--wait`, or nothing can before that is over. While the service
- * takes rows, nobody waits: `--wait 0` sends them all.
+ * Ends the run when there was no progress for the time of `--wait`, or when there can be none before it is over. While the
+ * service takes rows, the wait does not count: `--wait 0` sends them all.
  */
 async function watchTheWait(
   context: RegistrationContext,
@@ -213,7 +213,7 @@ async function watchTheWait(
     const totals = await journal.registrationTotals(batch.batchId);
     const now = describeTotals(totals);
     const isWaitedOut = limits.isPatient === true && (await isWaitingToSend(context, batch));
-    // Our clock was set back: the wait is counted from now.
+    // This machine's clock was set back: the wait is counted from now.
     if (now !== shown || isWaitedOut || run.lastProgressAtMs > clock.now()) run.noteProgress();
     if (now !== shown) context.report(totals);
     shown = now;
@@ -245,7 +245,7 @@ async function isNothingAwaited({ journal, run }: RegistrationContext, { batchId
   return run.inFlight.size === 0 && (await journal.countAwaitedRegistrations(batchId)) === 0;
 }
 
-/** Says what is waited for: the end of a pause, or callbacks. */
+/** Reports what the run waits for: the end of a pause, or callbacks. */
 function tellWait(
   { reportWait, service, run, clock }: RegistrationContext,
   givesUpInMs: number,

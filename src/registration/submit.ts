@@ -11,7 +11,7 @@ import { companyPayer, decideIntent } from './rules/intent.ts';
 import { type AnswerReading, readAnswer } from './rules/read-answer.ts';
 import type { Registration, RegistrationAttempt, RegistrationInstruction } from './rules/registration.ts';
 
-/** A ready row, with what it asks for. */
+/** A ready row, with its instruction. */
 interface Row {
   readonly registration: Registration;
   readonly instruction: RegistrationInstruction;
@@ -23,13 +23,13 @@ interface Intended extends Row {
   readonly passes: Passes;
 }
 
-/** The ways through both breakers. */
+/** Passes through both breakers. */
 interface Passes {
   readonly isProbe: boolean;
   leave(service?: BreakerSignal, company?: BreakerSignal): void;
 }
 
-/** Sends one ready registration and records what came of it, unless a breaker or somebody's word is against it. */
+/** Sends one ready registration and records the outcome, unless a breaker or a person's action forbids it. */
 export async function submitRegistration(
   context: RegistrationContext,
   registration: Registration,
@@ -46,7 +46,7 @@ export async function submitRegistration(
   });
 }
 
-/** Waits for the service; undefined when nothing may be sent, and a row of a halted company is held for it. */
+/** Waits for the service; undefined when nothing may be sent, after holding a row of a halted company. */
 async function enterBoth(context: RegistrationContext, row: Row): Promise<Passes | undefined> {
   const { service, gateOf, companyId } = context;
   const payer = companyPayer(companyId, row.instruction);
@@ -68,7 +68,7 @@ const bothOf = (service: Pass, company: Pass): Passes => ({
   },
 });
 
-/** True when the company of the row is halted: the row waits for a person's word, and no other one does. */
+/** Holds the row if its company is halted: it waits for a person, other companies' rows do not. @returns true if held */
 async function holdForCompany(
   context: RegistrationContext,
   { registration, instruction }: Row,
@@ -109,14 +109,14 @@ async function recordIntent(
     }
   }
   if (isRecorded) return { ...row, registration: afterRegistrationChange(change), attempt, passes };
-  // Somebody cancelled or held the row, or halted its batch, the service or its company, meanwhile.
+  // Meanwhile a person cancelled or held the row, or halted its batch, the service or its company.
   const { context: breaker, batch } = serviceBreaker(context, row.batch);
   await noticeHalt(breaker, batch);
   if (!(await holdForCompany(context, row))) await holdDisplaced(context, row);
   return undefined;
 }
 
-/** Else it would be tried again for ever. */
+/** Holds a row that has lost its registrationId, which would otherwise be tried again for ever. */
 async function holdDisplaced(
   context: RegistrationContext,
   { registration, instruction }: Row,
@@ -131,7 +131,7 @@ function forget({ run, inFlight }: RegistrationContext, seq: number): void {
   inFlight.delete(seq);
 }
 
-/** The bank works on it, or has said what is wrong with it: the run gets on. */
+/** Findings that count as progress: the bank works on the row, or has named its fault. */
 const gettingOn: readonly AnswerReading['finding']['kind'][] = ['acknowledged', 'turned-down'];
 
 async function sendAndRecord(context: RegistrationContext, intended: Intended): Promise<void> {
@@ -147,7 +147,7 @@ async function sendAndRecord(context: RegistrationContext, intended: Intended): 
     limit.observe(read.limit, round);
     ({ service, company } = read);
     if (gettingOn.includes(read.finding.kind)) run.noteProgress();
-    // Before the outcome is on record, so that no other row passes meanwhile.
+    // Before the outcome is recorded, so that no other row passes meanwhile.
     passes.leave(service, company);
     await recordAnswer(context, intended, read);
   } finally {
@@ -157,7 +157,7 @@ async function sendAndRecord(context: RegistrationContext, intended: Intended): 
   }
 }
 
-/** Asked when the bytes are about to leave: the service or the company may have been stopped since the intent. */
+/** Called right before the bytes leave: the service or the company may have been stopped since the intent. */
 function mayLeave(
   { service, gateOf, companyId, mayLeave: mayStillSend = () => true }: RegistrationContext,
   { instruction, passes }: Intended,
@@ -194,14 +194,14 @@ async function recordAnswer(
   await observeInDoubt(context);
 }
 
-/** Those of earlier runs may wait a whole day for their callbacks: they stop nobody. */
+/** Counts only this run's doubts: rows of earlier runs may await their callbacks for a whole day, and stop nothing. */
 async function observeInDoubt({ doubts, journal, service, inDoubtMax }: RegistrationContext): Promise<void> {
   if (doubts.size < inDoubtMax) return;
   for (const seq of doubts) if ((await journal.registration(seq))?.status !== 'in-doubt') doubts.delete(seq);
   service.observeInDoubt(doubts.size);
 }
 
-/** What concerns more than the row is said loudly. */
+/** Log level of a finding: higher where it concerns more than the row. */
 function levelOf(finding: AnswerReading['finding']): 'debug' | 'info' | 'warn' {
   switch (finding.kind) {
     case 'acknowledged':
@@ -217,7 +217,7 @@ function levelOf(finding: AnswerReading['finding']): 'debug' | 'info' | 'warn' {
   }
 }
 
-/** Decided again when somebody else has changed the row meanwhile, as a callback does that overtakes the answer. */
+/** Decides again after another change of the row meanwhile, such as a callback that comes before the answer. */
 async function applyOnLatest(
   { journal }: Pick<RegistrationContext, 'journal'>,
   known: Registration,

@@ -1,4 +1,4 @@
-/** What becomes of registrations by time alone: their sender has ended, or no callback has come. */
+/** Changes of registrations by time alone: their sender has ended, or no callback has come. */
 import type { Clock, Log } from '../core/ports.ts';
 import type { RegistrationStore } from './ports.ts';
 import { decideAbandoned, decideOverdue } from './rules/after-answer.ts';
@@ -19,10 +19,10 @@ interface SweepContext {
 const pageRows = 500;
 
 /**
- * Has whatever nobody sends any more wait for its callback. Only who owns the sender lock may say so: whoever submitted it
- * has ended, or has broken off.
- * @param inFlight what this process is sending now
- * @returns how many there were
+ * Makes rows of a sender that has ended, or has broken off, await their callback. Only the owner of the sender lock may
+ * call it.
+ * @param inFlight rows that this process is sending now
+ * @returns the number of such rows
  */
 export async function sweepAbandoned(
   { journal, clock, log }: SweepContext,
@@ -31,7 +31,7 @@ export async function sweepAbandoned(
   let afterSeq = 0;
   let rows = 0;
   for (;;) {
-    // Whatever the clock says: it may have been set back since.
+    // Ignores the time of the intent: the clock may have been set back since.
     const page = await journal.submittedRegistrations(Number.MAX_SAFE_INTEGER, afterSeq, pageRows);
     const nowMs = clock.now();
     const abandoned = page.filter(({ seq }) => !inFlight.has(seq));
@@ -46,7 +46,7 @@ export async function sweepAbandoned(
   return rows;
 }
 
-/** Marks what has been waited for long enough as unanswered. @returns the rows as they were before */
+/** Marks overdue rows as unanswered. @returns the rows as they were before */
 export async function sweepOverdue({ journal, clock, log }: SweepContext): Promise<readonly Registration[]> {
   const marked: Registration[] = [];
   for (;;) {
@@ -56,7 +56,7 @@ export async function sweepOverdue({ journal, clock, log }: SweepContext): Promi
     const applied = await journal.applyRegistrations(changes);
     const done = changes.filter((_, index) => applied[index] === true).map(({ before }) => before);
     marked.push(...done);
-    // Whatever a callback has ended at the same moment is not there the next time.
+    // A row that a callback ended at the same moment is absent from the next page.
     if (page.length < pageRows || done.length === 0) break;
   }
   if (marked.length > 0) log('warn', 'no callback has come in time', { rows: marked.length });
@@ -65,10 +65,10 @@ export async function sweepOverdue({ journal, clock, log }: SweepContext): Promi
 
 /** Longest time between two looks: the clock may be set, or the machine have slept. */
 const lookAtLatestMs = 60_000;
-/** The same while nothing is awaited: what is sent meanwhile may be due sooner. */
+/** The same while nothing is awaited: rows sent meanwhile may be due sooner. */
 const lookAtNothingMs = 5_000;
 
-/** Marks what is overdue as it falls due, until told to end. @param onMarked told of the rows as they were before */
+/** Marks rows as they become overdue, until the end. @param onMarked called with the rows as they were before */
 export async function keepSweeping(
   context: SweepContext,
   onMarked: (rows: readonly Registration[]) => Promise<void>,

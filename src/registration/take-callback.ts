@@ -1,4 +1,4 @@
-/** Takes callbacks: each is durable, with what it changes, before anybody says that it was taken. */
+/** Takes callbacks: each is durable, with its changes, before the bank gets its answer. */
 import { maskDigits } from '../core/proxy-id.ts';
 import type { Clock, Log } from '../core/ports.ts';
 import type { RegistrationStore, SentRegistrationRow } from './ports.ts';
@@ -7,7 +7,7 @@ import { afterRegistrationChange, type CallbackRecord } from './rules/change.ts'
 import type { Registration } from './rules/registration.ts';
 import { decideTakenCallback } from './rules/take-callback.ts';
 
-/** What taking callbacks asks of the journal. */
+/** The journal as the taking of callbacks uses it. */
 export type CallbackStore = Pick<
   RegistrationStore,
   | 'sentRegistrations'
@@ -24,18 +24,18 @@ export interface CallbackContext {
   readonly log: Log;
 }
 
-/** What a callback came to. */
+/** Outcome of a callback. */
 export type CallbackTaking =
   /** The registration as it is now. */
   | { readonly kind: 'applied'; readonly registration: Registration }
-  /** It says of the registration what was known. */
+  /** The callback repeats what was known of the registration. */
   | { readonly kind: 'nothing-new'; readonly registration: Registration }
-  /** The very same was told before. */
+  /** The same callback came before. */
   | { readonly kind: 'repeated'; readonly registration: Registration | undefined }
-  /** Kept: no registration is known that it means. */
+  /** The callback is kept: no known registration fits. */
   | { readonly kind: 'unknown' };
 
-/** A registration that changes as often as it is looked at is left to the next `bindKeptCallbacks`. */
+/** Tries on a registration that keeps changing; after these, the next `bindKeptCallbacks` takes the callback. */
 const triesMax = 20;
 
 /**
@@ -65,7 +65,7 @@ async function readMeant(
   const sent = await journal.sentRegistrations(identityKey(identity));
   const meant = findMeant(sent, { appliedAtMs, receivedAtMs });
   if (meant === undefined || computeEarlyMs(meant, { appliedAtMs }) <= clockToleranceMs) return meant;
-  // Told again after the request, it may have been told before it.
+  // A repeat may come after the request although the callback first came before it.
   const firstAtMs = await journal.callbackReceivedAtMs(key);
   return findMeant(sent, { appliedAtMs, receivedAtMs: firstAtMs ?? receivedAtMs });
 }
@@ -86,7 +86,7 @@ async function takeFor(
     }
     const latest = await journal.registration(registration.seq);
     if (latest?.version !== registration.version) return undefined;
-    // No other guard than that of the callback: it has counted before.
+    // The row is unchanged, so that the callback's own guard refused the change: it has counted before.
   }
   const isNew = await journal.keepCallback(record, registration.seq);
   if (isNew && change !== undefined)
@@ -94,7 +94,7 @@ async function takeFor(
   return { kind: isNew ? 'nothing-new' : 'repeated', registration };
 }
 
-/** Keeps the callback unbound where no more comes of it, a fault of ours included: it is never lost. */
+/** Keeps the callback unbound if it cannot be applied, even through a fault of paydrop: it is never lost. */
 async function keepAtLeast(
   { journal, log }: CallbackContext,
   record: CallbackRecord,
@@ -113,18 +113,18 @@ async function keepAtLeast(
 
 // ---------------------------------------------------------------- callbacks that came before
 
-/** So many are read at first. */
+/** Callbacks read at first. */
 const pageSize = 200;
 
 /**
  * Binds kept callbacks to registrations that have turned up since.
- * @returns those that were bound, with what came of each
+ * @returns the bound callbacks, with the outcome of each
  */
 export async function bindKeptCallbacks(
   context: CallbackContext,
 ): Promise<readonly (readonly [CallbackRecord, CallbackTaking])[]> {
   const bound: (readonly [CallbackRecord, CallbackTaking])[] = [];
-  // Those that stay unbound come again with each page, and must not stand before the others for ever.
+  // Grows the page: callbacks that stay unbound come again each time, and must not block the others for ever.
   for (let limit = pageSize; ; limit *= 2) {
     const kept = await context.journal.unboundCallbacks(limit);
     for (const record of kept) {
@@ -169,7 +169,7 @@ function describeCallback(
   };
 }
 
-/** A time that cannot be right is said, whatever is made of it: the next one may be taken for another attempt's. */
+/** Logs an impossible time, whatever the outcome: the next callback may be taken for another attempt's. */
 function reportEarly(log: Log, record: CallbackRecord, meant: SentRegistrationRow): void {
   const earlyMs = computeEarlyMs(meant, record.callback);
   if (earlyMs <= clockToleranceMs) return;
@@ -179,7 +179,7 @@ function reportEarly(log: Log, record: CallbackRecord, meant: SentRegistrationRo
   });
 }
 
-/** What needs a person is said loudly; all else is for whoever looks closely. */
+/** Logs a callback: at a high level if it needs a person, else for close inspection. */
 function reportTaking({ log }: CallbackContext, record: CallbackRecord, taking: CallbackTaking): void {
   const registration = taking.kind === 'unknown' ? undefined : taking.registration;
   const facts = describeCallback(record, registration);

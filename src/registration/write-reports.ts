@@ -1,4 +1,4 @@
-/** The reports of a batch of registrations: the same files as of payouts, by the same promises. */
+/** The reports of a batch of registrations: the same files as for payouts, with the same guarantees. */
 import type { ExitOptions } from '../core/exit-code.ts';
 import type { ReportKind } from '../core/ports.ts';
 import {
@@ -33,11 +33,11 @@ export interface WrittenRegistrationReports {
   readonly summary: RegistrationSummary;
   /** Every file of the batch, the oldest first. */
   readonly files: readonly ReportedFile[];
-  /** How many of them are new. */
+  /** Number of new files. */
   readonly filesWritten: number;
 }
 
-/** What reporting on registrations needs of the journal. */
+/** The journal as reports on registrations use it. */
 export type RegistrationReportStore = Pick<
   RegistrationStore,
   'registrationReports' | 'recordRegistrationReports' | 'registrationSnapshot'
@@ -58,7 +58,7 @@ export async function finishRegistrationReports(
   return finishReports(toRecords(journal), outbox, batchId);
 }
 
-/** Proves that the next reports can be written, as `requireReportable` does. */
+/** Checks that the next reports can be written, as `requireReportable` does. */
 export const requireRegistrationsReportable = (
   journal: RegistrationReportStore,
   outbox: ReportOutbox,
@@ -66,14 +66,14 @@ export const requireRegistrationsReportable = (
   workbookRowsMax: number,
 ): Promise<void> => requireReportable(toRecords(journal), outbox, batch, workbookRowsMax);
 
-/** Removes what no record names, as `removeUnrecorded` does. */
+/** Removes files without a record, as `removeUnrecorded` does. */
 export const removeUnrecordedRegistrations = (
   journal: RegistrationReportStore,
   outbox: ReportOutbox,
   batchId: string,
 ): Promise<void> => removeUnrecorded(toRecords(journal), outbox, batchId);
 
-/** Writes what is due, as `ReportWriter.writeDue` does. */
+/** Writes due reports, as `ReportWriter.writeDue` does. */
 export async function writeRegistrationReports(
   journal: RegistrationReportStore,
   outbox: ReportOutbox,
@@ -87,7 +87,7 @@ export async function writeRegistrationReports(
 /** Rows that go on by themselves: while there are any, their outcomes are gathered for one report. */
 const unsettledStatuses: readonly RegistrationStatus[] = ['staged', 'ready', ...awaitedStatuses];
 
-/** Writes what is due for a batch that has changed, once nothing of it is to be sent or awaited; undefined before that. */
+/** Writes the due reports of a changed batch, once no row is to be sent or awaited; undefined before that. */
 export async function reportRegistrationsIfSettled(
   journal: RegistrationReportStore & Pick<RegistrationStore, 'registrationTotals'>,
   outbox: ReportOutbox,
@@ -99,10 +99,10 @@ export async function reportRegistrationsIfSettled(
   return writeRegistrationReports(journal, outbox, batchId, context);
 }
 
-/** How a batch of registrations stands at a moment that an operator has chosen. */
+/** A batch of registrations as it stands at a moment that an operator has chosen. */
 export interface PresentRegistrationReports {
   readonly summary: RegistrationSummary;
-  /** Of the moment that the files show. */
+  /** Context of the moment that the files show. */
   readonly context: RegistrationReportContext;
   readonly files: readonly PreparedReport[];
 }
@@ -129,7 +129,7 @@ async function summarise(
   return summariseRegistrations(batch, totals, await snapshot.holdTotals(batchId), context);
 }
 
-/** The rows one by one come to the same as the journal's own counts, status by status, or nothing adds up. */
+/** Counts rows one by one; unless they match the journal's own counts, status by status, the batch does not add up. */
 function openTally(): RowTally<RegistrationRow, RegistrationSummary> {
   const byStatus = new Map<string, number>();
   let exceptionRows = 0;
@@ -157,7 +157,7 @@ const registrationForm: ReportForm<
 > = {
   tables: registrationTables,
   summarise,
-  // Most outcomes come after the first report: what has become an exception since is in no other file.
+  // Most outcomes come after the first report: no other file shows a row that has become an exception since.
   isNewException: isRegistrationException,
   openTally,
   addsUp: (summary) => summary.addsUp,

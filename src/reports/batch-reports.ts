@@ -1,11 +1,11 @@
 /**
- * The files that a batch leaves in the outbox, each of them whole, written once and never changed; the same for every kind
- * of batch, whose columns and figures its form gives.
+ * The files that a batch leaves in the outbox: each is whole, written once and never changed. All kinds of batches share
+ * this code; their forms give columns and figures.
  *
- * From one snapshot of the journal the bytes go to temporary names and are made durable; one commit records
- * what is due (name, hash, temporary name, latest event shown); only then is each file given its own name.
- * A crash before the commit leaves nothing but temporary files, which the next start removes and writes anew;
- * a crash after it leaves the very bytes, which the next start publishes.
+ * The bytes of one snapshot of the journal go to temporary names and are made durable; one commit records each due file
+ * (name, hash, temporary name, latest event shown); only then does each file get its own name.
+ * A crash before the commit leaves only temporary files, which the next start removes and writes anew;
+ * a crash after it leaves the final bytes, which the next start publishes.
  */
 import { countOf } from '../core/figures.ts';
 import { isSealed } from '../core/payout.ts';
@@ -29,7 +29,7 @@ import {
   makeTableSheet,
 } from './rules/workbook.ts';
 
-// ---------------------------------------------------------------- what differs from kind to kind
+// ---------------------------------------------------------------- the parts that differ by kind
 
 type ReportedBatch = Pick<Batch, 'batchId' | 'fileName' | 'status' | 'rows' | 'extraColumns'>;
 
@@ -37,12 +37,12 @@ interface ReportedRow {
   readonly rowNo: number;
 }
 
-/** A consistent view of one moment of the journal; closed by its owner. */
+/** A consistent view of one moment of the journal; the caller closes it. */
 interface ReportSnapshot<Row, Kept> extends AsyncDisposable {
   /** Number of the latest event in this view. */
   readonly eventSeq: number;
   batch(batchId: string): Promise<Kept | undefined>;
-  /** In input order, in pages; those changed after event `changedSince` only when it is given. */
+  /** Rows in input order, in pages; with `changedSince`, only those changed after that event. */
   resultRows(batchId: string, changedSince?: number): AsyncIterable<readonly Row[]>;
 }
 
@@ -51,42 +51,42 @@ interface TablePlan<Row> {
   readonly kind: ReportKind;
   readonly style: TableStyle;
   readonly header: readonly string[];
-  /** undefined for a row that is not in it. */
+  /** Undefined for a row outside the table. */
   readonly render: (row: Row) => readonly string[] | undefined;
 }
 
-/** The rows of one batch counted one by one, as they go into its result. */
+/** Counts the rows of one batch as they go into its result. */
 export interface RowTally<Row, Figures> {
   add(row: Row): void;
-  /** The figures, which add up only where these rows come to the same. */
+  /** The figures; they add up only where these rows agree with them. */
   hold(counted: Figures): Figures;
 }
 
-/** What the files of one kind of batch say. */
+/** Contents of the files of one kind of batch. */
 export interface ReportForm<Kept extends ReportedBatch, Row, Snapshot, Figures, Asked> {
   readonly tables: ReportTables<Row>;
   /** The batch in figures, as the journal adds it up. */
   readonly summarise: (snapshot: Snapshot, batch: Kept, asked: Asked) => Promise<Figures>;
-  /** Of the rows that have changed since the last report, those that its exceptions show. */
+  /** True for a changed row that the exceptions of an update show. */
   readonly isNewException: (row: Row) => boolean;
   readonly openTally: () => RowTally<Row, Figures>;
-  /** What the workbook says of the sums. */
+  /** True when the sums add up, as the workbook states. */
   readonly addsUp: (figures: Figures) => boolean;
   readonly renderSummary: (figures: Figures, files: readonly SummaryFile[], asked: Asked) => object;
 }
 
-/** What is asked of every report. */
+/** Options of every report. */
 export interface ReportAsked {
   readonly isSandbox: boolean;
-  /** When it is written. */
+  /** Time of writing. */
   readonly nowMs: number;
-  /** A formula in a result has an apostrophe before it. */
+  /** Puts an apostrophe before each formula in a result. */
   readonly guardFormulas: boolean;
-  /** A workbook is written of a batch with so many rows or fewer; 0, or left out, means none. */
+  /** Most rows of a batch for which a workbook is written; 0, or left out, means none. */
   readonly workbookRowsMax?: number;
 }
 
-// ---------------------------------------------------------------- what is there
+// ---------------------------------------------------------------- the files that exist
 
 /** A file that the batch has, or once had, in the outbox. */
 export interface ReportedFile extends Report {
@@ -108,8 +108,8 @@ const compareReports = (one: Report, other: Report): number =>
 
 /**
  * Publishes the recorded files whose bytes are still under their temporary names, now or after a crash, and removes
- * temporary files that no record names. A recorded file that is nowhere any more has been published and
- * taken away since (`gone`); it is not written again, the whole present result can be asked for at any time.
+ * temporary files without a record. A recorded file that exists under neither name was published and taken away since
+ * (`gone`); it is not written again: the whole present result can be asked for at any time.
  */
 export async function finishReports(
   journal: Pick<ReportRecords<unknown>, 'reports'>,
@@ -130,17 +130,17 @@ export async function finishReports(
   return files;
 }
 
-/** 0 for the reports that show every row, which come first; else which update is next. */
+/** 0 for the first reports, which show every row; else the number of the next update. */
 function nextNumber(recorded: readonly Pick<Report, 'kind'>[]): number {
   if (!recorded.some(({ kind }) => kind === 'result')) return 0;
   return 1 + recorded.filter(({ kind }) => kind === 'result-update').length;
 }
 
 /**
- * Proves, before anything of a batch is sent or asked about, that it can be reported on afterwards: publishes what was
- * due, and finds what has the names of the next reports, as after a loss of the journal that recorded them.
- * @param workbookRowsMax as for writing them
- * @throws OutputFileError naming what is in the way, and the cure
+ * Checks, before any row of a batch is sent or asked about, that it can be reported on afterwards: publishes due files,
+ * and finds files with the names of the next reports, as after a loss of the journal that recorded them.
+ * @param workbookRowsMax as for writing the reports
+ * @throws OutputFileError naming the files in the way, and the cure
  */
 export async function requireReportable(
   journal: Pick<ReportRecords<unknown>, 'reports'>,
@@ -154,7 +154,7 @@ export async function requireReportable(
   await outbox.requireRoom(written.map((kind) => computeReportName(fileName, batchId, kind, number)));
 }
 
-/** Removes temporary files of a batch that no record names, as far as the outbox does. */
+/** Removes a batch's temporary files without a record, as far as the outbox does. */
 export async function removeUnrecorded(
   journal: Pick<ReportRecords<unknown>, 'reports'>,
   outbox: Pick<ReportOutbox, 'removeLeftovers'>,
@@ -168,12 +168,12 @@ const temporaryPathsOf = (files: readonly Report[]): string[] =>
 
 // ---------------------------------------------------------------- writing
 
-/** What has been written of a batch, and how it stands. */
+/** The reports written for a batch, and its standing. */
 export interface Written<Figures> {
   readonly figures: Figures;
   /** Every file of the batch, the oldest first. */
   readonly files: readonly ReportedFile[];
-  /** How many of them are new. */
+  /** Number of new files. */
   readonly filesWritten: number;
 }
 
@@ -192,8 +192,8 @@ export class ReportWriter<
   }
 
   /**
-   * Writes what is due now that the batch rests: result, exceptions and summary the first time, afterwards one
-   * file with the rows that have changed since, or nothing when none has.
+   * Writes the due reports of a batch at rest: result, exceptions and summary the first time; later one update with the
+   * rows that have changed since, or nothing when none has.
    * Only the holder of the right to send calls it: two at once would take each other's files for leftovers.
    */
   async writeDue(
@@ -204,7 +204,7 @@ export class ReportWriter<
   ): Promise<Written<Figures>> {
     const earlier = await finishReports(journal, outbox, batchId);
     const { figures, eventSeq, prepared } = await this.#prepareDue(journal, outbox, batchId, earlier, asked)
-      // A failure on the way (a full disk) leaves nothing behind, whole or half.
+      // After a failure on the way (a full disk) no file is left, whole or half.
       .catch(async (error: unknown) => {
         await outbox.removeLeftovers(batchId, temporaryPathsOf(earlier)).catch(() => undefined);
         throw error;
@@ -217,15 +217,15 @@ export class ReportWriter<
     const written: ReportedFile[] = [];
     for (const report of due) written.push({ ...report, state: await outbox.publish(report) });
     const lost = written.find(({ state }) => state === 'gone');
-    // Recorded, so that it is not written again: somebody must know.
+    // The file is recorded, so it is not written again: the error reports its loss.
     if (lost !== undefined)
       throw new OutputFileError(
-        `${lost.path} was taken away before it had its name, or since: where nobody has it, write how the batch stands now with "paydrop result ${batchId}"`,
+        `${lost.path} was taken away before it had its name, or since: if it cannot be found, write how the batch stands now with "paydrop result ${batchId}"`,
       );
     return { figures, files: [...earlier, ...written], filesWritten: written.length };
   }
 
-  /** The snapshot is closed before anything is recorded. */
+  /** Prepares the due files; the snapshot is closed before anything is recorded. */
   async #prepareDue(
     journal: Pick<ReportRecords<Snapshot>, 'snapshot'>,
     outbox: ReportOutbox,
@@ -252,10 +252,10 @@ export class ReportWriter<
   }
 
   /**
-   * Writes result, exceptions and summary as the batch stands now, beside whoever is sending. The journal knows nothing of
-   * them: what is due is due as before.
-   * @param nameOf names of their own, which nothing has yet
-   * @returns undefined when there is no such batch; no file of one that has no rows, since it is not sealed
+   * Writes result, exceptions and summary as the batch stands now, alongside the sender. The journal does not record them:
+   * due reports stay due.
+   * @param nameOf gives names that no file has yet
+   * @returns undefined when there is no such batch; no file for a batch without rows, since it is not sealed
    */
   async writePresent(
     journal: Pick<ReportRecords<Snapshot>, 'snapshot'>,
@@ -280,7 +280,7 @@ export class ReportWriter<
     }
   }
 
-  /** The result and the exceptions in one pass over the rows, and the summary of both. */
+  /** Prepares result and exceptions in one pass over the rows, and the summary of both. */
   async #prepareWhole(
     source: ReportSource<Kept, Snapshot>,
     counted: Figures,
@@ -314,7 +314,7 @@ export class ReportWriter<
     return { figures, prepared: [...files, await writeWhole({ outbox, nameOf }, 'summary', text, 0)] };
   }
 
-  /** Writes tables in one pass over the rows, each under its temporary name; an update without rows is no file at all. */
+  /** Writes tables in one pass over the rows, each under its temporary name; an update without rows makes no file. */
   async #writeTables(
     { outbox, batch, nameOf }: ReportSource<Kept, Snapshot>,
     pages: AsyncIterable<readonly Row[]>,
@@ -353,7 +353,7 @@ export class ReportWriter<
   }
 }
 
-/** The first report shows every row and every exception; an update those that changed, and what is news among them. */
+/** The first report shows every row and exception; an update shows changed rows, and the new exceptions among them. */
 function listTables<Row>(
   {
     tables,
@@ -386,7 +386,7 @@ interface Preparation<Figures> {
   readonly prepared: readonly PreparedReport[];
 }
 
-/** What the files of one batch are written from, and where they go. */
+/** Source and destination of the files of one batch. */
 interface ReportSource<Kept, Snapshot> {
   readonly snapshot: Snapshot;
   readonly outbox: ReportOutbox;
@@ -409,7 +409,7 @@ async function writeWhole(
   return { ...(await outbox.writeWhole(nameOf(kind), content)), kind, number: 0, rows };
 }
 
-/** Passes on rows that come in the order of their file, each counted. */
+/** Passes on rows, and checks that they come in the order of their file, each counted. */
 async function* checkOrder<Row extends ReportedRow>(
   pages: AsyncIterable<readonly Row[]>,
   seen: { rows: number; lastRowNo: number },

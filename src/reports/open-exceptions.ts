@@ -21,25 +21,25 @@ import {
 type Records = readonly (readonly string[])[];
 type ExceptionBatch = Pick<Batch, 'batchId' | 'fileName' | 'status' | 'rows' | 'extraColumns'>;
 
-/** The exceptions of one moment. */
+/** The exceptions as of one moment. */
 export interface OpenExceptions {
-  /** Those that have any, the oldest first. */
+  /** Batches with exceptions, the oldest first. */
   readonly batches: readonly ExceptionBatch[];
   readonly rows: number;
   readonly header: readonly string[];
-  /** Columns of the header that are ours. */
+  /** Number of paydrop's own columns in the header. */
   readonly ownColumns: number;
   readonly words: BookWords<never>;
-  /** Records as the header has them, in pages. */
+  /** Records in the order of the header, in pages. */
   readonly read: () => AsyncIterable<Records>;
-  /** All of them, with cells as a workbook has them, and their sums. */
+  /** All records, with cells for a workbook, and their sums. */
   readonly readBook: () => Promise<{
     readonly records: Records;
     readonly tally: Pick<BookTally<never>, 'table'>;
   }>;
 }
 
-/** What is read of one moment, for the exceptions of rows of one kind. */
+/** A view of one moment, for the exceptions of rows of one kind. */
 export interface ExceptionSource<Row> {
   readonly tables: ReportTables<Row>;
   batch(batchId: string): Promise<ExceptionBatch | undefined>;
@@ -48,7 +48,7 @@ export interface ExceptionSource<Row> {
 }
 
 /**
- * Looks which batches have exceptions; the rows are read when they are asked for.
+ * Finds the batches with exceptions; their rows are read on demand.
  * @param batches the newest first
  */
 export async function findExceptions<Row extends { readonly extras: readonly string[] }>(
@@ -96,22 +96,22 @@ export async function findExceptions<Row extends { readonly extras: readonly str
   };
 }
 
-/** What a workbook says of its making. */
+/** Facts about its making that a workbook states. */
 export interface WorkbookContext {
   readonly isSandbox: boolean;
   readonly nowMs: number;
 }
 
-/** As CSV for a program that reads on: lines without their ends, in pages; the header is the first. */
+/** CSV for a program: lines without line ends, in pages, the header first. */
 export async function* formatExceptions(open: OpenExceptions): AsyncGenerator<readonly string[]> {
   const lines = (records: Records): readonly string[] =>
-    // No cell holds a line end: what breaks a line is a blank in this table.
+    // No cell holds a line end: this table replaces line breaks by blanks.
     formatExceptionRecords(records).split('\r\n').slice(0, -1);
   yield lines([open.header]);
   for await (const page of open.read()) if (page.length > 0) yield lines(page);
 }
 
-/** As a CSV file for a spreadsheet. @throws OutputFileError */
+/** Writes CSV for a spreadsheet. @throws OutputFileError */
 export async function writeExceptionsCsv(
   outbox: PresentOutbox,
   name: string,
@@ -123,7 +123,7 @@ export async function writeExceptionsCsv(
   await outbox.publish(await table.finish());
 }
 
-/** As a workbook, whose rows are all in memory while it is made. @throws OutputFileError */
+/** Writes a workbook, whose rows are all in memory while it is made. @throws OutputFileError */
 export async function writeExceptionsWorkbook(
   outbox: PresentOutbox,
   name: string,

@@ -18,12 +18,12 @@ import {
 import type { PresentOutbox, TableStyle } from './ports.ts';
 import { exceptionColumns, resultColumns } from './rules/report-rows.ts';
 
-/** Tells a spreadsheet that the file is UTF-8, or Thai names come out garbled. */
+/** Marks a file as UTF-8 for spreadsheets, which else garble Thai names. */
 export const byteOrderMark = '\uFEFF';
 
 const amountIndex = exceptionColumns.indexOf('amount');
 
-/** What a file or the bank has put into a cell must not steer the screen of whoever looks at the table. */
+/** Replaces control characters from a file or the bank, which would steer the terminal of a reader of the table. */
 export const withoutSteering = (record: readonly string[]): readonly string[] =>
   isSteering(record) ? record.map(tableCell) : record;
 
@@ -40,17 +40,17 @@ export function formatExceptionRecords(records: readonly (readonly string[])[]):
 }
 
 /**
- * Records as lines of a result file: plain CSV for the partner's programs, which get their own values back
- * as they wrote them, but for control characters. Therefore no cell is escaped and there is no BOM; people open the exceptions file.
+ * Records as lines of a result file: plain CSV for the partner's programs, which get their own values back as written,
+ * except for control characters. So no cell is escaped and there is no BOM; people open the exceptions file.
  */
 export function formatResultRecords(records: readonly (readonly string[])[]): string {
   return stringify(records.map(withoutSteering), { record_delimiter: '\n' });
 }
 
-/** The place of the row's own name, of payouts and registrations alike: programs compare it as it is. */
+/** Place of the row's own id, for payouts and registrations alike: programs compare it unchanged. */
 const idIndex = resultColumns.indexOf('payoutId');
 
-/** The same, but a cell that a spreadsheet would run has an apostrophe before it; the name of a row never has. */
+/** The same, with an apostrophe before each cell that a spreadsheet would run; the row's id never gets one. */
 function formatGuardedRecords(records: readonly (readonly string[])[]): string {
   const guarded = records
     .map(withoutSteering)
@@ -68,18 +68,18 @@ const reportEndings =
   /\.(?:(?:result|exceptions|summary|(?:result|exceptions)-update-\d+)\.(?:csv|json)|workbook\.xlsx)$/;
 const batchIdEnding = /\.([0-9A-HJKMNP-TV-Z]{10})$/;
 
-/** The batch of a temporary file that stands for a report; undefined for any other name. */
+/** The batch of a report's temporary file; undefined for any other name. */
 function readBatchId(name: string): string | undefined {
   return batchIdEnding.exec(readTemporaryName(name)?.replace(reportEndings, '') ?? '')?.[1];
 }
 
-/** Temporary names of reports in the outbox, by batch: read once, for there may be hundreds of thousands of files. */
+/** Temporary names of reports in the outbox, by batch: read once, since there may be hundreds of thousands of files. */
 class Temporaries {
   readonly #folder: string;
   readonly #isEntitled: () => boolean;
-  /** Made since the start, or found at the first look; with the batch of each. */
+  /** Files made since the start, or found at the first look, with the batch of each. */
   readonly #batchIds = new Map<string, string>();
-  /** Made through this outbox and not published, of a batch or not. */
+  /** Files made through this outbox and not published, of a batch or not. */
   readonly #own = new Set<string>();
   #isSwept = false;
 
@@ -88,12 +88,12 @@ class Temporaries {
     this.#isEntitled = isEntitled;
   }
 
-  /** Made through this outbox and not published. */
+  /** Files made through this outbox and not published. */
   get own(): Iterable<string> {
     return this.#own;
   }
 
-  /** A temporary file is being written. */
+  /** Notes a temporary file that is being written. */
   noteOwn(path: string): void {
     this.#own.add(path);
     this.#note(path);
@@ -104,7 +104,7 @@ class Temporaries {
     if (batchId !== undefined) this.#batchIds.set(path, batchId);
   }
 
-  /** The file has got its own name, and lost this one. */
+  /** Forgets a temporary name once the file has its own name. */
   forget(path: string): void {
     this.#batchIds.delete(path);
     this.#own.delete(path);
@@ -130,7 +130,7 @@ class Temporaries {
     try {
       for (const [path, owner] of this.#batchIds) {
         if (owner !== batchId || recorded.includes(path)) continue;
-        // Whoever has the right to send by now may be writing it.
+        // A process that has the right to send by now may be writing it.
         if (!this.#own.has(path) && !this.#isEntitled()) continue;
         await rm(path, { force: true });
         this.forget(path);
@@ -141,7 +141,7 @@ class Temporaries {
   }
 }
 
-/** @throws OutputFileError where something has one of the names */
+/** @throws OutputFileError where one of the names is taken */
 async function requireFree(paths: readonly string[]): Promise<void> {
   const taken: string[] = [];
   for (const path of paths) {
@@ -158,19 +158,19 @@ async function requireFree(paths: readonly string[]): Promise<void> {
   );
 }
 
-/** Read and entered by its group, which is that of every file made in it. */
+/** Mode bits: the group may read and enter the folder, and owns every file made in it. */
 const sharedFolderBits = 0o2050;
 
 /**
- * Lets the group of a folder read it, and what is written into it from now on.
+ * Lets the group of a folder read it, and all files written into it from now on.
  * @returns that group
- * @throws OutputFileError where this user could give no file to it
+ * @throws OutputFileError where this user may not give files to that group
  */
 async function shareFolder(root: string): Promise<ReadingGroup> {
   try {
     const { gid, uid, mode } = await stat(root);
     const ownId = process.geteuid?.();
-    // Where the system has no groups, nothing is shared.
+    // Systems without groups share nothing.
     if (ownId === undefined) return undefined;
     const groups = [process.getegid?.(), ...(process.getgroups?.() ?? [])];
     const isOpen = (mode & sharedFolderBits) === sharedFolderBits;
@@ -189,9 +189,9 @@ async function shareFolder(root: string): Promise<ReadingGroup> {
 
 /**
  * The outbox in a folder, which is created (for its owner only) when it is not there.
- * @param isShared output.groupReadable: the folder's group may read what is written
- * @param isEntitled whether temporary files of others are leftovers: nobody else has the right to write any now
- * @throws OutputFileError here and from every method, naming the path and the cure
+ * Opens the outbox in a folder, which is created (for its owner only) when it does not exist.
+ * @param isShared output.groupReadable: the folder's group may read the files
+ * @param isEntitled true while other processes' temporary files are leftovers: no other process may write any then
  */
 export async function openOutbox(
   folder: string,
@@ -213,13 +213,13 @@ export async function openOutbox(
   };
   return {
     requireRoom: async (fileNames) => {
-      // First: a share that has gone is told of, rather than waited for.
+      // First, so that a share that is gone is reported and not waited for.
       const trouble = await probeFolders([root]);
       if (trouble !== undefined) throw new OutputFileError(`${trouble.why}, and run it again`);
       await requireFree(fileNames.map((name) => join(root, name)));
       const longest = fileNames.toSorted((one, other) => one.length - other.length).at(-1);
       if (longest === undefined) return;
-      // No name is too long for the file system, and the group may have the file.
+      // Checks that no name is too long for the file system, and that the group may have the file.
       const file = await AtomicFile.open(join(root, longest), group);
       await file[Symbol.asyncDispose]();
     },

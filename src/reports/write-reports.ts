@@ -28,19 +28,19 @@ interface PayoutFigures {
 export interface WrittenReports extends PayoutFigures {
   /** Every file of the batch, the oldest first. */
   readonly files: readonly ReportedFile[];
-  /** How many of them are new. */
+  /** Number of new files. */
   readonly filesWritten: number;
 }
 
-/** How a batch stands at a moment that an operator has chosen. */
+/** A batch as it stands at a moment that an operator has chosen. */
 export interface PresentReports {
   readonly summary: BatchSummary;
-  /** Of the moment that the files show. */
+  /** Context of the moment that the files show. */
   readonly context: SummaryContext;
   readonly files: readonly PreparedReport[];
 }
 
-/** Writes what is due, as `ReportWriter.writeDue` does. */
+/** Writes due reports, as `ReportWriter.writeDue` does. */
 export async function writeReports(
   journal: ReportStore,
   outbox: ReportOutbox,
@@ -72,7 +72,7 @@ async function summarise(snapshot: Snapshot, batch: Batch, context: ReportContex
   return { summary, otherReferences: await snapshot.otherReferences(batchId, context.similarDays) };
 }
 
-/** The rows one by one come to the same as the journal's own sums, or nothing adds up. */
+/** Counts rows one by one; unless they match the journal's own sums, the batch does not add up. */
 function openTally(): RowTally<ResultRow, PayoutFigures> {
   let [exceptionRows, amountSatang] = [0, 0n];
   return {

@@ -37,7 +37,7 @@ describe('check of a file of registrations', () => {
     const { code, stdout, stderr } = await check('R1,C1,9900000001,a\n', '--payees', '--json');
     expect(code).toBe(0);
     expect(stderr).toContain(
-      '--payees asks about payees of payouts; these are registrations, and nobody is asked',
+      '--payees asks about payees of payouts; these are registrations, and the bank is not asked',
     );
     expect(JSON.parse(stdout.trim())).toMatchObject({
       kind: 'check',

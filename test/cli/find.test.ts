@@ -197,7 +197,7 @@ test('a workbook is checked and paid like any file, and once', async () => {
   expect(checked).toEndWith(3);
   expect(checked.stdout).toMatch(/เงินเดือน\.xlsx:2: proxyNo .* the leading zero is gone/);
   expect(await here('run', path)).toEndWith(3);
-  expect((await here('run', path)).stdout).toContain('nobody is paid again');
+  expect((await here('run', path)).stdout).toContain('no payee is paid again');
   const names = await readdir(join(home, 'outbox'));
   const [result = ''] = names.filter((name) => name.endsWith('.result.csv'));
   expect(result).toMatch(/^เงินเดือน\.\w{10}\.result\.csv$/);
@@ -296,7 +296,7 @@ describe('several targets', () => {
       expect.stringMatching(/^PAY-1: payout PAY-1 .* is paid: only what failed/),
       expect.stringMatching(/^NOPE: no batch, payout or registration is called NOPE; "paydrop list"/),
       'PAY-4: 1 row tried again.',
-      'They are sent by whoever is sending now, or when the file is run again.',
+      'The running sender sends them, or the next run of the file.',
     ]);
     expect((await call('list', '--status', 'ready')).stdout).toContain('2 payouts, 1,501.07 baht.');
     const cancelled = await call('cancel', 'PAY-3', 'PAY-4', '--json');

@@ -211,7 +211,7 @@ describePostgres('paydrop move', () => {
       const refused = await paydrop(['move', ...args], { PAYDROP_JOURNAL_URL: visitor.href });
       expect(refused).toMatchObject({ code: 2, stdout: '' });
       expect(refused.stderr).toContain(
-        'may not make or fill the tables: give the address of whoever owns them',
+        'may not make or fill the tables: give the address of the owner of the tables',
       );
     }
     await client.query(`drop role ${name}`);

@@ -103,10 +103,10 @@ describePostgres('a file that is paid from a journal on PostgreSQL', () => {
     expect(await readReports(postgres)).toEqual(expected);
     expect(await readdir(postgres.dataDir)).not.toContain('journal.db');
     const again = await postgres.run('run', sample);
-    expect(again.stdout).toMatch(/nobody is paid again/);
+    expect(again.stdout).toMatch(/no payee is paid again/);
     // Another machine knows it, too.
     const beside = await makeMachine('beside', database.url);
-    expect((await beside.run('run', sample)).stdout).toMatch(/nobody is paid again/);
+    expect((await beside.run('run', sample)).stdout).toMatch(/no payee is paid again/);
     expect((await beside.run('show', 'PAY-0001')).stdout).toContain('IC000');
     expect((await beside.run('status')).stdout).toMatch(/27 rows, .*16 paid/);
     expect(await beside.run('audit')).toEndWith(0);

@@ -30,7 +30,7 @@ describe('the samples', () => {
     ]);
     const again = await paydrop('run', 'payouts.csv', ...sandbox, '--exceptions-ok');
     expect(again).toEndWith(0);
-    expect(again.stdout).toMatch(/nobody is paid again/);
+    expect(again.stdout).toMatch(/no payee is paid again/);
     const tableOf = ({ stdout }: Ended): string | undefined => /^Status[\s\S]*^total.*$/m.exec(stdout)?.[0];
     expect(tableOf(again)).toBe(tableOf(first));
     expect(tableOf(first)).toBeDefined();

@@ -414,7 +414,7 @@ describe('a file that somebody takes while it is written', () => {
       recordReports,
     };
     await expect(writeReports(store, outbox, batchId, context)).rejects.toThrow(
-      `result.csv was taken away before it had its name, or since: where nobody has it, write how the batch stands now with "paydrop result ${batchId}"`,
+      `result.csv was taken away before it had its name, or since: if it cannot be found, write how the batch stands now with "paydrop result ${batchId}"`,
     );
     expect(await names()).toEqual([exceptions, summary]);
     expect((await write()).files.map(({ kind, state }) => `${kind} ${state}`)).toEqual([

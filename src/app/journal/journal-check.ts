@@ -1,4 +1,4 @@
-/** Reads the journal through now and then while a watcher works with it: damage is found before it is met. */
+/** Reads the journal through at intervals while a watcher works, to find damage before the work meets it. */
 import { startThread } from '../../platform/thread.ts';
 import { lockWaitMs, sqliteCodes } from '../../store/connection.ts';
 import type { DiskWatch } from '../../watch/context.ts';
@@ -8,7 +8,7 @@ import { notifyOfRefusal } from '../notices/senders.ts';
 import type { Session } from '../session.ts';
 import type { WatchStatus } from '../watch-status.ts';
 
-/** So long the first work waits for the first check; a big journal is read through beside it. */
+/** Longest wait of the first work for the first check; the check of a big journal goes on alongside the work. */
 const firstWaitMs = 2_000;
 
 type Checked = Pick<Session, 'loaded' | 'log' | 'clock'>;
@@ -20,7 +20,7 @@ export class JournalCheck {
   readonly #find: typeof findDamage;
   #underWay: Promise<number> | undefined;
 
-  /** @param find for tests */
+  /** @param find replaced in tests */
   constructor(
     session: Checked,
     status: Pick<WatchStatus, 'journalDamage'>,
@@ -33,7 +33,7 @@ export class JournalCheck {
     this.#find = find;
   }
 
-  /** Begins the first check, and waits for it a little while. */
+  /** Begins the first check, and waits briefly for it. */
   async begin(): Promise<void> {
     const over = new AbortController();
     this.#underWay = this.#check();
@@ -45,7 +45,7 @@ export class JournalCheck {
     over.abort();
   }
 
-  /** One check, and the pause after it; whoever stops waits for neither. */
+  /** Runs one check and the pause after it; a stop waits for neither. */
   async step(stop: AbortSignal): Promise<'done' | undefined> {
     const over = new Promise<number>((resolve) =>
       stop.addEventListener('abort', () => resolve(0), { once: true }),
@@ -58,7 +58,7 @@ export class JournalCheck {
     return undefined;
   }
 
-  /** @returns how long it took */
+  /** @returns its duration in milliseconds */
   async #check(): Promise<number> {
     const { loaded, log, clock } = this.#session;
     const place = findJournalPlace(loaded);
@@ -80,10 +80,10 @@ export class JournalCheck {
 
 // ---------------------------------------------------------------- in a thread of its own, so that paying goes on meanwhile
 
-/** What the thread says in the end. */
+/** The thread's last message. */
 type Finding = { readonly found: string } | { readonly code: number | undefined; readonly message: string };
 
-/** So short that it comes with this module, wherever the program is put together. */
+/** Source of the thread: short enough to ship inside this module, wherever the program is bundled. */
 const thread = `
 const { parentPort, workerData } = require('node:worker_threads');
 const { DatabaseSync } = require('node:sqlite');
@@ -97,14 +97,14 @@ try {
 }`;
 
 /**
- * Looks whether each page of the file is what SQLite wrote.
- * @returns what is damaged; undefined for a whole file
- * @throws Error when that cannot be found out now
+ * Checks whether each page of the file is as SQLite wrote it.
+ * @returns the damage found; undefined for a whole file
+ * @throws Error when the check cannot be made now
  */
 export async function findDamage(path: string): Promise<string | undefined> {
   const finding = await new Promise<Finding>((resolve, reject) => {
     const worker = startThread(thread, { eval: true, workerData: { path, timeout: lockWaitMs } });
-    // Nobody who stops waits for it.
+    // A stop does not wait for the thread.
     worker.unref();
     worker.once('message', resolve);
     worker.once('error', reject);

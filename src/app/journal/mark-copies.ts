@@ -1,8 +1,8 @@
 /**
- * High-water marks in folders that are restored apart from the journal: journal.db and journal.mark that were put back
- * together are noticed by them. Beside each stand the digests of the batches: a journal that was edited together with its own
- * digests is noticed, too. They bear the journal's id in their names, since journals may share an outbox. Never in
- * the way: a folder that is away, full or slow has an older mark, which only notices less.
+ * High-water marks in folders that are restored apart from the journal: they reveal a journal.db and journal.mark that were
+ * put back together. The digests of the batches beside each mark reveal a journal that was edited together with its own
+ * digests. Names bear the journal's id, since journals may share an outbox. Marks never block: a folder that is away, full
+ * or slow has an older mark, which only notices less.
  */
 import { readFile, rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -12,19 +12,19 @@ import { z } from 'zod';
 import { describeBehind, type KeptSeal, type MarkCopy } from '../../payout/rules/journal-place.ts';
 import { type HighWaterMark, highWaterMarkSchema } from '../../store/high-water-mark.ts';
 
-/** How long a folder may take: a share that hangs holds up nobody. */
+/** Longest wait for a folder: a share that hangs delays no work. */
 const folderMs = 3_000;
 
 const namePattern = /^\.journal-[0-9a-f-]{36}\.(?:mark|seals)(?:\.tmp)?$/;
 
-/** True for the name of such a mark, or of the seals beside it, of any journal. */
+/** True for the name of a mark, or of the seals beside it, of any journal. */
 export const isMarkName = (name: string): boolean => namePattern.test(name);
 
-/** Batches whose seals are kept, the latest; of others the journal alone tells. */
+/** The latest batches whose seals are kept; about older ones only the journal tells. */
 const sealsMax = 2_000;
 
 const sealsSchema = z.object({
-  /** As in the mark: seals from before a loss are of a journal that went further than this one. */
+  /** As in the mark: seals from before a loss belong to a journal that went further than this one. */
   recoveredAtMs: z.int(),
   seals: z.record(
     z.string(),
@@ -32,16 +32,16 @@ const sealsSchema = z.object({
   ),
 });
 
-/** By batchId. */
+/** Seals by batchId. */
 type Seals = ReadonlyMap<string, KeptSeal>;
 
 export class MarkCopies implements MarkCopy {
   readonly #stems: readonly string[];
-  /** To be written, by the end of the file's name. */
+  /** Texts to be written, by the end of the file's name. */
   readonly #pending = new Map<'mark' | 'seals', string>();
   #writing: Promise<void> | undefined;
   #recoveredAtMs = 0;
-  /** As they stood in the folders when the journal was opened. */
+  /** Seals as found in the folders when the journal was opened. */
   #found: readonly Seals[] = [];
   #seals = new Map<string, KeptSeal>();
   marks: readonly HighWaterMark[] = [];
@@ -89,10 +89,10 @@ export class MarkCopies implements MarkCopy {
     await this.settled();
   }
 
-  /** Writes the latest one, when the one before has been. */
+  /** Writes the latest mark, once the previous write has ended. */
   write(mark: HighWaterMark): void {
     if (mark.recoveredAtMs !== this.#recoveredAtMs) {
-      // What is read in again after a loss may come out otherwise.
+      // Files that are read again after a loss may get other seals.
       this.#found = [];
       this.#seals.clear();
       this.#recoveredAtMs = mark.recoveredAtMs;
@@ -116,13 +116,13 @@ export class MarkCopies implements MarkCopy {
     }
   }
 
-  /** Resolves when the latest has been written, or has not for too long. */
+  /** Resolves when the latest mark is written, or its time is over. */
   async settled(): Promise<void> {
     await Promise.race([this.#writing, sleep(folderMs, undefined, { ref: false })]);
   }
 }
 
-/** What a file says; undefined where it says nothing in time. */
+/** Content of a file; undefined where it is not read in time. */
 async function readWithin<Content>(
   path: string,
   schema: { parse(content: unknown): Content },
@@ -137,7 +137,7 @@ async function readWithin<Content>(
   return Promise.race([read(), sleep(folderMs, undefined, { ref: false })]);
 }
 
-/** A process that dies midway leaves the one temporary name, which the next takes over. */
+/** Writes under one temporary name: what a killed process leaves there, the next write replaces. */
 async function replaceMark(path: string, text: string, flush: boolean): Promise<void> {
   await writeFile(`${path}.tmp`, text, { mode: 0o600, flush });
   await rename(`${path}.tmp`, path);

@@ -1,4 +1,4 @@
-/** The journal of whoever has the sender lock. One that may not be used is told of at once: nothing is sent from now on. */
+/** The journal of the process with the sender lock. One that may not be used is reported at once, and nothing is sent. */
 import { statSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Clock, Log } from '../../core/ports.ts';
@@ -17,26 +17,26 @@ import { describeIdentity, mayMakeJournal } from '../open-store.ts';
 import type { Asked, MachinePlace } from '../machines/machine-place.ts';
 import type { SenderLock, SenderLockTaken } from '../sender-lock.ts';
 
-/** Where further high-water marks are kept: the inbox's is there once a watcher has bound it. */
+/** Folders of further high-water marks: the inbox's exists once a watcher has bound it. */
 const markFoldersOf = ({ inbox, outbox }: Folders): readonly string[] => [join(inbox, '.paydrop'), outbox];
 
-/** A person's orders for opening a journal: its loss, a restored backup, a copy to adopt. */
+/** A person's statements for opening a journal: a loss, a restored backup, a copy to adopt. */
 export type JournalWays = Pick<JournalOpening, 'recovery' | 'restores' | 'adopts' | 'sentFrom'>;
 
-/** The right to send, with what it stands in where the journal is in a database. */
+/** The right to send, with its place in the journal where that is in a database. */
 export type OwnRight = SenderLock &
   Partial<AsyncDisposable> & {
     readonly inDatabase?: { readonly prepared: PreparedJournal; readonly place: MachinePlace };
   };
 
 /**
- * Takes the right to send: the lock whose file stands in the data directory, and, of a journal that several machines
- * work, the place of the sender in that journal.
- * @param command what the process does, for the message to whoever wants the right, too
- * @param mayHelp where another sends from a journal that several machines work, a place among its helpers is taken
- * @throws JournalRefusedError when the journal is missing, or a database holds another's
+ * Takes the right to send: the lock file in the data directory, and, for a journal in a database, the sender's place in
+ * that journal.
+ * @param command what the process does, shown to other processes that want the right
+ * @param mayHelp takes a helper's place where another process sends from a journal of several machines
+ * @throws JournalRefusedError when the journal is missing, or a database holds another journal
  * @throws JournalWriteError when the database cannot be reached
- * @throws SettingsError where several machines might send, and these settings are not made for that
+ * @throws SettingsError where several machines might send, and these settings do not allow for that
  */
 export async function lockOwnJournal(
   loaded: LoadedSettings,
@@ -64,7 +64,7 @@ interface Locking {
   readonly ways: JournalWays;
 }
 
-/** Where there is no file and none may be made, nothing is written: what is to be mounted there finds the place as it was. */
+/** Writes nothing where there is no file and none may be made: what is mounted there later finds the place untouched. */
 async function requireFileOrMayBegin(
   { path }: JournalPlace & { readonly kind: 'file' },
   { loaded, log, clock, ways }: Locking,
@@ -104,7 +104,7 @@ async function takePlaceInDatabase(
   const owned = stack.move();
   return {
     inDatabase: { prepared, place },
-    // At once: the connections end with the process.
+    // Synchronous: the connections end with the process.
     [Symbol.dispose]: () => {
       place[Symbol.dispose]();
       lock[Symbol.dispose]();
@@ -113,7 +113,7 @@ async function takePlaceInDatabase(
   };
 }
 
-/** False also where nobody may look: whoever takes the lock says why. */
+/** False also for a path that may not be read: taking the lock then says why. */
 function isMissing(path: string): boolean {
   try {
     statSync(path);
@@ -137,8 +137,8 @@ async function describeOpening(
 }
 
 /**
- * @param right what `lockOwnJournal` has taken
- * @throws JournalRefusedError when it is missing, lost, a copy or another's
+ * @param right from `lockOwnJournal`
+ * @throws JournalRefusedError when the journal is missing, lost, a copy or another's
  */
 export async function openOwnJournal(
   loaded: LoadedSettings,
@@ -155,7 +155,7 @@ export async function openOwnJournal(
   return tellRefusal(loaded, log, clock, () => openJournal(opening));
 }
 
-/** @throws what `open` throws, once whom the settings name has been told that the journal is refused */
+/** Sends a notice when the journal is refused. @throws what `open` throws */
 async function tellRefusal<Opened>(
   loaded: LoadedSettings,
   log: Logger,

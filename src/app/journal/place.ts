@@ -1,4 +1,4 @@
-/** Where the journal is: in a file of the data directory, or in a PostgreSQL database. What opens it differs by that. */
+/** The place of the journal, a file of the data directory or a PostgreSQL database, and how it is opened there. */
 import { statSync } from 'node:fs';
 import { join } from 'node:path';
 import { nameJournalUrl } from '../../settings/journal-url.ts';
@@ -11,21 +11,21 @@ import type { Store } from '../../store/store.ts';
 
 const journalName = 'journal.db';
 
-/** What the settings say of it; all that opening one needs. */
+/** The settings that opening a journal needs. */
 export type JournalSettings = Pick<LoadedSettings, 'dataDir' | 'journalUrl'>;
 
 export type JournalPlace =
   | { readonly kind: 'file'; readonly path: string }
   | { readonly kind: 'database'; readonly address: JournalAddress };
 
-/** @throws SettingsError where the address of a database cannot be had, or is none */
+/** @throws SettingsError where the address of a database cannot be read, or is none */
 export function findJournalPlace({ dataDir, journalUrl }: JournalSettings): JournalPlace {
   const url = requireJournalUrl(journalUrl);
   if (url === '') return { kind: 'file', path: join(dataDir, journalName) };
   return { kind: 'database', address: { url, name: nameJournalUrl(url) } };
 }
 
-/** What stands for it in messages: the path of the file, or the address of the database without user and password. */
+/** The journal's name in messages: path of the file, or address of the database without user and password. */
 export function nameJournal(settings: JournalSettings): string {
   const place = findJournalPlace(settings);
   return place.kind === 'file' ? place.path : place.address.name;
@@ -38,9 +38,9 @@ export function describePlace(settings: JournalSettings): string {
 }
 
 /**
- * The path of the file, for what reads that file itself.
- * @param instead what is done where the journal is in a database
- * @throws SettingsError there
+ * The path of the journal's file, for commands that read the file itself.
+ * @param instead what to do where the journal is in a database
+ * @throws SettingsError for a journal in a database
  */
 export function requireJournalFile(settings: JournalSettings, instead: string): string {
   const place = findJournalPlace(settings);
@@ -48,13 +48,13 @@ export function requireJournalFile(settings: JournalSettings, instead: string): 
   throw new SettingsError(`the journal is at ${place.address.name}: ${instead}`);
 }
 
-/** True where a file has begun; of a database nobody knows without asking it. */
+/** True where a journal's file exists; false for a database, which only a query could tell. */
 export function isFileThere(settings: JournalSettings): boolean {
   const place = findJournalPlace(settings);
   return place.kind === 'file' && (statSync(place.path, { throwIfNoEntry: false })?.size ?? 0) > 0;
 }
 
-/** Opens it beside whoever is sending; undefined when there is none yet. */
+/** Opens the journal alongside the sender; undefined when there is none yet. */
 export async function openAtPlace(
   settings: JournalSettings,
   stamp: JournalOpening['stamp'],
@@ -70,9 +70,9 @@ export async function openAtPlace(
 }
 
 /**
- * Makes it, for whoever owns the sender lock.
- * @param sentFrom terminals from which payouts were sent before, by a person's word
- * @throws JournalRefusedError where there is one, or was one
+ * Makes the journal, for the owner of the sender lock.
+ * @param sentFrom terminals from which payouts were sent before, as a person states
+ * @throws JournalRefusedError where a journal exists, or existed
  */
 export async function makeAtPlace(
   settings: JournalSettings,
@@ -93,7 +93,7 @@ export async function makeAtPlace(
   return made;
 }
 
-/** What it was told that the server at a loopback address is; undefined without a journal, or if it cannot be read. */
+/** The kind of server at a loopback address, as the journal recorded it; undefined without a readable journal. */
 export async function peekAtPlace(settings: JournalSettings): Promise<ServerKind | undefined> {
   const place = findJournalPlace(settings);
   if (place.kind === 'file') {

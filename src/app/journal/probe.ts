@@ -4,10 +4,10 @@ import { endsWithin } from '../../platform/signal.ts';
 import { JournalWriteError } from '../../store/connection.ts';
 import { findJournalPlace, type JournalSettings, nameJournal } from './place.ts';
 
-/** A database that is away is waited for, by whoever asks it, for longer than anybody wants to be told late. */
+/** Time after which a journal counts as not answering: less than the client's own wait for a database that is away. */
 const answersMs = 5_000;
 
-/** What came of a question to the journal: what the answer is, or that a database has not given one in time. */
+/** The outcome of a question to the journal: its answer, or that the database has not answered in time. */
 export async function answerInTime(
   settings: JournalSettings,
   clock: Pick<Clock, 'sleep'>,
@@ -20,7 +20,7 @@ export async function answerInTime(
   });
 }
 
-/** What work has failed with; undefined where it has not. */
+/** The error that work has failed with; undefined where it succeeded. */
 export const failureOf = (work: Promise<unknown>): Promise<unknown> =>
   work.then(
     () => undefined,
@@ -28,10 +28,10 @@ export const failureOf = (work: Promise<unknown>): Promise<unknown> =>
   );
 
 /**
- * Looks whether the journal answers, with one question at a time: each that a database away was asked before would have to
- * be waited for before anything else is written.
+ * Checks whether the journal answers, with one question at a time: questions that pile up while a database is away would
+ * delay every later write.
  * @param ask rejects with what keeps the journal from answering
- * @returns gives what keeps it from answering; undefined when it answers
+ * @returns a function that gives what keeps the journal from answering; undefined when it answers
  */
 export function makeJournalProbe(
   settings: JournalSettings,

@@ -1,4 +1,4 @@
-/** The files of this machine among several that work one journal: which are its own, and which inbox it works. */
+/** The files of this machine among several that work one journal: which files are its own, and which inbox it works. */
 import { type InboxOwner, readFolderId } from '../../watch/folders/binding.ts';
 import type { FileClaims } from '../../watch/ports.ts';
 import type { Session } from '../session.ts';
@@ -6,7 +6,7 @@ import type { Session } from '../session.ts';
 type Working = Pick<Session, 'journal' | 'place'>;
 
 /**
- * What others are told of the files in a `work/`, which is there by now.
+ * Opens the claims on files of an existing `work/`, which the machines share.
  * @returns undefined where one process alone works the journal
  */
 export async function openFileClaims(
@@ -27,13 +27,13 @@ export async function openFileClaims(
 const nameOf = (workerId: number): string => `worker-${workerId}`;
 
 /**
- * As whom this process works an inbox. The one that sends takes an inbox from any other while its lease runs, also back
- * from a helper that took it while the database was away. A helper takes it from those that are gone.
+ * The identity under which this process works an inbox. The sender takes an inbox from any other while its lease runs,
+ * even back from a helper that took it while the database was away. A helper takes it only from a process that is gone.
  */
 export function describeInboxOwner({ journal, place }: Working): InboxOwner | undefined {
   if (place === undefined) return undefined;
   const isGone = async (name: string): Promise<boolean> => {
-    // While the database does not answer, the process that the stamp names counts as there.
+    // While the database does not answer, the process named by the stamp counts as alive.
     const workers = await journal.workers?.().catch(() => undefined);
     return workers?.some((worker) => worker.isThere && nameOf(worker.workerId) === name) === false;
   };

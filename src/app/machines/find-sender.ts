@@ -1,18 +1,18 @@
-/** Who sends from a journal now: told by the lock of this machine, or by the journal itself. */
+/** The process that sends from a journal now, by the lock of this machine or by the journal itself. */
 import type { Store } from '../../store/store.ts';
 import type { LoadedSettings } from '../../settings/settings.ts';
 import type { LeftFile } from '../../watch/ports.ts';
 import { findSender, type SenderLockOwner } from '../sender-lock.ts';
 import { nameMachine, toOwner } from './machine-place.ts';
 
-/** Of the settings: which processes are of this machine. */
+/** The settings that tell which processes run on this machine. */
 interface Here extends Pick<LoadedSettings, 'dataDir'> {
   readonly settings: { readonly journal: Pick<LoadedSettings['settings']['journal'], 'machine'> };
 }
 
 /**
- * @param journal which knows all that work it, where these may be on several machines; undefined when there is none
- * @param countsThis true for a process that may be the one that sends; else it is left out, whatever its number
+ * @param journal lists all its workers where these may be on several machines; undefined when there is none
+ * @param countsThis true for a process that may itself be the sender; else it is left out, whatever its number
  */
 export async function findSenderOf(
   { dataDir, settings }: Here,
@@ -32,20 +32,20 @@ export async function findSenderOf(
 export interface WorkingMachine {
   readonly owner: SenderLockOwner;
   readonly role: 'sender' | 'helper';
-  /** False of one that is not heard of. */
+  /** False for a process that has not been heard of lately. */
   readonly isThere: boolean;
   /** Stretches of rows that it pays. */
   readonly shards: number;
-  /** Within the last minute. */
+  /** Transfers within the last minute. */
   readonly transfers: number;
 }
 
-/** Those who work one journal together, and how fast. */
+/** The processes that work one journal together, and their speed. */
 export interface MachinesAtWork {
   readonly machines: readonly WorkingMachine[];
-  /** Of all together, lately; null without a limit, or where nothing was asked of the bank. */
+  /** Recent rate of all together; null without a limit, or where the bank was asked nothing. */
   readonly requestsPerSecond: number | null;
-  /** Files that are not read while the machines are away on which they were taken in. */
+  /** Files that stay unread while the machine that took them in is away. */
   readonly left: readonly LeftFile[];
 }
 

@@ -1,6 +1,6 @@
 /**
- * The place of this process among those that work one journal: it sends, or it helps whoever does. A place is a lease in
- * the journal itself, which runs out by itself where its process dies or stands still.
+ * The place of this process among those that work one journal: sender, or helper of the sender. A place is a lease in the
+ * journal, which expires by itself when its process dies or stalls.
  */
 import { hostname } from 'node:os';
 import type { Clock, Log } from '../../core/ports.ts';
@@ -11,15 +11,15 @@ import { Share } from '../../payout/share.ts';
 import type { SenderLockOwner, SenderLockTaken } from '../sender-lock.ts';
 
 export interface Asked {
-  /** What the process does, for the message to others. */
+  /** Command of the process, shown to other processes. */
   readonly command: string;
   /** `journal.machine`; empty when left out. */
   readonly machine?: string | undefined;
   readonly clock: Clock;
   readonly log: Log;
-  /** It helps while another has the right to send. */
+  /** True: helps while another process has the right to send. */
   readonly mayHelp?: boolean | undefined;
-  /** Had the lock of this data directory before, and is dead: what it has left of its lease is waited for. */
+  /** Process that had the lock of this data directory before and is dead: what is left of its lease is waited for. */
   readonly formerPid?: number | undefined;
 }
 
@@ -30,7 +30,7 @@ interface Lease {
   readonly keeper: LeaseKeeper;
 }
 
-/** What is told of a worker to whoever wants its place. */
+/** Identity of a worker, shown to processes that want its place. */
 export const toOwner = ({ machine, pid, command, sinceMs }: Worker): SenderLockOwner => ({
   machine,
   pid,
@@ -39,22 +39,22 @@ export const toOwner = ({ machine, pid, command, sinceMs }: Worker): SenderLockO
 });
 
 /**
- * Kept until it is disposed of. At once (`Symbol.dispose`) it runs out by itself; else it is given back, which says that
- * nothing of this process is under way any more.
+ * Held until it is disposed of. `Symbol.dispose` lets the lease expire; the asynchronous form gives it back, which states
+ * that nothing of this process is under way any more.
  */
 export class MachinePlace implements Disposable, AsyncDisposable {
   readonly #store: WorkerStore;
   readonly #asked: Asked;
   #present: Lease;
-  /** As which it has helped, and may have requests under way. */
+  /** Leases under which it has helped, and may have requests under way. */
   readonly #former = new Set<Lease>();
-  /** Requests that have not been answered. */
+  /** Requests without an answer yet. */
   readonly #underWay = new Set<Promise<unknown>>();
-  /** Something was under way as it began to end. */
+  /** True when a request was under way as the place began to end. */
   #isLeft = false;
-  /** Who sends while this process helps, as far as it is known. */
+  /** The sender while this process helps, as far as known. */
   sender: SenderLockOwner | undefined;
-  /** The rows that it shares out with others. */
+  /** Rows that this process shares with others. */
   readonly share: Share;
 
   constructor(store: WorkerStore, asked: Asked, present: Lease, sender?: SenderLockOwner) {
@@ -77,17 +77,17 @@ export class MachinePlace implements Disposable, AsyncDisposable {
     return this.#present.workerId;
   }
 
-  /** Of the present lease. */
+  /** Keeper of the present lease. */
   get keeper(): LeaseKeeper {
     return this.#present.keeper;
   }
 
-  /** The journal has found that the lease is over. */
+  /** Notes that the journal has refused the lease. */
   noteRefused(): void {
     this.keeper.noteRefused();
   }
 
-  /** Takes the sender's place when nobody is there who has it; a helper that was taken for gone joins anew. */
+  /** Takes the sender's place when it is free; a helper that counted as gone joins anew. */
   async step(): Promise<void> {
     const sender = (await this.#store.workers()).find(({ role, isThere }) => role === 'sender' && isThere);
     this.sender = sender && toOwner(sender);
@@ -105,7 +105,7 @@ export class MachinePlace implements Disposable, AsyncDisposable {
     this.#present = await beginHelping(this.#store, this.#asked);
   }
 
-  /** Follows a request by which something may happen at the bank. */
+  /** Tracks a request that may have an effect at the bank. */
   async follow<Reply>(request: Promise<Reply>): Promise<Reply> {
     this.#underWay.add(request);
     try {
@@ -116,15 +116,15 @@ export class MachinePlace implements Disposable, AsyncDisposable {
   }
 
   /**
-   * No bytes leave from here on. While anything is under way even so, as after a failure, the place is not given back: it
-   * runs out by itself, and the next attempts wait as after a machine that died.
+   * No bytes leave from here on. If a request is still under way, as after a failure, the place is not given back: it
+   * expires by itself, and the next attempts wait as after a machine that died.
    */
   beginEnding(): void {
     this.#isLeft ||= this.#underWay.size > 0;
     this[Symbol.dispose]();
   }
 
-  /** Gives back as what it has helped before: nothing of that is under way any more. */
+  /** Gives back the helper's leases: nothing sent under them is under way any more. */
   async endFormer(): Promise<void> {
     for (const lease of this.#former) {
       this.#former.delete(lease);
@@ -166,7 +166,7 @@ async function endLease(
   }
 }
 
-/** What others call this machine. @param named `journal.machine` */
+/** Name of this machine among others. @param named `journal.machine` */
 export const nameMachine = (named: string): string => (named === '' ? hostname() : named);
 
 const nameOf = ({ command, machine = '' }: Asked): WorkerName => ({
@@ -175,14 +175,14 @@ const nameOf = ({ command, machine = '' }: Asked): WorkerName => ({
   command,
 });
 
-/** @param take says as whom this process works from now on, or who has the place */
+/** @param take returns the worker's id, or the process that has the place */
 async function beginLeaseOf<Refused extends object>(
   store: WorkerStore,
   { clock, log }: Asked,
   role: WorkerRole,
   take: () => Promise<number | Refused>,
 ): Promise<Lease | Refused> {
-  // Before it is asked for: the lease runs from when the database takes it.
+  // Taken before the request: the lease runs from the time at which the database grants it.
   const beganAt = beginLease(clock);
   const workerId = await take();
   if (typeof workerId !== 'number') return workerId;
@@ -199,16 +199,16 @@ const beginSending = (store: WorkerStore, asked: Asked): Promise<Lease | SenderL
 const beginHelping = (store: WorkerStore, asked: Asked): Promise<Lease> =>
   beginLeaseOf<never>(store, asked, 'helper', () => store.joinAsHelper(nameOf(asked)));
 
-/** How often it is looked whether the lease of a process that was killed is over. */
+/** Interval at which the lease of a killed process is checked. */
 const formerPollMs = 500;
 
-/** True of a place that the process has left that was killed. */
+/** True when the place is held by a killed process of this machine. */
 const isFormer = ({ formerPid, machine = '' }: Asked, { heldBy }: SenderLockTaken): boolean =>
   formerPid !== undefined && heldBy?.pid === formerPid && heldBy.machine === nameMachine(machine);
 
 async function beginSendingAfterFormer(store: WorkerStore, asked: Asked): Promise<Lease | SenderLockTaken> {
   const { clock, log } = asked;
-  // Never longer than a lease that nobody renews: a process in another container may bear its number.
+  // At most one unrenewed lease: a process in another container may bear the same number.
   const endsAtMs = clock.elapsedMs() + leaseMs + renewEveryMs;
   let isSaid = false;
   for (;;) {
@@ -222,8 +222,8 @@ async function beginSendingAfterFormer(store: WorkerStore, asked: Asked): Promis
 }
 
 /**
- * Takes the sender's place; else helps whoever has it, or says who that is. It waits for nobody but a process that was
- * killed here.
+ * Takes the sender's place; else joins as a helper, or returns the process that has it. It waits only for a process that
+ * was killed on this machine.
  */
 export async function takeMachinePlace(
   store: WorkerStore,

@@ -1,4 +1,4 @@
-/** Takes in what is dropped into the inbox of this machine while another process has the right to send. */
+/** Takes in files dropped into the inbox of this machine while another process has the right to send. */
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { computeBackoffMs } from '../../core/backoff.ts';
@@ -18,7 +18,7 @@ import { describeInboxOwner, openFileClaims } from './files.ts';
 import type { HelpingSession } from './stand-by.ts';
 
 /**
- * The folders of payout files.
+ * Opens the folders of payout files.
  * @throws as `openIntake` does
  */
 export const openPayoutInbox = (session: Session, log: Log): Promise<Intake> => {
@@ -35,12 +35,12 @@ export const openPayoutInbox = (session: Session, log: Log): Promise<Intake> => 
   });
 };
 
-/** How often it is looked for what only the one that sends takes; told of when it is there at two looks. */
+/** Interval of looks for files that only the sender takes; a file seen at two looks is reported. */
 const waitingPollMs = 30_000;
 
 /**
- * What was dropped here and waits until this machine is the one that sends: decisions. On a share the one that sends takes
- * them, long before they are told of.
+ * Dropped decisions that wait until this machine sends. On a shared folder the sender takes them long before they are
+ * reported.
  */
 export class WaitingDrops {
   readonly #folders: readonly string[];
@@ -51,7 +51,7 @@ export class WaitingDrops {
     this.#folders = folders;
   }
 
-  /** @returns paths of those that were there at the last look, too, and that were not told of before */
+  /** @returns paths seen at the last look, too, and not reported before */
   async look(): Promise<readonly string[]> {
     const found = (await Promise.all(this.#folders.map(listDropped))).flat();
     const news = found.filter((path) => this.#seen.has(path) && !this.#told.has(path));
@@ -71,13 +71,13 @@ async function listDropped(folder: string): Promise<readonly string[]> {
 export interface TakingIn {
   /** Aborted when the process is to send, or to stop. */
   readonly stop: AbortSignal;
-  /** Told of what was dropped and is not taken here. Must not throw. */
+  /** Called with each dropped path that is not taken here. Must not throw. */
   readonly reportWaiting: (path: string) => void;
-  /** Told of each file that has ended. Must not throw. */
+  /** Called for each file that has ended. Must not throw. */
   readonly reportEvent: (event: WatchEvent) => void;
 }
 
-/** Works the inboxes until it is stopped; what keeps it from one of them is logged, and tried again. */
+/** Works the inboxes until the stop; errors are logged, and the work tried again. */
 export async function takeIn(session: HelpingSession, taking: TakingIn): Promise<void> {
   const works = [takePayoutsIn, takeRegistrationsIn, tellOfWaiting];
   await Promise.all(works.map((work) => keepWorking(session, taking, work)));

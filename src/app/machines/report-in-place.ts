@@ -2,9 +2,9 @@
 import { PlaceTakenError } from '../../store/connection.ts';
 
 /**
- * Writes reports. Where another has taken the place before they were recorded, they are of no use to anybody: whoever
- * goes on writes its own, and has looked for what others had left before these were there.
- * @param clear removes them
+ * Writes reports. Once another process has taken the place before they are recorded, they are obsolete: the new sender
+ * writes its own, and looked for leftovers before these existed.
+ * @param clear removes the reports
  */
 export async function reportInPlace<Written>(
   write: () => Promise<Written>,

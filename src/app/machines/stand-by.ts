@@ -1,4 +1,4 @@
-/** Waits for the sender's place of a journal that several machines work, and helps whoever has it meanwhile. */
+/** Waits for the sender's place of a journal that several machines work, and helps the sender meanwhile. */
 import type { Batch } from '../../core/ports.ts';
 import { help } from '../../payout/help.ts';
 import { waitForAny } from '../../platform/signal.ts';
@@ -7,40 +7,40 @@ import { answerInTime, failureOf } from '../journal/probe.ts';
 import type { SenderLockOwner } from '../sender-lock.ts';
 import type { MachinePlace } from './machine-place.ts';
 
-/** How often it is looked whether the sender is still there. */
+/** Interval at which the sender's lease is checked. */
 const standbyPollMs = 500;
 
 /**
- * Every so many looks it is remembered how far the journal has come, whoever has brought it there: once the sender is gone,
- * nobody else may know.
+ * Looks between two records of the journal's progress, whichever process made it: once the sender is gone, no other
+ * process may know.
  */
 const looksBetweenMarks = 6;
 
-/** A session of a process that helps. */
+/** The session of a helper. */
 export type HelpingSession = Session & { readonly place: MachinePlace };
 
 interface StandingBy {
-  /** Aborted when the process is asked to stop. */
+  /** Aborted by a request to stop. */
   readonly stop: AbortSignal;
-  /** Told each time who is sending. */
+  /** Called each time with the process that sends. */
   readonly reportOwner: (owner: SenderLockOwner | undefined) => void;
-  /** Told what keeps it from the journal; undefined when nothing does. */
+  /** Called with what keeps it from the journal; with undefined when nothing does. */
   readonly noteTrouble: (error: unknown) => void;
-  /** What else it does meanwhile, until it is stopped; must not throw. */
+  /** Other work until the stop; must not throw. */
   readonly beside?: ((session: HelpingSession, stop: AbortSignal) => Promise<void>) | undefined;
 }
 
-/** How long what it does beside is waited for before it sends: an inbox may never answer. */
+/** Longest wait for that other work to end before this process sends: an inbox may never answer. */
 const besideEndsMs = 5_000;
 
 export interface Helped {
-  /** Resolves when nothing that it has sent as a helper is under way any more. */
+  /** Resolves when no request sent as a helper is under way any more. */
   readonly ended: Promise<void>;
 }
 
 /**
  * Helps until this process has the sender's place, or is stopped.
- * @throws JournalRefusedError when the journal turns out to be another one than before
+ * @throws JournalRefusedError when the journal turns out to be another than before
  */
 export async function standBy(session: HelpingSession, standing: StandingBy): Promise<Helped> {
   const { place, clock, journal, runs, refused } = session;
@@ -69,7 +69,7 @@ export async function standBy(session: HelpingSession, standing: StandingBy): Pr
     standing.reportOwner(place.sender);
     await clock.sleep(standbyPollMs, end);
     if (end.aborted) break;
-    // Waited for to its end: it may take the place of the one that sends.
+    // Awaited to its end: the look may take the sender's place.
     const looked = failureOf(look(no));
     standing.noteTrouble(await answerInTime(session.loaded, clock, looked));
     standing.noteTrouble(await looked);
@@ -79,7 +79,7 @@ export async function standBy(session: HelpingSession, standing: StandingBy): Pr
   try {
     refused?.throwIfAborted();
     if (place.role !== 'helper') await journal.requireNothingLost?.('of-all');
-    // What an operator has said of the journal while this process helped.
+    // Reads what an operator has stated about the journal while this process helped.
     await session.readPast?.();
   } catch (error) {
     await ended;
@@ -88,7 +88,7 @@ export async function standBy(session: HelpingSession, standing: StandingBy): Pr
   return { ended };
 }
 
-/** The oldest first. */
+/** Running batches, the oldest first. */
 async function findRunning({ journal, readPast }: HelpingSession): Promise<readonly Batch[]> {
   const running = (await journal.runnableBatches()).filter(
     ({ batch, hasReady }) => batch.status === 'running' && hasReady,

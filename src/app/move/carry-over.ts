@@ -1,7 +1,7 @@
 /**
- * Carries a journal from its file into a database, step by step: the copy is committed there as one that has not arrived,
- * both sides are compared, the file says that its journal has gone, and only then the database may be used. Killed between
- * any two of these, the journal is in the file alone, or in neither until the same command has ended it.
+ * Carries a journal from its file into a database, step by step: commits the copy there as not arrived, compares both
+ * sides, marks the file's journal as gone, and only then opens the database for use. After a kill between any two steps,
+ * the journal is in the file alone, or in neither until the same command has finished the move.
  */
 import { randomUUID } from 'node:crypto';
 import type { DatabaseSync } from 'node:sqlite';
@@ -20,39 +20,39 @@ import { compareSides } from './compare.ts';
 import { copyTables } from './copy.ts';
 import { ownTable, requireKnownColumns } from './tables.ts';
 
-/** What has just been done. */
+/** The step that was just taken. */
 export type MoveStep = 'locked' | 'copied' | 'committed' | 'compared' | 'marked' | 'arrived';
 
 interface Where {
-  /** Of the database. */
+  /** Names the database. */
   readonly to: JournalSite;
   readonly address: JournalAddress;
 }
 
-/** A journal and a database. */
+/** A journal and the database that it moves to. */
 export interface Way extends Where {
   readonly journalId: string;
-  /** Of the file. */
+  /** Names the file. */
   readonly from: JournalSite;
 }
 
 export interface Move extends Way {
   readonly nowMs: number;
-  /** Told of each step, so that a test can end the process there. */
+  /** Called after each step, so that a test can end the process there. */
   readonly onStep?: (step: MoveStep) => void | Promise<void>;
-  /** Told of each table whose rows are on their way. */
+  /** Called with each table whose rows are copied, before the copy is committed. */
   readonly onTable?: (name: string, rows: number) => void;
 }
 
-/** What has become of it: the file had said before that its journal is gone where it was only ended, or there already. */
+/** Outcome; `ended` and `was-there` when the file was already marked as gone: the move was completed, or had been. */
 export type MoveEnd =
   | { readonly kind: 'moved'; readonly rows: number }
   | { readonly kind: 'ended' }
   | { readonly kind: 'was-there' };
 
-/** What a database holds of a journal. */
+/** The journal found in a database. */
 interface Found {
-  /** Of its tables; 0 where it has none. */
+  /** Version of the tables; 0 where there are none. */
   readonly version: number;
   /** Undefined where there is no journal. */
   readonly journalId: string | undefined;
@@ -60,13 +60,13 @@ interface Found {
   readonly isArriving: boolean;
 }
 
-/** A copy takes as long as it takes between two of its statements: nobody else waits for this database. */
+/** Longest pause between two statements of a copy; no other process waits for this database. */
 const idleMaxMs = 600_000;
 
 /**
- * @param db the file, opened for writing, by the owner of its sender lock
+ * @param db the file, opened for writing by the owner of its sender lock
  * @throws JournalRefusedError when the database holds a journal already, or the two sides differ
- * @throws JournalWriteError when one of them cannot be written: the same command goes on
+ * @throws JournalWriteError when one of them cannot be written: repeating the command continues the move
  */
 export const carryOver = (db: DatabaseSync, move: Move): Promise<MoveEnd> =>
   atDatabase(move, async (database) => {
@@ -87,19 +87,19 @@ export const carryOver = (db: DatabaseSync, move: Move): Promise<MoveEnd> =>
     return { kind: 'moved', rows };
   });
 
-/** Takes what keeps the database from being used away; the file has said that its journal is gone. */
+/** Opens the database for use; the file is marked as gone by then. */
 async function arrive({ engine, identity }: Database, move: Move): Promise<void> {
   await engine.write(() => noteArrived(identity, move.nowMs));
   await move.onStep?.('arrived');
 }
 
-/** What a move would do: all of it, only its last steps, since the file says that its journal is gone, or nothing. */
+/** Extent of a move: everything, only its last steps, since the file is marked as gone, or nothing. */
 export type MoveAhead = 'all' | 'end' | 'nothing';
 
 /**
  * Reads only.
- * @param gone what the file says
- * @throws JournalRefusedError as a move would, before it has done anything
+ * @param gone the mark in the file
+ * @throws JournalRefusedError as a move would before its first step
  */
 export const lookAhead = (way: Way, gone: Gone | undefined): Promise<MoveAhead> =>
   atDatabase(way, async (database) => {
@@ -113,14 +113,14 @@ export const lookAhead = (way: Way, gone: Gone | undefined): Promise<MoveAhead> 
     return 'all';
   });
 
-/** Of the journal that is in the database and may be used there; undefined where there is none. Reads only. */
+/** Id of the journal that is in use in the database; undefined where there is none. Reads only. */
 export const findJournalThere = (where: Where): Promise<string | undefined> =>
   atDatabase(where, async (database) => {
     const { journalId, isArriving } = await useClient(database, findJournal);
     return isArriving ? undefined : journalId;
   });
 
-/** Goes on where the file says already that its journal is gone. */
+/** Completes a move whose file is already marked as gone. */
 async function endMove(db: DatabaseSync, database: Database, move: Move, gone: Gone): Promise<MoveEnd> {
   const found = await useClient(database, findJournal);
   requireMoved(found, move, gone);
@@ -132,13 +132,13 @@ async function endMove(db: DatabaseSync, database: Database, move: Move, gone: G
 
 // ---------------------------------------------------------------- the file
 
-/** Keeps everybody from writing to the file meanwhile; what `work` writes there is durable when it resolves. */
+/** Keeps other processes from writing to the file during `work`, whose writes are durable when it resolves. */
 async function whileLocked<T>(db: DatabaseSync, work: () => Promise<T>): Promise<T> {
   db.exec('begin immediate');
   try {
     const result = await work();
     db.exec('commit');
-    // A file that is copied without its log would not know.
+    // Without this, a file copied without its log would lack the mark.
     db.exec('pragma wal_checkpoint(passive)');
     return result;
   } catch (error) {
@@ -151,11 +151,11 @@ async function whileLocked<T>(db: DatabaseSync, work: () => Promise<T>): Promise
 
 interface Database {
   readonly engine: PostgresEngine;
-  /** Of the one that every connection is to. */
+  /** Identity of the database to which every connection leads. */
   readonly identity: DatabaseIdentity;
 }
 
-/** @throws JournalRefusedError when no journal can be there */
+/** @throws JournalRefusedError when the database cannot hold a journal */
 async function atDatabase<T>({ to, address }: Where, use: (database: Database) => Promise<T>): Promise<T> {
   let identity: DatabaseIdentity | undefined;
   const greet = async (client: ClientBase): Promise<void> => {
@@ -200,7 +200,7 @@ async function transact<T>(client: ClientBase, begin: string, work: () => Promis
   }
 }
 
-/** What there is of a journal, in a database in which a journal can be. */
+/** The journal in a database, as far as one is there. */
 async function findJournal(client: ClientBase): Promise<Found> {
   const version = await readTablesVersion(client);
   const facts = new Map<string, string>();
@@ -218,7 +218,7 @@ async function findJournal(client: ClientBase): Promise<Found> {
   };
 }
 
-/** @throws JournalRefusedError when the journal cannot go into a database that holds this */
+/** @throws JournalRefusedError when the journal cannot go into a database with these contents */
 function requireRoom({ journalId, isArriving }: Found, move: Way): void {
   if (journalId === undefined) return;
   if (!isArriving)
@@ -231,7 +231,7 @@ function requireRoom({ journalId, isArriving }: Found, move: Way): void {
     );
 }
 
-/** @throws JournalRefusedError when what is there is not what the file says that it has become */
+/** @throws JournalRefusedError when the database does not hold the journal that the file's mark names */
 function requireMoved(
   { journalId, moveId }: Found,
   { journalId: own, from, address }: Way,
@@ -251,17 +251,17 @@ select bool_and(case when space is null then has_database_privilege(current_data
   end)::text as suffice
 from unnest(array[to_regnamespace('${schemaName}'), to_regnamespace('${wholeSchemaName}')]) as space`;
 
-/** @throws JournalRefusedError when the role may not make the tables, or they are another's */
+/** @throws JournalRefusedError when the role may not make the tables, or they belong to another role */
 async function requireRights(client: ClientBase, { address }: Way): Promise<void> {
   const { rows } = await client.query<{ readonly suffice: string }>(rights);
   if (rows[0]?.suffice === 'true') return;
   throw new JournalRefusedError(
-    `the role of ${address.name} may not make or fill the tables: give the address of whoever owns them or the database, ` +
+    `the role of ${address.name} may not make or fill the tables: give the address of the owner of the tables or the database, ` +
       `for this once, or make the schemas ${schemaName} and ${wholeSchemaName} for it (docs/operations.md, "Roles")`,
   );
 }
 
-/** All of the schema but the history of its tables. */
+/** All tables of the schema except the history of its versions. */
 async function listTables(client: ClientBase): Promise<readonly string[]> {
   const { rows } = await client.query<{ readonly name: string }>(
     `select relname as name from pg_class
@@ -270,7 +270,7 @@ async function listTables(client: ClientBase): Promise<readonly string[]> {
   return rows.map(({ name }) => `${schemaName}.${name}`);
 }
 
-/** Takes away what an earlier try has left. @throws JournalRefusedError when it is not from one */
+/** Removes what an earlier try has left. @throws JournalRefusedError for tables that no try of this move made */
 async function makeRoom(client: ClientBase, found: Found, { address }: Move): Promise<void> {
   const tables = await listTables(client);
   if (tables.length === 0) return;
@@ -287,7 +287,7 @@ async function makeRoom(client: ClientBase, found: Found, { address }: Move): Pr
   }
 }
 
-/** Commits the whole journal as one that has not arrived yet. */
+/** Commits the whole journal, marked as not arrived. */
 async function copy(db: DatabaseSync, client: ClientBase, move: Move, moveId: string): Promise<number> {
   return transact(client, 'begin', async () => {
     await client.query(`select pg_advisory_xact_lock(${writeLockKey})`);
@@ -306,7 +306,7 @@ async function copy(db: DatabaseSync, client: ClientBase, move: Move, moveId: st
   });
 }
 
-/** @throws JournalRefusedError when the database has not what the file has */
+/** @throws JournalRefusedError when the database differs from the file */
 async function requireSame(db: DatabaseSync, database: Database, { to, from }: Move): Promise<void> {
   const difference = await useClient(database, (client) =>
     transact(client, 'begin isolation level repeatable read read only', () => compareSides(db, client)),

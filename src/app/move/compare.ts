@@ -1,14 +1,14 @@
-/** Reads both sides again, and says where one is not as the other. */
+/** Reads both sides again, and names the first difference. */
 import { hash } from 'node:crypto';
 import type { DatabaseSync } from 'node:sqlite';
 import type { ClientBase } from 'pg';
 import { showCount } from '../../core/figures.ts';
 import { type Look, lookAt, movedTables, otherLooks, requireKnownColumns } from './tables.ts';
 
-/** Digests that are fetched at a time. */
+/** Digests fetched at a time. */
 const pageRows = 5_000;
 
-/** The digest of each row, in their order. */
+/** The digests of the rows, in order. */
 async function* readDigests(client: ClientBase, { statement }: Look): AsyncGenerator<readonly string[]> {
   const digest = `encode(sha256(convert_to(whole, 'UTF8')), 'hex')`;
   await client.query(
@@ -22,7 +22,7 @@ async function* readDigests(client: ClientBase, { statement }: Look): AsyncGener
   await client.query('close looked');
 }
 
-/** Where the two sides begin to differ; undefined where they are the same. */
+/** The first row at which the two sides differ; undefined where they are the same. */
 async function findDifference(db: DatabaseSync, client: ClientBase, look: Look): Promise<string | undefined> {
   const here = db.prepare(look.statement).iterate() as Iterable<unknown> as Iterable<{
     readonly whole: string;
@@ -43,8 +43,8 @@ async function findDifference(db: DatabaseSync, client: ClientBase, look: Look):
 }
 
 /**
- * Compares every row of every table, and what follows from them.
- * @param client in a transaction of its own, which sees what is committed
+ * Compares every row of every table, and the totals and chains derived from them.
+ * @param client in a transaction of its own, which sees committed rows
  * @returns the first difference, in words; undefined when there is none
  */
 export async function compareSides(db: DatabaseSync, client: ClientBase): Promise<string | undefined> {

@@ -1,11 +1,11 @@
-/** Carries the rows of the file into the database, in the transaction that has begun there; memory stays flat. */
+/** Copies the rows of the file into the database, in the transaction that has begun there; memory stays flat. */
 import type { DatabaseSync } from 'node:sqlite';
 import type { ClientBase } from 'pg';
 import { JournalRefusedError } from '../../store/connection.ts';
 import { schemaName } from '../../store/postgres/pool.ts';
 import { type MovedTable, movedTables, quote } from './tables.ts';
 
-/** Rows of one statement: fewer where they are long. */
+/** Rows of one statement: fewer where rows are long. */
 const pageRowsMax = 2_000;
 const pageCharactersMax = 4_000_000;
 
@@ -40,7 +40,7 @@ function* readPages(db: DatabaseSync, table: MovedTable): Generator<Page> {
     }
     rows += 1;
     const isFull = rows >= pageRowsMax || characters >= pageCharactersMax;
-    // A row finds those that it names in its own statement, or in one before.
+    // A table that refers to itself goes in one statement, where each row finds the rows that it names.
     if (!isFull || table.namesItself) continue;
     yield page;
     page = begin();
@@ -49,7 +49,7 @@ function* readPages(db: DatabaseSync, table: MovedTable): Generator<Page> {
   if (rows > 0) yield page;
 }
 
-/** An array as PostgreSQL reads numbers; texts are left to the driver. */
+/** A PostgreSQL array literal of numbers; the driver encodes texts. */
 const encodeNumbers = (cells: readonly Cell[]): string =>
   `{${cells.map((cell) => (cell === null ? 'null' : String(cell))).join(',')}}`;
 
@@ -82,8 +82,8 @@ async function setCounters(client: ClientBase): Promise<void> {
 }
 
 /**
- * @param onTable told of each table that has rows
- * @returns how many rows were carried
+ * @param onTable called with each table that has rows
+ * @returns the number of rows copied
  * @throws JournalRefusedError for a row that the database cannot keep
  */
 export async function copyTables(

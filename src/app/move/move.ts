@@ -1,4 +1,4 @@
-/** `paydrop move`: a journal goes from its file into a PostgreSQL database, where several machines may work it. */
+/** `paydrop move`: moves a journal from its file into a PostgreSQL database, where several machines may work it. */
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import type { DatabaseSync } from 'node:sqlite';
@@ -32,38 +32,38 @@ import {
 import { countRows } from './tables.ts';
 
 export interface MoveWish {
-  /** The address of the database; that of the settings when left out. */
+  /** Address of the database; that of the settings when left out. */
   readonly to: string | undefined;
-  /** Brings archived batches back into the journal before. */
+  /** Brings archived batches back into the journal first. */
   readonly recalls: boolean;
 }
 
 interface Ways {
   readonly journalId: string;
   readonly dataDir: string;
-  /** The database, without user and password. */
+  /** Address of the database, without user and password. */
   readonly database: string;
-  /** False where the journal is in the database and no file of one is here: there is nothing to be moved. */
+  /** False where the journal is in the database and no file is here: nothing to move. */
   readonly hasFile: boolean;
 }
 
-/** What would be moved, and what is in its way. */
+/** Contents of a move, and what blocks it. */
 export interface MovePlan extends Ways {
   readonly ahead: MoveAhead;
   readonly rows: number;
-  /** In archives beside the file. */
+  /** Batches in archives beside the file. */
   readonly archivedBatches: number;
-  /** Who is sending from the file; undefined when nobody is. */
+  /** The process that sends from the file; undefined when none does. */
   readonly sender: SenderLockOwner | undefined;
 }
 
 export type Moved = Ways & MoveEnd;
 
 /**
- * Moves the journal. Nobody may send or change anything meanwhile.
+ * Moves the journal. No other process may send or change anything meanwhile.
  * @throws SenderBusyError while another process may send
  * @throws SettingsError without a journal, or without an address
- * @throws JournalRefusedError when it may not go there, or what came there is not what was here
+ * @throws JournalRefusedError when the journal may not go there, or the copy differs from the original
  */
 export async function moveJournal(
   loaded: LoadedSettings,
@@ -75,12 +75,12 @@ export async function moveJournal(
   const there = await findWithoutFile(source, address);
   if (there !== undefined) return { ...there, kind: 'was-there' };
   await using stack = new AsyncDisposableStack();
-  // One that is not there is not made by this.
+  // Refuses a missing journal: opening it for writing would make one.
   if (peekGone(source) === undefined) await (await requireJournal(source))[Symbol.asyncDispose]();
   const lock = await lockOwnJournal(source, 'move', log, systemClock, {});
   if ('heldBy' in lock) throw new SenderBusyError(lock.heldBy);
   stack.use(lock);
-  // As whoever sends opens it: one that is lost, a copy or another's goes nowhere.
+  // Opens it as a sender does: a journal that is lost, a copy or another's does not move.
   if (peekGone(source) === undefined) {
     await using journal = await openOwnJournal(source, log, systemClock, {});
     await takeArchivesAlong(journal, recalls);
@@ -92,7 +92,7 @@ export async function moveJournal(
   return { ...describeWay(way), ...end };
 }
 
-/** Says what a move would do. @throws as `moveJournal` does, but for a sender, who may go on until then */
+/** Says what a move would do. @throws as `moveJournal` does, but not for a sender, which may work until the move */
 export async function planMove(loaded: LoadedSettings, { to, recalls }: MoveWish): Promise<MovePlan> {
   const address = readAddress(loaded, to);
   const source = inFile(loaded);
@@ -113,12 +113,12 @@ export async function planMove(loaded: LoadedSettings, { to, recalls }: MoveWish
     ahead,
     rows: countRows(db),
     archivedBatches,
-    // Whoever sends from the database is in nobody's way.
+    // A process that sends from the database blocks no move.
     sender: ahead === 'nothing' ? undefined : findSender(source.dataDir),
   };
 }
 
-/** The settings as they were before the journal moved. */
+/** The settings as before the move, with the journal in its file. */
 const inFile = (loaded: LoadedSettings): LoadedSettings => ({
   ...loaded,
   journalUrl: { ok: true, secret: '', from: 'move' },
@@ -126,7 +126,7 @@ const inFile = (loaded: LoadedSettings): LoadedSettings => ({
 
 const pathOf = ({ dataDir }: Pick<LoadedSettings, 'dataDir'>): string => join(dataDir, journalFileName);
 
-/** @throws SettingsError where none is given, or two */
+/** @throws SettingsError where no address is given, or two */
 function readAddress({ journalUrl }: LoadedSettings, to: string | undefined): JournalAddress {
   const set = requireJournalUrl(journalUrl);
   const url = to ?? set;
@@ -142,7 +142,7 @@ function readAddress({ journalUrl }: LoadedSettings, to: string | undefined): Jo
   return { url, name };
 }
 
-/** What the file says of a move; undefined where there is none, or it cannot be read, which whoever opens it says. */
+/** The file's mark of a move; undefined without a file, or where it cannot be read, which opening it reports. */
 function peekGone(source: LoadedSettings): Gone | undefined {
   if (!existsSync(pathOf(source))) return undefined;
   try {
@@ -153,7 +153,7 @@ function peekGone(source: LoadedSettings): Gone | undefined {
   }
 }
 
-/** @throws JournalRefusedError when the journal is another bank's, company's or the sandbox's */
+/** @throws JournalRefusedError when the journal belongs to another bank, another company or the sandbox */
 function findWay(db: DatabaseSync, source: LoadedSettings, address: JournalAddress): Way {
   const { dataDir } = source;
   const from = siteOfFile(dataDir);
@@ -169,9 +169,9 @@ const describeWay = ({ journalId, from, address }: Way): Ways => ({
 });
 
 /**
- * What is so where there is no file: a journal that began in the database has never had one.
- * @returns undefined where there is a file, or nothing tells of a journal
- * @throws JournalRefusedError when the journal that worked here is not in the database either, or may not be used
+ * The state where there is no file: a journal that began in the database never had one.
+ * @returns undefined where there is a file, or no trace of a journal
+ * @throws JournalRefusedError when the database lacks the journal that worked here, or it may not be used
  */
 async function findWithoutFile(source: LoadedSettings, address: JournalAddress): Promise<Ways | undefined> {
   const { dataDir } = source;
@@ -181,13 +181,13 @@ async function findWithoutFile(source: LoadedSettings, address: JournalAddress):
   if (mark !== undefined && mark.journalId !== journalId)
     throw new JournalRefusedError(describeNoFile(siteOfFile(dataDir), mark.journalId, address.name));
   if (journalId === undefined) return undefined;
-  // As whoever works it opens it: one that is older than its mark, or another bank's, is not called there.
+  // Opens it as a sender does: a journal older than its mark, or another bank's, does not count as being there.
   const opening = { dataDir, stamp: describeIdentity(source), access: 'beside' } as const;
   await (await openDatabaseJournal(opening, address))?.[Symbol.asyncDispose]();
   return { journalId, dataDir, database: address.name, hasFile: false };
 }
 
-/** @throws JournalRefusedError for batches in archives, which are files beside the journal's, unless they come back */
+/** @throws JournalRefusedError for archived batches, which are files beside the journal's, unless they come back */
 async function countArchived(journal: Pick<Store, 'archives'>, recalls: boolean): Promise<number> {
   const archives = await journal.archives();
   const batches = archives.reduce((sum, archive) => sum + archive.batches, 0);

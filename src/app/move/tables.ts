@@ -11,7 +11,7 @@ const toNames = (words: string): string[] => words.trim().split(/\s+/);
 /** A blank or a word of SQL may be a column's name. */
 export const quote = (name: string): string => `"${name}"`;
 
-/** Each side has the history of its own tables. */
+/** History of the schema's versions: each side keeps its own. */
 export const ownTable = 'schema_version';
 
 /** Facts of one side: the place of the file, the marks beside it, and the move itself. */
@@ -20,7 +20,7 @@ const ownFacts = [
   ...Object.values(moveFacts),
 ];
 
-/** Rows of some tables that are not carried; all are of the others. */
+/** Conditions for tables whose rows are carried in part; all other tables are carried whole. */
 const conditions: ReadonlyMap<string, string> = new Map([
   ['meta', `where key not in (${ownFacts.map((fact) => `'${fact}'`).join(', ')})`],
 ]);
@@ -33,7 +33,7 @@ export interface Column {
 export interface MovedTable {
   readonly name: string;
   readonly columns: readonly Column[];
-  /** Columns that tell its rows apart; none of a table without a key. */
+  /** Key columns; empty for a table without a key. */
   readonly key: readonly string[];
   /** The order in which the file is read. */
   readonly order: string;
@@ -45,7 +45,7 @@ export interface MovedTable {
   readonly counted: readonly string[];
 }
 
-/** The database has it as a column, where statements order by it. */
+/** The rowid, which the database has as a column where statements order by it. */
 const rowid: Column = { name: 'rowid', type: 'integer' };
 
 function toMoved(table: Table): MovedTable {
@@ -99,24 +99,24 @@ const wholeRow = (columns: readonly string[]): string =>
     .map((value) => `coalesce(octet_length(${value}) || ':' || ${value}, '-')`)
     .join(` || `);
 
-/** Rows of one side that the other must have, too. */
+/** Rows that must be equal on both sides. */
 export interface Look {
-  /** In words: "the rows of event". */
+  /** Name of the rows: "the rows of event". */
   readonly what: string;
-  /** A statement of both engines; its only column is `whole`, and its rows are in the same order on both. */
+  /** A statement for both engines; its only column is `whole`, and its rows are in the same order on both. */
   readonly statement: string;
 }
 
 /** Every row of a table, whole. */
 export function lookAt({ name, columns, key, condition }: MovedTable): Look {
   const names = columns.map((column) => column.name);
-  // As indexes have it: where a key is, nothing of it is null.
+  // Indexes serve this order: no column of a key is null.
   const order = key.length > 0 ? key.map(quote) : names.map((column) => `${quote(column)} nulls first`);
   const statement = `select ${wholeRow(names)} as whole from ${name} ${condition} order by ${order.join(', ')}`;
   return { what: `the rows of ${name}`, statement };
 }
 
-/** What adds up, hangs together or was sealed, asked anew on both sides: a list of columns may have a gap. */
+/** Derived facts, computed anew on both sides: totals, chains and seals. A list of columns may have a gap. */
 const lookInto = (
   what: string,
   columns: readonly string[],
@@ -146,7 +146,7 @@ const seals = lookInto(
    from batch b`,
 );
 
-/** How long the history of each subject is, and how it ends. */
+/** Length and last event of each subject's history. */
 const chainOf = (events: string, subject: string): Look =>
   lookInto(
     `the chains of ${events}`,
@@ -164,7 +164,7 @@ export const otherLooks: readonly Look[] = [
   chainOf('registration_event', 'registration_seq'),
 ];
 
-/** How many rows of the file are carried. */
+/** Number of rows that a move carries from the file. */
 export function countRows(db: DatabaseSync): number {
   let all = 0;
   for (const { name, condition } of movedTables) {

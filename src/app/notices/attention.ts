@@ -1,6 +1,6 @@
 /**
- * What people are told of the journal as a whole, and of the clocks: read every now and then, shown by /healthz and
- * /metrics, and told outside once for each change. What was told is known by the notices that the journal keeps.
+ * Facts about the journal as a whole and about the clocks that need a person: read at intervals, shown by /healthz and
+ * /metrics, and sent as one notice for each change. The notices in the journal tell what was sent.
  */
 import type { Clock } from '../../core/ports.ts';
 import { dayMs, formatBangkokDate, msSinceBangkokMidnight } from '../../core/bangkok-time.ts';
@@ -34,19 +34,19 @@ import { PersonNotices } from './persons.ts';
 import { notifyOfRegistrations } from './registrations.ts';
 import type { Session } from '../session.ts';
 
-/** What is looked at; a command beside the sender has no clock of the bank's. */
+/** Sources of these facts; a command alongside the sender has no bank clock. */
 export type Watched = Pick<Session, 'loaded' | 'journal' | 'clock'> & Partial<Pick<Session, 'bankClock'>>;
 
-/** A statement that is late is asked for on so many days. */
+/** Days for which a late statement is still asked for. */
 const daysBack = 7;
-/** Alarms that are read at a time. */
+/** Alarms read at a time. */
 const pageSize = 500;
 
 /** Days of the last week whose statement should have come, YYYYMMDD, the oldest first. */
 async function listLateStatements({ loaded, journal, clock }: Watched): Promise<readonly string[]> {
   const { at, lateAt } = loaded.settings.reconcile;
   const minute = parseTimeOfDay(lateAt);
-  // Who reconciles by hand alone, knows himself what is late.
+  // Without a daily round a person reconciles, and knows what is late.
   if (at === '' || minute === undefined) return [];
   const nowMs = clock.now();
   const isDue = msSinceBangkokMidnight(nowMs) >= minute * 60_000;
@@ -55,7 +55,7 @@ async function listLateStatements({ loaded, journal, clock }: Watched): Promise<
     if (back > 1 || isDue) days.push(formatBangkokDate(nowMs - back * dayMs));
   const without = await journal.daysWithoutStatement(days);
   const notes = without.length === 0 ? [] : await journal.reviewNotes('day', without);
-  // Somebody has taken note that none will come.
+  // Leaves out days for which a person has noted that no statement will come.
   return without.filter((day) => !notes.some(({ what, key }) => what === 'noted' && key === day));
 }
 
@@ -70,14 +70,14 @@ export async function readAttention(watched: Watched): Promise<Attention> {
   };
 }
 
-/** A day that could not be reconciled, and why. */
+/** A day that could not be reconciled, and the error. */
 export interface BrokenDay {
   /** YYYYMMDD. */
   readonly date: string;
   readonly error: unknown;
 }
 
-/** Statement and journal do not tie out: a bug of ours, or a damaged journal. */
+/** Statement and journal do not tie out: a bug of paydrop, or a damaged journal. */
 const gapErrors = ['TotalsGapError', 'ClearLineError'];
 
 export const isGap = (error: unknown): error is Error =>
@@ -86,7 +86,7 @@ export const isGap = (error: unknown): error is Error =>
 export class AttentionNotices {
   readonly #watched: Watched;
   readonly #notifier: Notifier;
-  /** Days as they were found in the last look: how many breaks, and whether they were looked at then. */
+  /** Days of the last look: number of breaks, and whether they were examined then. */
   readonly #days = new Map<string, { readonly breaks: number; readonly isLookedAt: boolean }>();
   readonly #persons: PersonNotices;
   #alarmsToldSeq: number | undefined;
@@ -98,8 +98,8 @@ export class AttentionNotices {
   }
 
   /**
-   * Tells what is new.
-   * @param isSettled no statement is being recorded now: else its breaks are told once they come to rest
+   * Sends notices of what is new.
+   * @param isSettled true while no statement is being recorded; breaks wait until the recording has ended
    */
   async notify(attention: Attention, isSettled: boolean): Promise<void> {
     if (!this.#notifier.isListenedTo) return;
@@ -113,7 +113,7 @@ export class AttentionNotices {
     await this.#persons.notify();
   }
 
-  /** A day could not be reconciled: told of when statement and journal do not tie out, once a day. */
+  /** Sends a notice of a day that does not tie out, once a day; other failures send none. */
   async notifyOfBroken({ date, error }: BrokenDay): Promise<void> {
     if (isGap(error)) await this.#notifier.add(describeGap(this.#notifier.scene, date, error.message));
   }
@@ -169,7 +169,7 @@ export class AttentionNotices {
       if (page.length < pageSize) break;
     }
     if (alarms.rows === 0) return;
-    // Another process may have told them meanwhile.
+    // Another process may have sent the notice meanwhile.
     const told = readToldSeq(await this.#lastAlarm());
     if (told < alarms.latestSeq) await notifier.add(describeAlarms(notifier.scene, alarms));
     this.#alarmsToldSeq = alarms.latestSeq;
@@ -186,7 +186,7 @@ export class AttentionNotices {
       kind: 'agrees',
       text: "the clock of this machine and the bank's are together again",
     } as const;
-    // Before the bank has spoken nothing is known.
+    // Nothing is known before the bank's first answer.
     const state = clock ?? (clockOffsetMs === undefined ? undefined : agrees);
     for (const alarm of [jump, state]) {
       if (alarm === undefined) continue;
@@ -204,7 +204,7 @@ export class AttentionNotices {
   }
 }
 
-/** Tells what a command has brought about, of which nothing is under way any more. Never throws. */
+/** Sends notices of what a command has changed, once its work has ended. Never throws. */
 export async function notifyOnce(
   watched: Watched,
   log: Session['log'],
@@ -222,9 +222,9 @@ export async function notifyOnce(
 }
 
 /**
- * Tells at the end of a command that has a journal open, and delivers.
- * @param isSender false beside a process that delivers what is kept
- * @param broken the day that the command has failed at
+ * Sends notices at the end of a command that has a journal open, and delivers them.
+ * @param isSender false alongside a process that delivers kept notices
+ * @param broken the day at which the command has failed
  */
 export async function notifyAtEnd(
   watched: Watched & Pick<Session, 'log'>,
@@ -243,18 +243,18 @@ export async function notifyAtEnd(
 
 // ---------------------------------------------------------------- ready or not
 
-/** How long the journal may take to tell what an earlier process has told. */
+/** Longest wait for the journal to tell what an earlier process has sent. */
 const toldWithinMs = 2_000;
 
-/** Tells that a watcher is not ready, and that it is ready again. */
+/** Sends a notice when a watcher stops being ready, and one when it is ready again. */
 export class ReadinessNotices {
   #board: NoticeBoard;
   readonly #clock: Clock;
   readonly #afterMs: number;
   #state: Readiness | undefined;
-  /** What an earlier process has told is being read, or is known. */
+  /** The read of an earlier process's notices, under way or done. */
   #reading: Promise<void> | undefined;
-  /** When the latest `not-ready` was told that no `ready` has followed; 0 without one. */
+  /** Time of the latest `not-ready` notice without a `ready` after it; 0 without one. */
   #toldAtMs = 0;
 
   /** @param afterMs notices.notReadyAfterMs */
@@ -264,20 +264,20 @@ export class ReadinessNotices {
     this.#afterMs = afterMs;
   }
 
-  /** The journal is open, and tells what an earlier process has told; or the place of the one that sends is lost. */
+  /** Follows the journal once it is open, or the early notices once the sender's place is lost. */
   moveTo(board: NoticeBoard): void {
     this.#board = board;
     this.#reading = undefined;
     if (this.#toldAtMs === 0) this.#state = undefined;
   }
 
-  /** Takes a look at the health; an earlier process may have told of it before. */
+  /** Judges the health once; an earlier process may have sent a notice of it. */
   async look(health: Pick<Health, 'ready' | 'reasons'>): Promise<void> {
     const board = this.#board;
     if (!board.isListenedTo) return;
     if (this.#toldAtMs === 0) {
       this.#reading ??= this.#readTold(board);
-      // A database that is away from the beginning is told of, too.
+      // Bounded, so that a database that is away from the start is reported, too.
       await endsWithin(this.#clock, toldWithinMs, this.#reading);
     }
     const nowMs = this.#clock.elapsedMs();
@@ -294,11 +294,11 @@ export class ReadinessNotices {
     await board.add(draft);
   }
 
-  /** Begins with the codes that the latest notice named, unless this process has told something meanwhile. */
+  /** Starts with the codes of the latest notice, unless this process has sent one meanwhile. */
   async #readTold(board: NoticeBoard): Promise<void> {
     const last = await board.lastNotice(readinessSubject).catch(() => null);
     if (this.#board !== board || this.#toldAtMs !== 0) return;
-    // It is asked again with the next look.
+    // The next look asks again.
     if (last === null) this.#reading = undefined;
     if (last?.kind !== 'not-ready') return;
     this.#toldAtMs = last.atMs;

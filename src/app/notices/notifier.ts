@@ -1,6 +1,6 @@
 /**
- * Notices as the settings ask for them: kept in the journal first, then delivered, never in the way of paying. A journal
- * that does not take one soon is not waited for.
+ * Notices as the settings ask for them: kept in the journal first, then delivered. They never delay payments, and do not
+ * wait for a slow journal.
  */
 import { basename, resolve } from 'node:path';
 import { deliverNotices, deliverNoticesOnce, type NoticeContext } from '../../notify/delivery.ts';
@@ -43,13 +43,13 @@ import type { RegisterOutcome } from '../registration/register-file.ts';
 import type { FileOutcome } from '../run-file.ts';
 import { type Session, toLog } from '../session.ts';
 
-/** How long a run that has ended waits for its notices to be taken; the next process tries what is left. */
+/** Longest wait of a finished run for the delivery of its notices; the next process tries the rest. */
 const deliveryWaitMs = 5_000;
 
-/** How long the journal may take over a notice before that is sent from memory. */
+/** Longest wait for the journal to keep a notice before it is sent from memory. */
 const keptWithinMs = 2_000;
 
-/** Where somebody puts what is to be told outside. */
+/** Receives notices. */
 export type NoticeBoard = Pick<Notifier, 'isListenedTo' | 'scene' | 'lastNotice' | 'add'>;
 
 export class Notifier {
@@ -59,12 +59,12 @@ export class Notifier {
   readonly #news = new Signal();
   readonly #unkept: UnkeptNotices;
   #isDelivering = false;
-  /** The journal is being asked to take what is not kept. */
+  /** The request under way that has the journal keep notices. */
   #keeping: Promise<void> | undefined;
-  /** It is to be asked once more. */
+  /** True when another request must follow. */
   #isKeepingWanted = false;
 
-  /** @param unkept what another notifier of this process could not keep */
+  /** @param unkept notices that another notifier of this process could not keep */
   constructor(
     loaded: LoadedSettings,
     context: NoticeContext & { readonly store: Store },
@@ -76,7 +76,7 @@ export class Notifier {
     this.#channels = context.senders.map(({ channel }) => channel);
   }
 
-  /** A file of a run has ended. A rejected one is told of once for each time it is tried. */
+  /** A file of a run has ended. A rejected file is reported each time it is tried. */
   async notifyOfOutcome(path: string, outcome: FileOutcome): Promise<void> {
     await this.#noteFailure(async () => {
       if (outcome.kind === 'rested' && !outcome.isRepeat) await this.#notifyOfBatch(outcome.reports);
@@ -85,7 +85,7 @@ export class Notifier {
     });
   }
 
-  /** The same of a file of registrations. */
+  /** The same for a file of registrations. */
   async notifyOfRegisterOutcome(path: string, outcome: RegisterOutcome): Promise<void> {
     await this.#noteFailure(async () => {
       if (outcome.kind === 'rested' && !outcome.isRepeat) await this.notifyOfRegistrations(outcome.reports);
@@ -99,7 +99,7 @@ export class Notifier {
     await this.notifyOfFile({ kind, fileKey, fileName, path, batchId: null, rejection, reports: [] });
   }
 
-  /** Something has come about in a watcher. */
+  /** A watcher's event. */
   async notifyOfEvent(event: WatchEvent): Promise<void> {
     await this.#noteFailure(async () => {
       if (event.kind === 'batch-settled') return this.#notifyOfBatch(event.reports);
@@ -121,7 +121,7 @@ export class Notifier {
       const reports = await this.#context.store.reports(batchId);
       const eventSeq = Math.max(0, ...reports.map((report) => report.eventSeq));
       if (status === 'done') await this.add(describeBatchDone(this.scene, news, eventSeq));
-      // A journal that was changed is told of by its halt.
+      // A changed journal is reported by its halt.
       if (!summary.addsUp && reasonCode !== journalChanged)
         await this.add(describeUnexplained(this.scene, batchId, eventSeq));
     }
@@ -137,7 +137,7 @@ export class Notifier {
     if (status === 'halted') await this.add(describeRegistrationsHalted(this.scene, news, restedAtMs ?? 0));
   }
 
-  /** A notice that cannot be made changes nothing about what was paid. */
+  /** Logs a failure to make a notice: it changes nothing about what was paid. */
   async #noteFailure(make: () => Promise<void>): Promise<void> {
     try {
       await make();
@@ -150,13 +150,13 @@ export class Notifier {
     await this.add(describeFileRejected(this.scene, file));
   }
 
-  /** Of a run: kept for `status`, too. */
+  /** Keeps the growth of a run's file for `status`, too. */
   async #keepGrown(grown: TakenFile): Promise<void> {
     await this.#context.store.putTakenFile(grown);
     if (grown.growth !== null) await this.notifyOfGrowth(grown, grown.growth);
   }
 
-  /** Somebody wrote to a file after its rows had been read. */
+  /** A file was written to after its rows had been read. */
   async notifyOfGrowth(file: TakenFile, growth: FileGrowth): Promise<void> {
     const { itemId, fileName, batchId, path } = file;
     const { rows, amount, payoutIds } = growth;
@@ -189,7 +189,7 @@ export class Notifier {
     }
   }
 
-  /** Delivers until told to stop; what is left is for the next process. */
+  /** Delivers until the stop; the next process delivers the rest. */
   async deliver(stop: AbortSignal): Promise<void> {
     const contexts = [this.#context, this.#unkeptContext];
     this.#isDelivering = true;
@@ -197,7 +197,7 @@ export class Notifier {
     this.#isDelivering = false;
   }
 
-  /** Tries once what is due. */
+  /** Tries each due notice once. */
   async deliverOnce(stop: AbortSignal): Promise<void> {
     await this.notifyOfDoubt().catch(() => undefined);
     if (!this.isListenedTo) return;
@@ -206,7 +206,7 @@ export class Notifier {
     await this.#keepAll();
   }
 
-  /** Anybody is to be told anything. */
+  /** True when the settings name any channel. */
   get isListenedTo(): boolean {
     return this.#channels.length > 0;
   }
@@ -216,12 +216,12 @@ export class Notifier {
     return makeScene(this.#loaded, store.journalId, clock);
   }
 
-  /** The latest notice whose key begins so, kept or not. */
+  /** The latest notice whose key has this beginning, kept or not. */
   async lastNotice(keyBeginning: string): Promise<Pick<NoticeDraft, 'kind' | 'atMs' | 'body'> | undefined> {
     return this.#unkept.last(keyBeginning) ?? this.#context.store.lastNotice(keyBeginning);
   }
 
-  /** A notice that cannot be kept stops nobody: it is delivered all the same. */
+  /** Adds a notice; one that cannot be kept is delivered all the same. */
   async add(notice: NoticeDraft): Promise<void> {
     if (!this.isListenedTo) return;
     this.#unkept.add(notice, this.#channels);
@@ -234,8 +234,8 @@ export class Notifier {
   }
 
   /**
-   * Keeps what could not be kept before, too: the disk may have been full. What the journal takes too long over is sent from
-   * memory meanwhile, by a process that delivers.
+   * Keeps earlier unkept notices, too: the disk may have been full. While the journal takes too long, a process that
+   * delivers sends them from memory.
    */
   async #keepAll(): Promise<void> {
     this.#isKeepingWanted = true;
@@ -264,8 +264,8 @@ export class Notifier {
 }
 
 /**
- * Notices of a watcher that has no journal yet, since a full disk or another program keeps it from one, or that helps
- * another. They are sent from memory; the notifier on the journal takes over what is left.
+ * Notices of a watcher without a journal, which a full disk or another program blocks, or of a helper. They are sent from
+ * memory; the notifier on the journal takes over the rest.
  */
 export class EarlyNotices implements NoticeBoard {
   readonly unkept: UnkeptNotices;
@@ -287,7 +287,7 @@ export class EarlyNotices implements NoticeBoard {
     return this.#context.senders.length > 0;
   }
 
-  /** Nobody knows the journal's id: its place stands for it. */
+  /** Scene without the journal's id, which is unknown here: its place stands for it. */
   get scene(): NoticeScene {
     return makeScene(this.#loaded, this.#loaded.dataDir, this.#context.clock);
   }
@@ -303,7 +303,7 @@ export class EarlyNotices implements NoticeBoard {
     this.#news.notify();
   }
 
-  /** Delivers until told to stop. */
+  /** Delivers until the stop. */
   async deliver(stop: AbortSignal): Promise<void> {
     await deliverNotices({ ...this.#context, store: this.unkept }, this.#news, stop);
   }

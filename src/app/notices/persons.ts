@@ -1,11 +1,11 @@
-/** Notices of changes of people: each event once, by whoever comes first. */
+/** Notices of changes of users: one for each event, by the first process that finds it. */
 import { readToldSeq } from '../../notify/rules/journal-notices.ts';
 import { describePersonNotice, personsSubject } from '../../notify/rules/person-notices.ts';
 import type { PersonStore } from '../../review/ports.ts';
 import { journalFactKinds } from '../../review/rules/chain.ts';
 import type { NoticeBoard } from './notifier.ts';
 
-/** An approval is told with what it lets go on; each of the others stands in the history of its person alone. */
+/** Kinds without a notice of their own: an approval is told with what it releases, the others only in the history. */
 const untold: ReadonlySet<string> = new Set([
   ...journalFactKinds,
   'approval-signed',
@@ -17,7 +17,7 @@ const untold: ReadonlySet<string> = new Set([
   'refused',
 ]);
 
-/** Events that are read at a time. */
+/** Events read at a time. */
 const pageSize = 500;
 
 export class PersonNotices {
@@ -30,7 +30,7 @@ export class PersonNotices {
     this.#board = board;
   }
 
-  /** Tells what was not told yet; an earlier process may have told of some. */
+  /** Sends notices of new events; an earlier process may have sent some. */
   async notify(): Promise<void> {
     const board = this.#board;
     if (!board.isListenedTo) return;

@@ -1,4 +1,4 @@
-/** What is told of registrations as a whole: alarms, and callbacks that mean none that is known. */
+/** Notices of registrations as a whole: alarms, and callbacks for no known registration. */
 import {
   describeRegistrationAlarms,
   describeUnknownCallbacks,
@@ -10,7 +10,7 @@ import {
 import type { RegistrationStore } from '../../registration/ports.ts';
 import type { NoticeBoard } from './notifier.ts';
 
-/** Of many only the newest are read. */
+/** The newest that are read of many. */
 const readMax = 20;
 
 type Looked = Pick<
@@ -18,7 +18,7 @@ type Looked = Pick<
   'searchRegistrations' | 'countFoundRegistrations' | 'unknownCallbacks' | 'countUnknownCallbacks'
 >;
 
-/** Tells what is new. */
+/** Sends notices of what is new. */
 export async function notifyOfRegistrations(
   journal: Looked,
   board: NoticeBoard,

@@ -1,4 +1,4 @@
-/** Whom the settings have told: a webhook, a program, or both. */
+/** The channels of notices in the settings: a webhook, a program, or both. */
 import type { Clock } from '../../core/ports.ts';
 import { describeJournalRefused, type NoticeScene } from '../../notify/rules/notice-body.ts';
 import type { NoticeSender } from '../../notify/rules/notice.ts';
@@ -29,7 +29,7 @@ export async function makeSenders(
   return senders;
 }
 
-/** Where a notice comes from, and how its commands find the same journal. */
+/** Origin of a notice, and how its commands find the same journal. */
 export function makeScene(loaded: LoadedSettings, journalId: string, clock: Clock): NoticeScene {
   const { settings, isSandbox, path: settingsPath, dataDir, dataDirOption } = loaded;
   const { language } = settings.notices;
@@ -38,10 +38,10 @@ export function makeScene(loaded: LoadedSettings, journalId: string, clock: Cloc
   return { journalId, isSandbox, nowMs: clock.now(), machine, dataDir, place, language };
 }
 
-/** How long a command that is about to fail waits for its notice to be taken. */
+/** Longest wait of a failing command for the delivery of its notice. */
 const atOnceMs = 10_000;
 
-/** Tells of a journal that may not be used. There is none to keep the notice in: it is tried once. */
+/** Reports a journal that may not be used. No journal can keep the notice: it is tried once. */
 export async function notifyOfRefusal(
   loaded: LoadedSettings,
   why: string,
@@ -50,7 +50,7 @@ export async function notifyOfRefusal(
 ): Promise<void> {
   try {
     const journal = nameJournal(loaded);
-    // There is no journal whose id it could bear: its place stands for it.
+    // The journal's place stands for its id, which is unknown.
     const draft = describeJournalRefused(makeScene(loaded, journal, clock), journal, why);
     const senders = await makeSenders(loaded, log, clock);
     const stop = AbortSignal.timeout(atOnceMs);

@@ -1,4 +1,4 @@
-/** Listening for the bank's callbacks, beside whoever is sending or by the sender itself. */
+/** Listens for the bank's callbacks, in the sender or alongside it. */
 import { readFileSync } from 'node:fs';
 import { isAbsolute } from 'node:path';
 import type { Clock } from '../../core/ports.ts';
@@ -27,7 +27,7 @@ export interface ListenOptions {
   readonly journal: CallbackListenerContext['journal'];
   readonly log: Logger;
   readonly clock: Clock;
-  /** In place of `registration.callbacks.port`. */
+  /** Replaces `registration.callbacks.port`. */
   readonly port?: number | undefined;
   readonly onTaken?: CallbackListenerContext['onTaken'];
 }
@@ -35,7 +35,7 @@ export interface ListenOptions {
 /**
  * Listens as the settings say.
  * @throws SettingsError without a key, or where a file of keys or certificates cannot be read
- * @throws CallbackListenerError where it cannot listen for another reason than that somebody does
+ * @throws CallbackListenerError where it cannot listen, unless another listener has the port
  */
 export async function openCallbackListener({
   loaded,
@@ -62,7 +62,7 @@ export async function openCallbackListener({
   });
 }
 
-/** Undefined where the keys come from the environment or the settings themselves: these do not change meanwhile. */
+/** The file of keys; undefined where the environment or the settings hold them, which do not change meanwhile. */
 function findKeysFile({ callbacks: { keys }, settings }: LoadedSettings): string | undefined {
   const isOfFile = keys.ok && isAbsolute(keys.from) && settings.registration.callbacks.keysFile !== '';
   return isOfFile ? keys.from : undefined;
@@ -92,16 +92,16 @@ function readPem(setting: string, path: string): string {
 // ---------------------------------------------------------------- on its own
 
 export interface CallbacksOptions extends Omit<ListenOptions, 'journal'> {
-  /** Told when it listens, and now and then of how it stands. */
+  /** Called once it listens, and then at intervals with its standing. */
   readonly onHealth: (listener: CallbackListener, standing: CallbackStanding) => void;
-  /** Aborted when the process is asked to stop. */
+  /** Aborted by a request to stop. */
   readonly stop: AbortSignal;
 }
 
 export interface CallbackStanding {
-  /** Registrations that are awaited. */
+  /** Registrations that await a callback. */
   readonly awaited: number;
-  /** Callbacks that mean none that is known. */
+  /** Callbacks for no known registration. */
   readonly unknown: number;
 }
 
@@ -109,9 +109,9 @@ const healthEveryMs = 60_000;
 const sweepAgainMs = 5_000;
 
 /**
- * Takes callbacks until it is asked to stop, and marks what no callback has come for in time. It sends nothing and writes
- * no file: it needs no sender lock, and works beside whoever has it.
- * @throws SettingsError when there is no key, no port, no journal, or the port is taken
+ * Takes callbacks until a stop is requested, and marks registrations whose callback is overdue. It sends nothing and
+ * writes no file: it needs no sender lock, and works alongside its holder.
+ * @throws SettingsError without a key, a port or a journal, or when the port is taken
  */
 export async function listenForCallbacks(options: CallbacksOptions): Promise<void> {
   const { loaded, clock, stop } = options;
@@ -149,7 +149,7 @@ function requireListener(listener: CallbackListener | CallbackPortHeld): Callbac
   );
 }
 
-/** Nothing may be sent: the bank's callbacks would come to another program. */
+/** Error for a taken port: nothing may be sent, since the bank's callbacks would reach another program. */
 export const portTaken = ({ address, port }: Omit<CallbackPortHeld, 'kind'>): SettingsError =>
   new SettingsError(
     `port ${port} of ${address} is taken by a program that takes no callbacks for this journal ("ss -ltnp" names it; ` +
@@ -175,7 +175,7 @@ async function sweepUntil(
   }
 }
 
-/** Batches whose last outcome has come are done, though nobody sends any more. Never rejects, either. */
+/** Ends batches whose last outcome has come, although no process sends any more. Never rejects, either. */
 async function endUntil({ clock, log }: CallbacksOptions, journal: Journal, end: AbortSignal): Promise<void> {
   while (!end.aborted) {
     await endAnswered(journal, clock.now()).catch((error: unknown) => {

@@ -27,7 +27,7 @@ import { reportInPlace } from '../machines/report-in-place.ts';
 import { makeRegistrationReader } from '../open-store.ts';
 import { type Session, toLog } from '../session.ts';
 
-/** A session, with what is the same for every file of registrations in it. */
+/** A session with what all its files of registrations share. */
 export interface RegisterSession {
   readonly session: Session;
   readonly ipAddress: string;
@@ -36,7 +36,7 @@ export interface RegisterSession {
   readonly inFlight: Set<number>;
 }
 
-/** @param session just opened: nothing of registrations has been sent by it */
+/** @param session just opened: it has sent no registration */
 export async function openRegistering(session: Session): Promise<RegisterSession> {
   const { registration } = session.loaded.settings;
   return {
@@ -56,11 +56,11 @@ export interface RegisterOptions {
 
 export type RegisterOutcome =
   | { readonly kind: 'rejected'; readonly rejection: FileRejection }
-  /** `isRepeat`: its bytes had been processed, and this run sent nothing. */
+  /** `isRepeat`: the bytes were processed before, and this run sent nothing. */
   | { readonly kind: 'rested'; readonly reports: WrittenRegistrationReports; readonly isRepeat: boolean }
   | { readonly kind: 'interrupted'; readonly batch: RegistrationBatch | undefined };
 
-/** Reads, sends, awaits and reports one file, or goes on with it where it was. */
+/** Reads, sends, awaits and reports one file, or resumes it. */
 export async function registerFile(
   registering: RegisterSession,
   path: string,
@@ -73,7 +73,7 @@ export async function registerFile(
   let knownAs: string | undefined;
   const mayRead = async (batchId: string): Promise<boolean> => {
     knownAs = batchId;
-    // Before it is there: after any crash it is known who had it taken in, and lets nothing of it go on.
+    // Recorded before the batch: after any crash the journal knows the runner, who may release nothing of it.
     if ((await journal.registrationBatch(batchId)) === undefined) await session.noteRunner?.(batchId);
     return true;
   };
@@ -132,13 +132,13 @@ async function registerKnown(
 const workbookRowsMaxOf = ({ settings }: Session['loaded']): number =>
   settings.output.workbook ? settings.output.workbookRows : 0;
 
-/** Proves, before anything of a batch is sent, that it can be reported on. */
+/** Checks that a batch can be reported on, before any row of it is sent. */
 export const requireReportableRegistrations = (
   { journal, outbox, loaded }: Session,
   batch: RegistrationBatch,
 ): Promise<void> => requireRegistrationsReportable(journal, outbox, batch, workbookRowsMaxOf(loaded));
 
-/** Writes what is due for a batch at rest. */
+/** Writes the due reports of a batch at rest. */
 export function restRegistrations(
   { journal, outbox, loaded, bankAddress, clock }: Session,
   batchId: string,
@@ -166,7 +166,7 @@ const brakeWords: BrakeWords = {
   inDoubtRemedy: 'Wait for the callbacks (paydrop callbacks), ask the bank, then resume the batch',
 };
 
-/** What the steps of one run share. @param stop aborted when nothing new is to be begun */
+/** Context shared by the steps of one run. @param stop aborted when nothing new may begin */
 export function makeRegistrationContext(
   { session, ipAddress, limit, inFlight }: RegisterSession,
   batch: RegistrationBatch,

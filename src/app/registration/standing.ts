@@ -1,4 +1,4 @@
-/** How registrations stand, read beside whoever is sending. */
+/** Reads how registrations stand, alongside the sender. */
 import type { Batch, PayerPause } from '../../core/ports.ts';
 import type { PayerHalt } from '../../payout/ports.ts';
 import type {
@@ -26,29 +26,29 @@ export interface RegistrationBatchStanding {
   readonly batch: RegistrationBatch;
   readonly totals: readonly RegistrationTotal[];
   readonly holds: readonly RegistrationHoldTotal[];
-  /** An open proposal decides about it. */
+  /** An open proposal that decides about the batch. */
   readonly proposalId?: number | undefined;
 }
 
 /** A registration with its history, and the open proposal that decides about it. */
 export type RegistrationStanding = RegistrationHistory & { readonly proposalId?: number | undefined };
 
-/** What is so of all registrations at once. */
+/** State of all registrations together. */
 export interface DirectDebitStanding {
-  /** Of the service, and of companies, until a person resumes. */
+  /** Halts of the service and of companies, until a person resumes. */
   readonly halts: readonly PayerHalt[];
-  /** Of the service; it ends by itself. */
+  /** Pause of the service; it ends by itself. */
   readonly pause: PayerPause | undefined;
   readonly awaitedRows: number;
-  /** When the first of these counts as unanswered; undefined without any. */
+  /** When the first awaited row counts as unanswered; undefined without any. */
   readonly nextOverdueAtMs: number | undefined;
   readonly unansweredRows: number;
   readonly unknownCallbacks: number;
-  /** The latest of these. */
+  /** The latest unknown callbacks. */
   readonly latestUnknown: readonly KeptCallback[];
 }
 
-/** Without a journal. */
+/** The standing without a journal. */
 export const nothingStands: DirectDebitStanding = {
   halts: [],
   pause: undefined,
@@ -59,15 +59,15 @@ export const nothingStands: DirectDebitStanding = {
   latestUnknown: [],
 };
 
-/** Unknown callbacks that are shown one by one. */
+/** Unknown callbacks listed one by one. */
 const unknownShownMax = 10;
 
-/** A batch by its id, of whichever kind; one that was read beats one that was rejected as the wrong kind. */
+/** A batch by its id, of either kind; a batch that was read beats one that was rejected as the wrong kind. */
 export type AnyBatch =
   | { readonly kind: 'payouts'; readonly batch: Batch }
   | { readonly kind: 'registrations'; readonly batch: RegistrationBatch };
 
-/** Finds a batch whatever it is of. @param name in any case */
+/** Finds a batch of either kind. @param name in any case */
 export async function findAnyBatch(
   store: Pick<Store, 'batch' | 'registrationBatch'>,
   name: string,
@@ -80,7 +80,7 @@ export async function findAnyBatch(
   return payouts && { kind: 'payouts', batch: payouts };
 }
 
-/** How these stand. */
+/** Reads the standing of these batches. */
 export async function readRegistrationBatches(
   store: Pick<Store, 'registrationTotals' | 'registrationHoldTotals' | 'openItems'>,
   batches: readonly RegistrationBatch[],
@@ -97,7 +97,7 @@ export async function readRegistrationBatches(
   );
 }
 
-/** What is so of all of them. @param companyId `bank.companyId` */
+/** Reads the standing of all registrations. @param companyId `bank.companyId` */
 export async function readDirectDebit(
   store: Pick<
     Store,
@@ -129,10 +129,10 @@ export async function readDirectDebit(
 const isDirectDebit = (payerAccount: string, service: { readonly payerAccount: string }): boolean =>
   payerAccount === service.payerAccount || payerAccount.startsWith(`${service.payerAccount} `);
 
-/** Registrations that have this registrationId, requestUID or ddrOapiSeqId, and whether others bear it as a reference. */
+/** Registrations with this registrationId, requestUID or ddrOapiSeqId, or else with this reference. */
 export interface RegistrationsByName {
   readonly found: readonly RegistrationStanding[];
-  /** True where nothing has the id itself: rows that bear it as a reference were found. */
+  /** True where no registration has the id itself: rows with this reference were found. */
   readonly isReference: boolean;
 }
 
@@ -153,7 +153,7 @@ export async function findRegistrations(
   return { found, isReference: others.length > 0 };
 }
 
-/** A registration with the batch that it is of. */
+/** A registration with its batch. */
 export interface FoundRegistration {
   readonly row: RegistrationRow;
   readonly batch: RegistrationBatch;
@@ -161,14 +161,14 @@ export interface FoundRegistration {
 
 export interface ListedRegistrations {
   readonly found: readonly FoundRegistration[];
-  /** It is the last page, and there are more that were not asked for. */
+  /** True on the last page when more registrations exist than were asked for. */
   readonly isMore: boolean;
 }
 
-/** Rows that are read at a time, so that memory stays flat. */
+/** Rows read at a time, so that memory stays flat. */
 const pageRows = 500;
 
-/** The newest registrations that the filter lets through, in pages. @param rowsMax how many; Infinity for all */
+/** The newest registrations that match the filter, in pages. @param rowsMax largest number of rows; Infinity for all */
 export async function* listRegistrations(
   store: Pick<RegistrationStore, 'searchRegistrations' | 'registrationBatches'>,
   filter: RegistrationFilter,

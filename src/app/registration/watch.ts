@@ -28,25 +28,25 @@ import {
   restRegistrations,
 } from './register-file.ts';
 
-/** What the watcher has for both kinds of files. */
+/** Parts of the watcher that both kinds of files share. */
 export interface WatchedAround extends Pick<WatchSetup, 'disk' | 'log' | 'stop' | 'notify' | 'reportEvent'> {
   /** Counts the time of each call of the inbox. */
   readonly timer: Pick<InboxTimer, 'time' | 'watch'>;
-  /** Told of each callback that was taken. Must not throw. */
+  /** Called with the outcome of each callback. Must not throw. */
   readonly onCallback: (taking: CallbackTaking['kind']) => void;
-  /** Told when callbacks are taken here from now on. Must not throw. */
+  /** Called when this process begins to take callbacks. Must not throw. */
   readonly onListening: (listener: Pick<CallbackListener, 'url' | 'refused'>) => void;
 }
 
 export interface OpenRegistrations extends AsyncDisposable {
   readonly watch: RegistrationWatch;
   readonly intake: Intake;
-  /** Takes files, sends, and listens until the watcher is asked to stop. */
+  /** Takes files, sends, and listens until the watcher's stop. */
   work(): Promise<void>;
 }
 
 /**
- * @param session just opened: nothing of registrations has been sent by it
+ * @param session just opened: it has sent no registration
  * @throws SettingsError where callbacks are to be taken and there is no key
  */
 export async function openRegistrationWatch(
@@ -73,12 +73,12 @@ export async function openRegistrationWatch(
   };
 }
 
-/** Where files of registrations are while they are worked. */
+/** Folder of registration files in work. */
 export const registrationWorkOf = ({ loaded: { dataDir } }: Session): string =>
   join(dataDir, `work-${registrationsInbox}`);
 
 /**
- * The folders of registration files.
+ * Opens the folders of registration files.
  * @throws as `openIntake` does
  */
 export function openRegistrationInbox(session: Session, log: Log): Promise<Intake> {
@@ -123,7 +123,7 @@ async function makeSetup(
   };
 }
 
-/** The files of registrations, as the inbox takes them in. */
+/** How the inbox takes in files of registrations. */
 export async function registrationFiles(
   session: Session,
   stop: AbortSignal,
@@ -185,12 +185,12 @@ async function sweep(
 
 // ---------------------------------------------------------------- the listener
 
-/** How soon it is tried again where somebody else listens, or nobody can: the watcher has other work than this. */
+/** Interval between tries to listen: another process has the port, or listening fails. */
 const busyPollMs = 5_000;
 
 /**
- * Takes callbacks until the stop, unless, or until, somebody else of ours does so.
- * @param noteNews told of each that was taken
+ * Takes callbacks until the stop, whenever no other paydrop process does.
+ * @param noteNews called with each callback that was taken
  */
 export async function takeCallbacks(
   { loaded, journal, clock, log }: Session,
@@ -211,7 +211,7 @@ export interface Listening extends Pick<WatchedAround, 'onListening' | 'stop' | 
   readonly clock: Pick<Clock, 'sleep'>;
 }
 
-/** Listens until the stop. It rejects for nothing: what keeps it from listening keeps no payout from being paid. */
+/** Listens until the stop. Never rejects: a failure to listen delays no payout. */
 export async function keepListening({ open, onListening, clock, log, stop }: Listening): Promise<void> {
   let said = '';
   const say = (level: 'warn' | 'error', message: string, facts: object): void => {

@@ -1,4 +1,4 @@
-/** Decisions about breaks and payer accounts from the shell. */
+/** Decisions on breaks and payer accounts from the shell. */
 import { paydropCommand } from '../../core/command-line.ts';
 import { openPayer } from '../../payout/operator.ts';
 import { showDate } from '../../payout/rules/lost-journal.ts';
@@ -19,22 +19,22 @@ import { deciderOf } from '../../review/verdict.ts';
 import { decideNamed, type Decided, type DecisionSession, requirePerson } from './decisions.ts';
 import { identifyPerson } from './people.ts';
 
-/** Which breaks of a day are meant. */
+/** The breaks of a day that a command means. */
 export interface BreakWish {
   /** YYYYMMDD. */
   readonly date: string;
-  /** Of these transfers; of all of them when there is none. */
+  /** Transfers whose breaks are meant; empty for all. */
   readonly names: readonly string[];
   readonly kind: BreakKind | undefined;
   readonly note: string;
 }
 
-/** More are accepted by kind, or by transfer. */
+/** Limit of breaks by day; more are accepted by kind or by transfer. */
 const breaksMax = 10_000;
 
 /**
  * Accepts open breaks of a day.
- * @throws SettingsError as `identifyPerson` does, and for what is not open
+ * @throws SettingsError as `identifyPerson` does, and for breaks that are not open
  */
 export async function decideOnBreaks(
   session: DecisionSession,
@@ -56,15 +56,15 @@ export async function decideOnBreaks(
   return decideNamed(session, [{ decision: 'accept-break', named, note, evidence: null }], maker);
 }
 
-/** While there are no users, what was done at once, unproved. */
+/** Done at once and unproved, while there are no users. */
 export interface PayerChanged {
   readonly kind: 'changed';
   readonly text: string;
 }
 
 /**
- * Under which registrations are halted, all of them or those of one company.
- * @param company as VENDOR/COMPANY @throws SettingsError for what names none
+ * Account under which registrations are halted: all of them, or those of one company.
+ * @param company as VENDOR/COMPANY @throws SettingsError for any other form
  */
 export function directDebitAccount(company: string | undefined): string {
   const all = servicePayer('').payerAccount;
@@ -76,9 +76,9 @@ export function directDebitAccount(company: string | undefined): string {
 }
 
 /**
- * Halts a payer account, or lets it go on.
- * @param account the one of the settings when left out
- * @throws SettingsError as `identifyPerson` does, and for an account that nothing is paid from
+ * Halts a payer account, or ends its halt.
+ * @param account that of the settings when left out
+ * @throws SettingsError as `identifyPerson` does, and for an account without payouts
  */
 export async function decideOnPayer(
   session: DecisionSession,

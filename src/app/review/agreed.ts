@@ -1,6 +1,6 @@
 /**
- * The settings as they hold: once there have been two admins, `review.people` and `approval` are what both agreed on.
- * Each caller that decides by them asks here, each time: they may agree on something else while a process runs.
+ * The settings in force: once there have been two admins, `review.people` and `approval` are what both agreed on. Callers
+ * ask here for each decision, since the agreement may change while a process runs.
  */
 import { parseBaht, zeroSatang } from '../../core/money.ts';
 import { systemClock } from '../../platform/clock.ts';
@@ -22,13 +22,13 @@ export async function agreeSettings(loaded: LoadedSettings, store: Journal): Pro
   return agreed === undefined ? loaded : { ...loaded, settings: applyPolicy(loaded.settings, agreed) };
 }
 
-/** Which batches wait for approval. */
+/** The policy on which batches wait for approval. */
 export async function readApprovalPolicy(loaded: LoadedSettings, journal: Journal): Promise<ApprovalPolicy> {
   const { when, baht, people } = (await agreeSettings(loaded, journal)).settings.approval;
   return { when, aboveSatang: parseBaht(baht) ?? zeroSatang, people };
 }
 
-/** @throws SettingsError where batches are to wait for approval and there is nobody who could give it */
+/** @throws SettingsError where batches wait for approval and no user could give it */
 export async function requireApprovers(loaded: LoadedSettings, journal: Journal): Promise<void> {
   const { when } = await readApprovalPolicy(loaded, journal);
   const { people } = await journal.persons();
@@ -36,8 +36,8 @@ export async function requireApprovers(loaded: LoadedSettings, journal: Journal)
 }
 
 /**
- * Remembers who runs a file, where his token proves it: he approves nothing of it. A file that is run without a token is
- * run by nobody who could approve.
+ * Records who runs a file, where a token proves it: that person approves nothing of it. A file that is run without a token
+ * has no runner who could approve.
  */
 export async function noteRunner(
   loaded: LoadedSettings,

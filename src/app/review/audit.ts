@@ -1,4 +1,4 @@
-/** An audit of the journal beside whoever sends, against the heads that were kept outside it. */
+/** Audits the journal, alongside the sender, against the heads that were kept outside it. */
 import { existsSync } from 'node:fs';
 import { readdir, readFile, stat } from 'node:fs/promises';
 import { basename, join, resolve } from 'node:path';
@@ -17,7 +17,7 @@ import { requireJournal } from '../open-store.ts';
 export type { Audited, AuditedPart, Finding } from '../../evidence/rules/audit.ts';
 
 export interface AuditWish {
-  /** A backup that is audited instead of the journal, as it lies there. */
+  /** A backup to audit in place of the journal; it is not changed. */
   readonly file?: string | undefined;
   /** A file or folder with heads of days; the outbox when left out. */
   readonly heads: string | undefined;
@@ -25,7 +25,7 @@ export interface AuditWish {
   readonly sinceDate: string | undefined;
 }
 
-/** @throws SettingsError without a journal, and where no heads are where they were said to be */
+/** @throws SettingsError without a journal, and where the named path holds no heads */
 export async function runAudit(
   loaded: LoadedSettings,
   { file, heads, sinceDate }: AuditWish,
@@ -53,7 +53,7 @@ const withEach = (audited: Audited, say: (finding: Finding) => Finding): Audited
   parts: audited.parts.map((part) => ({ ...part, findings: part.findings.map(say) })),
 });
 
-/** What is wrong with a backup is no reason to touch the journal. @param dataDir with the archives */
+/** Audits a backup; a fault in it is no reason to touch the journal. @param dataDir with the archives */
 async function auditBackup(
   file: string,
   dataDir: string,
@@ -74,7 +74,7 @@ async function auditBackup(
   }
 }
 
-/** In a folder the files that are named as ours are; a file that is named may have any name. */
+/** Heads in a folder, from files named as paydrop names them, or in one file of any name. */
 async function readOutside(path: string): Promise<readonly OutsideHead[]> {
   try {
     const isFolder = (await stat(path)).isDirectory();

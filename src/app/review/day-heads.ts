@@ -1,4 +1,4 @@
-/** Heads of the days that have ended: made in the journal, then written into the outbox and told outside, each once. */
+/** Heads of the days that have ended: made in the journal, then written to the outbox and sent as notices, each once. */
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { dayMs } from '../../core/bangkok-time.ts';
@@ -14,8 +14,8 @@ import type { Session } from '../session.ts';
 type Publishing = Pick<Session, 'loaded' | 'journal' | 'outbox' | 'clock' | 'log'>;
 
 /**
- * Makes what is due, and hands out what was not yet. Never throws: it is done again by whoever comes next.
- * @returns false when something is left
+ * Makes due heads, and publishes those that are not published. Never throws: the next process tries again.
+ * @returns false when a head is left
  */
 export async function publishDayHeads(session: Publishing, board: NoticeBoard): Promise<boolean> {
   const { journal, clock, log } = session;
@@ -29,7 +29,7 @@ export async function publishDayHeads(session: Publishing, board: NoticeBoard): 
   }
 }
 
-/** Heads that are read at a time. */
+/** Heads read at a time. */
 const pageSize = 1_000;
 
 async function listUnpublished({ dayHeads }: Session['journal']): Promise<readonly KeptHead[]> {
@@ -54,7 +54,7 @@ async function publish(session: Publishing, board: NoticeBoard, kept: KeptHead):
   log.info({ day: head.date, head: head.hash }, 'the head of a day was made');
 }
 
-/** Another file of the name is another journal's, from before a restore, or was changed: it stays as it is. */
+/** Writes a head. An existing file is another journal's, from before a restore, or was changed: it stays as it is. */
 async function writeHead(
   outbox: ReportOutbox,
   folder: string,

@@ -1,4 +1,4 @@
-/** Reads statements that people decide on, and reconciles with them, beside whoever is sending. */
+/** Reads statements that people decide on, and reconciles with them, alongside the sender. */
 import type { Clock } from '../../core/ports.ts';
 import type { Logger } from '../../platform/log.ts';
 import { StatementOvertakenError } from '../../reconcile/ports.ts';
@@ -21,7 +21,7 @@ export const gone = 'its bytes are not in the statements folder any more: propos
 export function makeDecidedStatements(parts: DeskParts): DecidedStatements {
   const { loaded, journal, stop = new AbortController().signal } = parts;
   const open = async ({ date, originalSha256 }: KeptStatement, provenance: Provenance) => {
-    // Loaded when there is something to do: hardly any command has.
+    // Loaded on demand: hardly any command needs it.
     const { openJudge, openSourceContext } = await import('../reconcile.ts');
     const { makeSource } = await import('../../reconcile/fetch.ts');
     const context = await openSourceContext(loaded);

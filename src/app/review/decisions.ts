@@ -1,4 +1,4 @@
-/** Decisions from the shell: who decides is whoever the personal token says, and nobody else. */
+/** Decisions from the shell, made by the person whom the personal token proves. */
 import { basename } from 'node:path';
 import { showBaht } from '../../core/figures.ts';
 import type { ResultRow } from '../../core/ports.ts';
@@ -56,7 +56,7 @@ export type { BatchApproved } from '../../review/approve-batch.ts';
 export type { Checked, Proposed } from '../../review/review.ts';
 export type { Proposal } from '../../review/ports.ts';
 
-/** The journal, for decisions; closed by its owner. */
+/** The journal, open for decisions; the caller closes it. */
 export interface DecisionSession extends AsyncDisposable {
   readonly journal: Store;
   readonly context: ReviewContext;
@@ -64,7 +64,7 @@ export interface DecisionSession extends AsyncDisposable {
 }
 
 /**
- * Reads what a decision needs: the journal, and the settings that are agreed on at this moment.
+ * Reads what a decision needs: the journal, and the settings agreed on at this moment.
  * @param session asks the bank; undefined where the process has none
  */
 export async function readReview(
@@ -101,7 +101,7 @@ export async function openDecisions(
   return { journal, context, loaded, [Symbol.asyncDispose]: () => journal[Symbol.asyncDispose]() };
 }
 
-/** Who decides, of those who may. @throws SettingsError where nobody has proved who he is, or may not */
+/** The person who decides. @throws SettingsError without a valid token, or for a person who may not */
 export async function requirePerson(
   { loaded, journal }: DecisionSession,
   action: 'propose' | 'check' | 'see' | 'take',
@@ -122,7 +122,7 @@ export interface Named {
   readonly target: Target;
 }
 
-/** Nothing was done. */
+/** A refused decision: nothing was done. */
 export interface NothingDecided {
   readonly kind: 'refused';
   readonly objections: readonly { readonly where: string | undefined; readonly why: string }[];
@@ -134,7 +134,7 @@ export interface NamedWish extends Omit<Wish, 'targets'> {
   readonly named: readonly Named[];
 }
 
-/** Proposes all of it, or nothing; what is refused is told by where it stands. */
+/** Proposes all wishes, or none; each refusal is reported with its place. */
 export async function decideNamed(
   { context }: Pick<DecisionSession, 'context'>,
   wishes: readonly NamedWish[],
@@ -165,13 +165,13 @@ const nameRegistration = ({ row, batch }: Pick<RegistrationHistory, 'row' | 'bat
   target: { kind: 'registration', key: String(row.seq), version: String(row.version) },
 });
 
-/** About a payout, about a registration, or about either. */
+/** A decision on a payout, on a registration, or on either. */
 type RowDecision = PayoutDecision | RegistrationDecision;
 
 /**
- * Decides on payouts and registrations by their ids, or by the bank's references. One that stands in several files is
- * meant in that file in which the decision is possible.
- * @throws SettingsError as `identifyPerson` does, and for a name that nothing has
+ * Decides on payouts and registrations by their ids, or by the bank's references. A name that stands in several files
+ * means the row in the file where the decision is possible.
+ * @throws SettingsError as `identifyPerson` does, and for an unknown name
  */
 export async function decideOnRows(
   session: DecisionSession,
@@ -191,7 +191,7 @@ export async function decideOnRows(
     .map((kind) => named.filter(({ target }) => target.kind === kind))
     .filter((some) => some.length > 0)
     .map((some) => ({ decision, named: some, ...terms, evidenceFile }));
-  // The temporary file lives until here: what is not waited for would find it gone.
+  // Awaited here: the temporary file lives until this function ends.
   return await decideNamed(session, wishes, maker, async () => prepared?.keep());
 }
 
@@ -222,10 +222,10 @@ export type FoundRows =
 const kindMark = /^(payout|registration):(.+)$/s;
 
 /**
- * What a name means: a payoutId, a registrationId, or the bank's reference of one. `payout:` or `registration:` before it
- * says which.
- * @returns undefined when nothing is called so
- * @throws SettingsError where a payout and a registration are
+ * Finds rows by name: a payoutId, a registrationId, or the bank's reference of one. A prefix `payout:` or `registration:`
+ * selects the kind.
+ * @returns undefined for an unknown name
+ * @throws SettingsError where a payout and a registration have the name
  */
 export async function findRows(
   journal: Pick<Store, 'findPayouts' | 'findRegistrations'>,
@@ -261,7 +261,7 @@ interface PossibleOne {
   readonly whyNot: string | undefined;
 }
 
-/** The first in which a decision is possible, or the latest. */
+/** The first row for which a decision is possible, or the latest. */
 async function findPossible<One>(
   found: readonly One[],
   decision: RowDecision,
@@ -303,7 +303,7 @@ async function nameFoundRegistration(
   return requireKnown(one && nameRegistration(one));
 }
 
-/** What a filled-in exceptions file has come to. */
+/** Outcome of a filled-in exceptions file. */
 export type FileDecided =
   Exclude<DecisionFileReading, { readonly kind: 'decisions' }> | (Decided & { readonly undecided: number });
 
@@ -316,7 +316,7 @@ export async function decideByFile(session: DecisionSession, path: string): Prom
   return decideReading(session, await readDecisionFile(path), maker, `by the file ${path}`);
 }
 
-/** Decides all of what a file was read into, or nothing of it. @param note of every proposal */
+/** Decides all of a file that was read, or nothing of it. @param note of every proposal */
 export async function decideReading(
   session: Pick<DecisionSession, 'journal' | 'context'>,
   reading: DecisionFileReading,
@@ -338,7 +338,7 @@ export async function decideReading(
     decision,
     named,
     note,
-    // Each row's own note says where its proof stands.
+    // Each row's own note names its evidence.
     evidence: decisionTerms[decision].needsEvidence ? note : null,
   }));
   return { ...(await decideNamed(session, wishes, maker)), undecided };
@@ -349,7 +349,7 @@ interface UnknownRow {
   readonly why: string;
 }
 
-/** The row that a line of the file means. */
+/** Finds the row that a line of the file means. */
 const nameFiled = (
   session: Pick<DecisionSession, 'journal'>,
   filed: FiledDecision,
@@ -397,7 +397,7 @@ async function nameFiledRegistration(
 
 // ---------------------------------------------------------------- resume, cancel and retry, once there are users
 
-/** What the verbs mean as decisions. */
+/** The decisions that the verbs mean. */
 const decisionsOf = {
   resume: { batch: 'resume-batch', payout: 'go-on' },
   cancel: { batch: 'cancel-batch', payout: 'cancel' },
@@ -405,7 +405,7 @@ const decisionsOf = {
 } as const satisfies Record<string, { batch: Decision | undefined; payout: PayoutDecision }>;
 
 /**
- * Decides on a batch as a whole, or on a payout, by a verb of the shell.
+ * Decides on a whole batch, or on a payout, by a verb of the shell.
  * @returns undefined while there are no users: then the verb does it at once, unproved
  * @throws SettingsError as `identifyPerson` does
  */
@@ -435,7 +435,7 @@ export async function decideByVerb(
   return decideNamed(session, [{ decision: ofBatch ?? payout, named, note, evidence: null }], maker);
 }
 
-/** A batch of payouts or of registrations as a whole; undefined when none is called so. */
+/** A whole batch of payouts or of registrations; undefined for an unknown name. */
 async function nameBatch({ journal, context }: DecisionSession, name: string): Promise<Named | undefined> {
   const found = await findAnyBatch(journal, name);
   if (found === undefined) return undefined;
@@ -452,7 +452,7 @@ async function nameBatch({ journal, context }: DecisionSession, name: string): P
   };
 }
 
-/** The registrations of a batch that can be tried again; the list is what is checked. */
+/** Registrations of a batch that can be tried again; the checker sees the list. */
 async function nameRetriedRegistrations(
   { journal, context }: DecisionSession,
   batchId: string,
@@ -471,7 +471,7 @@ async function nameRetriedRegistrations(
   return named;
 }
 
-/** The rows of a batch that can be tried again; the list is what is checked. */
+/** Rows of a batch that can be tried again; the checker sees the list. */
 async function nameRetried(
   { journal, context }: DecisionSession,
   batchId: string,
@@ -492,7 +492,7 @@ async function nameRetried(
 }
 
 /**
- * Approves what waits of a batch before it is paid, or proposes it where that takes a second person.
+ * Approves the rows of a batch that wait for it, or proposes that where it takes a second person.
  * @throws SettingsError as `identifyPerson` does
  */
 export async function approveBatchInShell(
@@ -515,7 +515,7 @@ export interface ProposalShown {
 interface ShownItem {
   readonly item: ProposalItem;
   readonly where: string;
-  /** Of a payout: how much to whom, and how it stands now. */
+  /** Payouts: amount, payee and present status. */
   readonly about?: string;
 }
 

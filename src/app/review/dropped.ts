@@ -1,6 +1,6 @@
 /**
- * Files of decisions that are dropped into a folder: taken as the inbox takes files, by the same steps, and read. What was
- * dropped is nobody's proposal, and nothing comes of it, until a maker confirms it in his own name.
+ * Files of decisions that are dropped into a folder: taken in as the inbox takes files, and read. A dropped file is no
+ * proposal, and has no effect, until a maker confirms it in their own name.
  */
 import { mkdir, readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -31,9 +31,9 @@ import {
   writeRecord,
 } from './waiting-decisions.ts';
 
-/** More than these wait where they were dropped. */
+/** Most files that wait; further ones stay where they were dropped. */
 const waitingMax = 50;
-/** Of those that have ended; the journal knows for ever who did what with which bytes. */
+/** Days for which ended files are kept; the journal keeps for ever who did what with which bytes. */
 const endedKeptDays = 90;
 const issuesMax = 1_000;
 
@@ -42,7 +42,7 @@ export interface DropContext {
   readonly journal: Pick<Store, 'findPayouts' | 'endIntake' | 'intakeRecord' | 'journalId'>;
   readonly clock: Clock & { elapsedMs(): number };
   readonly log: Log;
-  /** Tells outside that one waits; the same file is told of once. */
+  /** Sends a notice of a waiting file; the same file has only one. */
   readonly onWaiting?: (record: DecisionRecord) => Promise<void>;
   readonly onRefused?: (item: WorkItem, refusal: IntakeRefusal, path: string) => Promise<void>;
   /** For tests. */
@@ -53,11 +53,11 @@ export interface DropContext {
 export class DroppedFiles implements AsyncDisposable {
   readonly #context: DropContext;
   #intake: Intake | undefined;
-  /** In work/: waiting, or to be ended. */
+  /** Files in work/: waiting, or to be ended. */
   readonly #items = new Map<string, WorkItem>();
-  /** In work/ too, and not read yet. */
+  /** Files in work/ that are not read yet. */
   #unread: WorkItem[] = [];
-  /** The folder is another journal's: said once. */
+  /** Refusal last logged, so that a folder of another journal is logged once. */
   #refused = '';
   #isFull = false;
   #sweptOn = '';
@@ -66,11 +66,11 @@ export class DroppedFiles implements AsyncDisposable {
     this.#context = context;
   }
 
-  /** Looks at the folder once, takes what is finished, and ends what was confirmed or thrown away. */
+  /** Looks at the folder once, takes in finished files, and ends those that were confirmed or discarded. */
   async step(): Promise<void> {
     const intake = await this.#open();
     if (intake === undefined) return;
-    // Before any record goes: what an earlier process has left in work/ is known by then.
+    // Before any record goes: files that an earlier process has left in work/ are known by then.
     await this.#takeUpAll(intake);
     await this.#endAll(intake);
     await this.#sweep();
@@ -80,7 +80,7 @@ export class DroppedFiles implements AsyncDisposable {
     this.#noteRoom(room, intake.view.waiting);
   }
 
-  /** What cannot be read for the machine's sake is tried again with the next look, and keeps no other waiting. */
+  /** Takes up unread files; one that fails for the machine's sake is retried at the next look, and delays no other. */
   async #takeUpAll(intake: Intake): Promise<void> {
     const failures: unknown[] = [];
     const failed: WorkItem[] = [];
@@ -104,20 +104,20 @@ export class DroppedFiles implements AsyncDisposable {
     this.#isFull = isFull;
   }
 
-  /** Undefined where the folder is not there, or not ours. */
+  /** Opens the folder; undefined where it does not exist, or belongs to another journal. */
   async #open(): Promise<Intake | undefined> {
     if (this.#intake !== undefined) return this.#intake;
     const { loaded, journal, clock, log, disk = realDisk } = this.#context;
     const { dataDir, folders, settings } = loaded;
     const { work, waiting, ended } = decisionFolders(dataDir);
     const isOwn = folders.decisions === join(dataDir, 'decisions');
-    // One that is elsewhere may be a share that is not mounted: it is never made.
+    // A folder outside dataDir may be a share that is not mounted: it is never made.
     if (!isOwn && (await lookAt(folders.decisions)) === undefined) return undefined;
     await mkdir(waiting, { recursive: true, mode: 0o700 });
     const options = {
       label: 'decisions',
       folders: { inbox: folders.decisions, work, archive: ended, rejected: folders.rejected },
-      // It is looked at often enough: nothing has to watch it.
+      // Polled: looks are frequent enough.
       watch: { ...settings.watch, polling: true },
       isSidecarExpected: false,
       journalId: journal.journalId,
@@ -142,7 +142,7 @@ export class DroppedFiles implements AsyncDisposable {
     }
   }
 
-  /** What was said of a file once stands, also after a crash. */
+  /** Reads and records a file once; the record also holds after a crash. */
   async #takeUp(intake: Intake, item: WorkItem): Promise<void> {
     const { loaded, journal, onWaiting } = this.#context;
     const records = await readRecords(loaded.dataDir);
@@ -168,7 +168,7 @@ export class DroppedFiles implements AsyncDisposable {
     const isStill = await intake.isUntouched(item);
     const reading = await readDecisionFile(path);
     const why = explainRefusal(reading);
-    // One that is too large, or may not be read, is not hashed.
+    // A file that is too large, or may not be read, is not hashed.
     const sha256 = why === undefined ? ((await hashFile(path)) ?? '') : '';
     if (!isStill || !(await intake.isUntouched(item)))
       return refuse('changed-while-read', ['the file was still being written when it was taken']);
@@ -176,13 +176,13 @@ export class DroppedFiles implements AsyncDisposable {
     const same = records.find((one) => one.endedAtMs === undefined && one.sha256 === sha256);
     if (same !== undefined)
       return refuse('duplicate-file', [`the same bytes wait already, as ${printable(same.fileName)}`]);
-    // As it is shown and typed: whatever its name was, it is no path and steers no terminal.
+    // Cleaned for screens and shells: the name holds no path and no control characters.
     const fileName = composeName(item.fileName, '');
     const asked = await sumUp(journal, reading.decisions, reading.undecided);
     return { itemId, fileName, droppedAtMs, sha256, ...asked };
   }
 
-  /** Into rejected/, with its reason, and into the queue. */
+  /** Moves a file into rejected/, with its reason, and adds it to the queue. */
   async #refuse(intake: Intake, item: WorkItem, refusal: IntakeRefusal): Promise<void> {
     const { journal, clock, log, onRefused } = this.#context;
     const { itemId, fileName, droppedAtMs } = item;
@@ -195,7 +195,7 @@ export class DroppedFiles implements AsyncDisposable {
 
   // ---------------------------------------------------------------- ending
 
-  /** What makers have confirmed or thrown away since leaves its folder. */
+  /** Ends files that makers have confirmed or discarded: they leave their folder. */
   async #endAll(intake: Intake): Promise<void> {
     const records = await readRecords(this.#context.loaded.dataDir);
     for (const record of records) {
@@ -215,7 +215,7 @@ export class DroppedFiles implements AsyncDisposable {
     await intake.removeOriginal(itemId);
   }
 
-  /** What somebody has written since is another file: it is dropped anew. */
+  /** Drops a file anew that was written to since it was read: it is another file by now. */
   async #returnIfChanged(intake: Intake, item: WorkItem, sha256: string): Promise<void> {
     const { loaded, log, disk = realDisk } = this.#context;
     for (const path of [await intake.findOriginal(item.itemId), item.path]) {
@@ -230,7 +230,7 @@ export class DroppedFiles implements AsyncDisposable {
     }
   }
 
-  /** Once a day. */
+  /** Removes ended files past their time, once a day. */
   async #sweep(): Promise<void> {
     const { loaded, clock } = this.#context;
     const today = formatBangkokDateTime(clock.now()).slice(0, 10);
@@ -250,7 +250,7 @@ export class DroppedFiles implements AsyncDisposable {
 
 const dateForm = /^\d{4}-\d{2}-\d{2}$/;
 
-/** Across file systems by a copy. */
+/** Moves a file; across file systems, copies it. */
 async function returnFile(disk: Disk, from: string, to: string): Promise<'moved' | 'taken'> {
   try {
     return await moveUnlessTaken(disk, from, to);
@@ -263,14 +263,14 @@ async function returnFile(disk: Disk, from: string, to: string): Promise<'moved'
   }
 }
 
-/** What is wrong with it, line by line; undefined where it decides something. */
+/** Faults of the file, line by line; undefined where it decides something. */
 function explainRefusal(reading: DecisionFileReading): readonly string[] | undefined {
   if (reading.kind === 'rejected') return [reading.rejection.message];
   if (reading.kind === 'refused') return reading.issues.slice(0, issuesMax).map(describeIssue);
   return reading.decisions.length === 0 ? ['nothing is decided in this file'] : undefined;
 }
 
-/** No money is moved by a registration. */
+/** Amount of the row; zero for a registration, which moves no money. */
 async function readAmount(journal: Pick<Store, 'findPayouts'>, filed: FiledDecision): Promise<Satang> {
   if (isFiledRegistration(filed)) return zeroSatang;
   const { batchId, rowNo, payoutId, newAmount } = filed;
@@ -281,7 +281,7 @@ async function readAmount(journal: Pick<Store, 'findPayouts'>, filed: FiledDecis
   return corrected ?? found?.row.amountSatang ?? zeroSatang;
 }
 
-/** What it asks for: how many rows and how much, for each decision. Rows that are in an archive are counted alone. */
+/** Sums up what the file asks for: rows and amount for each decision. Archived rows count without an amount. */
 async function sumUp(
   journal: Pick<Store, 'findPayouts'>,
   decisions: readonly FiledDecision[],

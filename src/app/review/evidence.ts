@@ -1,4 +1,4 @@
-/** One payout's story with its proofs, written into a file beside whoever sends. */
+/** Writes one payout's story with its proofs into a file, alongside the sender. */
 import { existsSync } from 'node:fs';
 import { basename, dirname, resolve } from 'node:path';
 import { gatherEvidence } from '../../evidence/payout-evidence.ts';
@@ -16,7 +16,7 @@ export interface EvidenceAsked {
   /** A payoutId or a transRefNo. */
   readonly name: string;
   readonly out: string;
-  /** With the numbers of people and accounts. */
+  /** Includes the whole numbers of people and accounts. */
   readonly isFull: boolean;
 }
 
@@ -28,7 +28,7 @@ export interface WrittenEvidence {
 
 /**
  * @returns undefined when there is no such payout
- * @throws SettingsError without a journal, for a file that is there, and for numbers that nobody may see who asks
+ * @throws SettingsError without a journal, for an existing file, and for numbers that the person may not see
  */
 export async function writeEvidence(
   loaded: LoadedSettings,
@@ -60,12 +60,12 @@ export async function writeEvidence(
   return { path, rows: histories.length, isFull };
 }
 
-/** @throws SettingsError where nobody has proved who he is, or he may not see whole numbers */
+/** @throws SettingsError without a valid token, or for a person who may not see whole numbers */
 async function requireRight(loaded: LoadedSettings, journal: Store): Promise<ProvedPerson> {
   const by = await identifyPerson(loaded, journal);
   if (by === undefined)
     throw new SettingsError(
-      '--full is for whoever has proved who he is, and there is no user yet: make the first with "paydrop user add NAME --role admin", or leave --full out',
+      '--full needs the token of a user, and there is no user yet: make the first with "paydrop user add NAME --role admin", or leave --full out',
     );
   const permission = can(by.person, 'reveal');
   if (!permission.allowed) throw new SettingsError(`--full: ${permission.why}`);

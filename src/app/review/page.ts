@@ -1,4 +1,4 @@
-/** The review page of a journal, beside whoever is sending. */
+/** The review page of a journal, alongside the sender. */
 import { systemClock } from '../../platform/clock.ts';
 import { realDisk } from '../../platform/disk.ts';
 import type { Logger } from '../../platform/log.ts';
@@ -25,11 +25,11 @@ import { makeFileDecisions } from './waiting-decisions.ts';
 
 export interface OpenPage extends AsyncDisposable {
   readonly origin: string;
-  /** Nobody can sign in before there is somebody. */
+  /** Number of users: without any, signing in is impossible. */
   readonly people: number;
 }
 
-/** What the proxy before the page is, where one speaks https for it. @throws SettingsError for an address that is open to others without one */
+/** The https proxy before the page, if any. @throws SettingsError for an address that is open to others without one */
 function readOutside({ settings }: LoadedSettings, { host }: ListenAddress): OutsideAddress | undefined {
   const { origin, trustedProxy, userHeader } = settings.review;
   const hostname = host.includes(':') ? `[${host}]` : host;
@@ -43,7 +43,7 @@ function readOutside({ settings }: LoadedSettings, { host }: ListenAddress): Out
   return { origin, proxies: trustedProxy, userHeader: userHeader === '' ? undefined : userHeader };
 }
 
-/** The page of a watcher, where `review.listen` asks for one: that it cannot be opened stops no payment. */
+/** A watcher's page, where `review.listen` asks for one: a failure to open it stops no payment. */
 export async function openPageOfWatcher(
   loaded: LoadedSettings,
   logger: Logger,
@@ -62,15 +62,15 @@ export async function openPageOfWatcher(
   }
 }
 
-/** Reads the context of signing in, each time anew: the journal may be restored meanwhile. */
+/** Reads the context of signing in each time: the journal may be restored meanwhile. */
 const makeContextReader = (store: Store, onUserChange: () => Promise<void>) => async () => {
   const loss = await store.loss();
-  // At its own time: how long an answer takes says nothing of a lock.
+  // Not awaited: the duration of an answer must reveal nothing of a lock.
   const onLock = () => void onUserChange();
   return { store, clock: systemClock, restoredAtMs: loss?.recoveredAtMs, onLock };
 };
 
-/** @param open the journal and the bank, where the process has them open already. @throws SettingsError without a journal */
+/** @param open the journal and the bank, where the process already has them. @throws SettingsError without a journal */
 export async function openPage(
   loaded: LoadedSettings,
   listen: ListenAddress,
@@ -114,7 +114,7 @@ export async function openPage(
         uploads,
         onUserChange,
         readSurroundings: async () => ({
-          // The page of a watcher, which has its journal open, is there while that sends.
+          // A watcher's page counts its own process: it has the journal open while it sends.
           sender: await findSenderOf(loaded, store, open !== undefined),
           freeBytes: await realDisk.freeBytes(dataDir),
         }),

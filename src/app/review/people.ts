@@ -1,4 +1,4 @@
-/** Who types a command, and what admins do with users: all on the journal, beside whoever is sending. */
+/** The person who types a command, and admins' work on users: all on the journal, alongside the sender. */
 import { userInfo } from 'node:os';
 import type { Log } from '../../core/ports.ts';
 import type { Logger } from '../../platform/log.ts';
@@ -47,7 +47,7 @@ async function makeContext(store: Journal): Promise<PersonContext> {
   return { store, nowMs: systemClock.now(), restoredAtMs: loss?.recoveredAtMs };
 }
 
-/** For a password that is typed in the shell; the end of the command tells what has changed. */
+/** Context for a password typed in the shell; the end of the command reports the changes. */
 async function makeSignInContext({ journal, log }: UserSession): Promise<SignInContext> {
   const access = new AccessRecord(journal, log).at(undefined);
   const place = { tries: sharedSource, access, network: undefined, name: 'shell' } as const;
@@ -55,9 +55,9 @@ async function makeSignInContext({ journal, log }: UserSession): Promise<SignInC
 }
 
 /**
- * Who types the command, by the personal token of the environment or the settings. A name typed proves nobody.
- * @returns undefined while there is no user at all: then what is decided is unproved
- * @throws SettingsError (exit 2) without a token, or with one that counts no more
+ * The person who types the command, by the personal token of the environment or the settings; a typed name proves nothing.
+ * @returns undefined while there is no user at all: decisions are then unproved
+ * @throws SettingsError (exit 2) without a token, or with one that is no longer valid
  */
 export async function identifyPerson(
   loaded: LoadedSettings,
@@ -68,7 +68,7 @@ export async function identifyPerson(
   const reading = loaded.personToken;
   if (reading === undefined)
     throw new SettingsError(
-      'nobody has proved who he is: set PAYDROP_TOKEN, PAYDROP_TOKEN_FILE or review.tokenFile; "paydrop user token NAME" makes a token',
+      'no personal token: set PAYDROP_TOKEN, PAYDROP_TOKEN_FILE or review.tokenFile; "paydrop user token NAME" makes one',
     );
   if (!reading.ok) throw new SettingsError(reading.message);
   const identified = await makeTokenSource(await makeContext(journal)).identify(reading.secret);
@@ -82,12 +82,12 @@ export async function identifyPerson(
 export interface UserSession extends AsyncDisposable {
   readonly journal: Store;
   readonly log: Log;
-  /** Who types the command; null where there is no user yet. @throws SettingsError as `identifyPerson` does */
+  /** The person who types the command; null where there is no user yet. @throws SettingsError as `identifyPerson` does */
   asker(): Promise<ProvedPerson | null>;
 }
 
 /**
- * Opens the journal; what has changed by the end is told outside.
+ * Opens the journal; closing it sends notices of the changes.
  * @throws SettingsError without a journal
  */
 export async function openUsers(loaded: LoadedSettings, logger: Logger): Promise<UserSession> {
@@ -103,7 +103,7 @@ export async function openUsers(loaded: LoadedSettings, logger: Logger): Promise
   };
 }
 
-/** Who signs in with a password instead of a token. @throws SettingsError when he does not */
+/** The person who signs in with a password in place of a token. @throws SettingsError when the password fails */
 export async function signInWithPassword(
   session: UserSession,
   name: string,
@@ -117,17 +117,17 @@ export async function signInWithPassword(
   );
 }
 
-/** How long the end of a command waits for its notices to be taken; who sends next tries what is left. */
+/** Longest wait at the end of a command for the delivery of notices; the next sender tries the rest. */
 const deliveryMs = 10_000;
 
-/** What is not told now is told by whoever sends next. */
+/** Sends notices of changes of users; the next sender delivers what fails. */
 export async function notifyOfPersons(loaded: LoadedSettings, journal: Store, log: Logger): Promise<void> {
   try {
-    // As soon as there are two admins, what the settings say then is what they agreed on.
+    // Once there are two admins, the agreement begins with what the settings say now.
     await agreeSettings(loaded, journal);
     const notifier = await openNotifier({ loaded, journal, log, clock: systemClock });
     await new PersonNotices(journal, notifier).notify();
-    // A sender delivers what is kept.
+    // A running sender delivers what is kept.
     if ((await findSenderOf(loaded, journal)) === undefined)
       await notifier.deliverOnce(AbortSignal.timeout(deliveryMs));
   } catch (error) {
@@ -135,20 +135,20 @@ export async function notifyOfPersons(loaded: LoadedSettings, journal: Store, lo
   }
 }
 
-/** @throws SettingsError when nobody is called so */
+/** @throws SettingsError for an unknown name */
 function requirePerson({ people }: PersonsKept, name: string): Person {
   const found = people.find((person) => nameKeyOf(person.name) === nameKeyOf(name));
   if (found === undefined) throw new SettingsError(`there is no user ${name}: "paydrop user list" shows all`);
   return found;
 }
 
-/** What a command about one user asks for; the rest follows from who asks. */
+/** A command's wish for one user; the person who asks decides the rest. */
 export type UserWish =
   | { readonly action: 'add'; readonly displayName: string; readonly role: Role }
   | { readonly action: 'role'; readonly role: Role }
   | { readonly action: 'disable' | 'enable' | 'reset-password' };
 
-/** Asked for by whoever types the command. @throws SettingsError as `asker` does */
+/** Changes a user for the person who types the command. @throws SettingsError as `asker` does */
 export async function changeUser(
   { journal, asker }: UserSession,
   name: string,
@@ -168,7 +168,7 @@ function toRequest(kept: PersonsKept, name: string, wish: UserWish): PersonReque
     : { kind: wish.action, personId };
 }
 
-/** @throws SettingsError where nobody has proved who he is */
+/** @throws SettingsError without a valid token */
 async function requireAsker(session: UserSession): Promise<ProvedPerson> {
   const by = await session.asker();
   if (by === null)
@@ -181,7 +181,7 @@ export async function confirmUserChange(session: UserSession, changeId: number):
   return confirmChange(await makeContext(session.journal), changeId, by);
 }
 
-/** @throws SettingsError that says why not */
+/** @throws SettingsError with the reason */
 export async function sendBackUserChange(session: UserSession, changeId: number, why: string): Promise<void> {
   const by = await requireAsker(session);
   refuseWith(await sendBackChange(await makeContext(session.journal), changeId, by, why));
@@ -201,7 +201,7 @@ function refuseWith(why: string | undefined): void {
 
 // ---------------------------------------------------------------- what two admins agreed on
 
-/** What the settings say is proposed to be agreed on. @throws SettingsError where they say nothing new */
+/** Proposes to agree on what the settings say. @throws SettingsError where they say nothing new */
 export async function proposePolicy(
   session: UserSession,
   { settings }: LoadedSettings,
@@ -219,7 +219,7 @@ export async function proposePolicy(
 
 // ---------------------------------------------------------------- one's own
 
-/** @throws SettingsError that says why not */
+/** @throws SettingsError with the reason */
 export async function setPassword(
   session: UserSession,
   name: string,
@@ -229,7 +229,7 @@ export async function setPassword(
   refuseWith(await changePassword(await makeSignInContext(session), name, present, wanted));
 }
 
-/** @param by who it is; whoever types the command when left out. @throws SettingsError that says why not */
+/** @param by the user; the person who types the command when left out. @throws SettingsError with the reason */
 export async function makeOwnToken(
   session: UserSession,
   wish: TokenWish,
@@ -240,7 +240,7 @@ export async function makeOwnToken(
   return made;
 }
 
-/** @throws SettingsError that says why not */
+/** @throws SettingsError with the reason */
 export async function endToken(session: UserSession, tokenId: number, by?: ProvedPerson): Promise<void> {
   refuseWith(
     await revokeToken(await makeContext(session.journal), by ?? (await requireAsker(session)), tokenId),
@@ -250,19 +250,19 @@ export async function endToken(session: UserSession, tokenId: number, by?: Prove
 // ---------------------------------------------------------------- what there is
 
 export interface UsersListed extends PersonsKept {
-  /** When the journal was last restored or lost: who stood before is nobody until he is enabled. */
+  /** When the journal was last restored or lost: earlier users may do nothing until they are enabled. */
   readonly restoredAtMs: number | undefined;
   readonly nowMs: number;
-  /** Those to be shown: all, or the one that is named. */
+  /** Users to be shown: all, or the named one. */
   readonly shown: readonly Person[];
-  /** Of one user alone, where one is named. */
+  /** Events of the named user; empty without a name. */
   readonly events: readonly PersonEvent[];
 }
 
-/** Events that are read at a time. */
+/** Events read at a time. */
 const pageSize = 1_000;
 
-/** For admins. @param name of one user, with all that happened to him */
+/** Lists users for admins. @param name of one user, with all their events */
 export async function listUsers(session: UserSession, name: string | undefined): Promise<UsersListed> {
   const { journal } = session;
   const by = await session.asker();

@@ -1,4 +1,4 @@
-/** What waits for a person and is no payout, from the shell: shown, taken, and taken note of. */
+/** Items, other than payouts, that wait for a person: shown, taken, and acknowledged from the shell. */
 import { explainDay, readDay } from '../../core/bangkok-time.ts';
 import { maskDigits } from '../../core/proxy-id.ts';
 import { showDate } from '../../payout/rules/lost-journal.ts';
@@ -19,7 +19,7 @@ import { type QueueContext, readQueue } from './read-queue.ts';
 
 const minuteMs = 60_000;
 
-/** What the queue is read with. */
+/** Sources of the queue. */
 export function makeQueueContext(
   { settings, dataDir }: Pick<LoadedSettings, 'settings' | 'dataDir'>,
   journal: Store,
@@ -36,7 +36,7 @@ export function makeQueueContext(
   };
 }
 
-/** Read beside whoever is sending; nothing waits where there is no journal. */
+/** The queue, read alongside the sender; empty where there is no journal. */
 export async function readWaiting(
   loaded: LoadedSettings,
   kinds: readonly QueueKind[] = queueKinds,
@@ -46,14 +46,14 @@ export async function readWaiting(
   return await readQueue(makeQueueContext(loaded, journal), { kinds });
 }
 
-/** As the list names it: `day:2026-11-20`, `file:…`, `payout:INV-1`. */
+/** An item's name in the list: `day:2026-11-20`, `file:…`, `payout:INV-1`. */
 interface QueueName {
   readonly kind: QueueKind | 'payout';
   readonly key: string;
   readonly name?: string;
 }
 
-/** How people name an item; a payer account by its last digits. */
+/** An item's name for people; a payer account by its last digits. */
 export function nameOfItem({ kind, key, name }: QueueName): string {
   if (name !== undefined) return name;
   if (kind === 'payer') {
@@ -89,15 +89,15 @@ async function readName({ journal }: DecisionSession, name: string): Promise<Que
   return { kind, key: String(latest.row.seq) };
 }
 
-/** What has become of each name; undefined where it was done. */
+/** Outcome for each name; `whyNot` is undefined where it was done. */
 export interface Taken {
   readonly name: string;
   readonly whyNot: string | undefined;
 }
 
 /**
- * Takes what waits, to look after it, or gives it back.
- * @throws SettingsError as `identifyPerson` does, and for a name of nothing
+ * Takes waiting items, to look after them, or gives them back.
+ * @throws SettingsError as `identifyPerson` does, and for an unknown name
  */
 export async function takeNamed(
   session: DecisionSession,
@@ -120,12 +120,12 @@ export async function takeNamed(
   return taken;
 }
 
-/** Read when somebody names one of them. */
+/** Items read to find a name. */
 const itemsMax = 10_000;
 
 /**
- * Takes note of days without a statement, refused files and callbacks of nobody: they leave the queue.
- * @throws SettingsError as `identifyPerson` does, and for a name of anything else
+ * Acknowledges days without a statement, refused files and unknown callbacks: they leave the queue.
+ * @throws SettingsError as `identifyPerson` does, and for the name of any other item
  */
 export async function acknowledgeNamed(
   session: DecisionSession,
@@ -140,7 +140,7 @@ export async function acknowledgeNamed(
     const { kind, key } = await readName(session, name);
     if (kind !== 'day' && kind !== 'file' && kind !== 'callback')
       throw new SettingsError(
-        `${name}: a day without a statement, a refused file or a callback of nobody is taken note of so; of a payout or registration, "paydrop ack" takes note`,
+        `${name}: this acknowledges days without a statement, refused files and unknown callbacks; "paydrop ack" acknowledges payouts and registrations`,
       );
     const known =
       kind === 'callback'

@@ -1,4 +1,4 @@
-/** Reads what waits for a person and is no payout, at one moment, with who looks after it. */
+/** Reads the items, other than payouts, that wait for a person, at one moment, with the person who looks after each. */
 import { listPastDays, msSinceBangkokMidnight } from '../../core/bangkok-time.ts';
 import { sumSatang, zeroSatang } from '../../core/money.ts';
 import type { BatchReader, Clock } from '../../core/ports.ts';
@@ -44,29 +44,29 @@ export interface QueueContext {
     RegistrationStore;
   readonly registrationDefaults?: RegistrationContext['registrationDefaults'];
   readonly clock: Pick<Clock, 'now'>;
-  /** Of the settings; that of each batch when it is left out. */
+  /** Account of the settings; that of each batch when left out. */
   readonly payerAccount?: string;
   /** `review.doubtAfterMs` of the settings. */
   readonly doubtAfterMs: number;
-  /** From when in a Bangkok day on the statement of the day before is late: `reconcile.lateAt`. */
+  /** Time of the Bangkok day from which the statement of the day before is late: `reconcile.lateAt`. */
   readonly lateAtMs: number;
-  /** Files of decisions that lie where they are dropped. */
+  /** Lists waiting files of decisions. */
   readonly listDecisions?: (() => Promise<readonly WaitingDecisions[]>) | undefined;
 }
 
-/** @param kinds which; all when left out. @param limit of the items that are read of a kind */
+/** @param kinds all when left out. @param limit of the items read of each kind */
 export interface QueueAsked {
   readonly asker?: Asker;
   readonly kinds?: readonly QueueKind[];
   readonly limit?: number;
 }
 
-/** Shown of a kind, where nobody asks for more. */
+/** Default limit of the items of a kind. */
 const itemsOfKind = 100;
 
 interface Found {
   readonly items: readonly QueueItem[];
-  /** How many there are, where not all are read. */
+  /** Total count, where not all items are read. */
   readonly count?: number;
 }
 
@@ -92,7 +92,7 @@ async function findDays({ journal, clock, lateAtMs }: QueueContext, asker: Asker
   return { items: days.filter((date) => !left.has(date)).map((date) => dayItem(date, asker)) };
 }
 
-/** Files beyond the limit are counted up to so many times as many. */
+/** Factor on the limit up to which further files are counted. */
 const countedTimes = 10;
 
 async function findFiles({ journal }: QueueContext, asker: Asker, limit: number): Promise<Found> {
@@ -105,7 +105,7 @@ async function lookAt({ journal }: QueueContext, waiting: RowsOfBatch): Promise<
   const batch = await journal.batch(batchId);
   if (batch === undefined) return undefined;
   const held = { status: 'held', rows, amountSatang, unreadableAmounts: 0, alarmRows: 0 } as const;
-  // Of a large batch not every row is looked at: what is held is known.
+  // A large batch is not counted row by row: the journal knows its held rows.
   const totals = rows > 0 && holds.length > 0 ? [held] : await journal.totals(batchId);
   return { batch, totals, holds: holds.map((hold) => ({ hold, rows })), waiting };
 }
@@ -153,10 +153,10 @@ async function findProposals({ journal, clock }: QueueContext, asker: Asker, lim
 const waitsSince = ({ row, batch, events }: RegistrationHistory): number =>
   events.at(-1)?.atMs ?? row.settledAtMs ?? batch.sealedAtMs ?? batch.startedAtMs;
 
-/** Those that ended otherwise than registered, and those in doubt for long. */
+/** Registrations that ended without success, and those in doubt for long. */
 async function findRegistrations(context: QueueContext, asker: Asker, limitAsked: number): Promise<Found> {
   const { journal, clock, doubtAfterMs } = context;
-  // Each is looked at with what can be decided about it: who names another finds it by its own page.
+  // Each item is read with its possible decisions: the others are found by their own pages.
   const limit = Math.min(limitAsked, itemsOfKind);
   const waiting = { isWaiting: true } as const;
   const doubt = { statuses: ['in-doubt'], untilMs: clock.now() - doubtAfterMs } as const;
@@ -217,7 +217,7 @@ const targetKinds: Readonly<Partial<Record<QueueKind, TargetKind>>> = {
   callback: 'callback',
 };
 
-/** Open proposals about these, by their keys. */
+/** Open proposals about these items, by their keys. */
 async function findProposed(
   { journal }: QueueContext,
   kind: QueueKind,
@@ -228,7 +228,7 @@ async function findProposed(
   return new Map(open.map(({ key, proposalId }) => [key, proposalId]));
 }
 
-/** What waits for a person and is no payout. */
+/** Reads the items, other than payouts, that wait for a person. */
 export async function readQueue(context: QueueContext, asked: QueueAsked = {}): Promise<Queue> {
   const { asker, kinds = queueKinds, limit = itemsOfKind } = asked;
   const items: OwnedItem[] = [];

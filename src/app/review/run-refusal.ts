@@ -1,4 +1,4 @@
-/** Files that a run has refused as a whole: they wait for a person, as those of the drop folder do. */
+/** Files that a run has refused as a whole: they wait for a person, like refused files of the drop folder. */
 import { randomBytes } from 'node:crypto';
 import type { FileRejection } from '../../core/payout-file.ts';
 import type { Clock } from '../../core/ports.ts';
@@ -8,17 +8,17 @@ import { type FileKindName, makeItemId } from '../../watch/rules/drop-folder.ts'
 import { refuseRejectedFile } from '../../watch/rules/rejection-reason.ts';
 
 export interface RefusedByRun {
-  /** What it was run as; `payout` when left out. */
+  /** Kind under which the file was run; `payout` when left out. */
   readonly kind?: FileKindName;
   readonly rejection: FileRejection;
-  /** What its bytes would be; undefined where they are not known. */
+  /** Batch of the file's bytes; undefined where these are not known. */
   readonly batchId?: string | undefined;
 }
 
-/** Nothing was there that anybody could mend: whoever typed the name sees it at once. */
+/** Codes for a path without a file: no file needs mending, and the person at the command sees the error at once. */
 const noFileCodes = new Set(['file-missing', 'file-directory', 'file-link', 'file-special']);
 
-/** It leaves the queue when its bytes, or a file of its name, are taken, or somebody takes note of it. */
+/** Adds a refused file. It leaves the queue when its bytes or its name are taken in, or a person acknowledges it. */
 export async function noteRefused(
   journal: Pick<FileQueueStore, 'endIntake'>,
   clock: Pick<Clock, 'now'>,

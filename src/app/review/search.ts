@@ -1,4 +1,4 @@
-/** Searches in the shell: where there are users, a whole number is found by those who may see one, and that is recorded. */
+/** Searches in the shell. Once there are users, only those who may see a whole number find it, by a recorded search. */
 import { unmaskedLength } from '../../core/proxy-id.ts';
 import {
   isBeyondMask,
@@ -17,10 +17,10 @@ import type { LoadedSettings } from '../../settings/settings.ts';
 import type { Store } from '../../store/store.ts';
 import { identifyPerson } from './people.ts';
 
-/** The search, as far as the person who asks may look. */
+/** The search, limited to what the asking person may see. */
 export interface LimitedSearch<Filter> {
   readonly filter: Filter;
-  /** References were compared with the names alone that screens show. */
+  /** True when references were compared only in the form that screens show. */
   readonly isNarrowed: boolean;
 }
 
@@ -30,8 +30,8 @@ interface Searched {
 }
 
 /**
- * Records a search for a whole number. Without users there is nothing to prove, and nothing is recorded.
- * @throws SettingsError naming what to type instead
+ * Records a search for a whole number. Without users there is no person to record, and nothing is recorded.
+ * @throws SettingsError with the search to type instead
  */
 async function requireReach(
   loaded: LoadedSettings,
@@ -49,7 +49,7 @@ async function requireReach(
   await recordSearch(journal, systemClock, by, searched);
 }
 
-/** How far references are compared: without a token no further than screens show them. */
+/** Extent to which references are compared: without a token no further than screens show them. */
 async function reachOfReference(
   loaded: LoadedSettings,
   journal: Store,
@@ -69,7 +69,7 @@ function describeInstead(payee: PayeeWanted): string {
     : 'give a part of the name without digits';
 }
 
-/** @throws SettingsError where the payee is looked for by more than the person who asks may see */
+/** @throws SettingsError for a search by more of the payee than the asking person may see */
 export async function limitPayoutSearch(
   loaded: LoadedSettings,
   journal: Store,
@@ -88,7 +88,7 @@ export async function limitPayoutSearch(
     : { filter: { ...others, payee, ownName: reference }, isNarrowed: true };
 }
 
-/** @throws SettingsError where the account is looked for by more than the person who asks may see */
+/** @throws SettingsError for a search by more of the account than the asking person may see */
 export async function limitRegistrationSearch(
   loaded: LoadedSettings,
   journal: Store,

@@ -1,4 +1,4 @@
-/** The terms for signed approvals, from the settings of this machine alone, which are outside the journal. */
+/** The terms for signed approvals, from this machine's settings alone, which are outside the journal. */
 import type { SigningTerms } from '../../review/rules/proved-approval.ts';
 import type { LoadedSettings } from '../../settings/settings.ts';
 

@@ -1,4 +1,4 @@
-/** Statements that people insist on, or hand in, as decisions from the shell. */
+/** Statements that people force or hand in, as decisions from the shell. */
 import { showDate } from '../../payout/rules/lost-journal.ts';
 import { systemClock } from '../../platform/clock.ts';
 import type { Logger } from '../../platform/log.ts';
@@ -14,15 +14,15 @@ import { deciderOf } from '../../review/verdict.ts';
 import { decideNamed, type Decided, type DecisionSession, requirePerson } from './decisions.ts';
 import { gone } from './decided-statements.ts';
 
-/** Which statement of a day is meant. */
+/** The statement of a day that a command means. */
 export interface StatementWish {
   /** YYYYMMDD. */
   readonly date: string;
-  /** Undefined: as the bank has it now. */
+  /** Undefined: the statement as the bank has it now. */
   readonly file: string | undefined;
-  /** Of a file that is an encrypted ZIP. */
+  /** Key of an encrypted ZIP. */
   readonly key: string | null;
-  /** Though it lacks lines, is empty, or was superseded before; always so of the bank's. */
+  /** Takes it although it lacks lines, is empty, or was superseded; always true for the bank's own. */
   readonly isForced: boolean;
   readonly note: string;
 }
@@ -37,7 +37,7 @@ export interface NoStatementToDecide {
 
 /**
  * Keeps the statement's bytes, and proposes to reconcile the day with exactly these.
- * @throws SettingsError as `identifyPerson` does, and for a file that is another day's
+ * @throws SettingsError as `identifyPerson` does, and for a file of another day
  */
 export async function decideOnStatement(
   session: DecisionSession,
@@ -66,7 +66,7 @@ export async function decideOnStatement(
 
 type Kept = Pick<StatementSource, 'originalSha256' | 'originalPath'> | { readonly fetched: NotFetched };
 
-/** As the bank has it now. */
+/** Fetches and keeps the statement as the bank has it now. */
 async function fetchKept(
   { loaded, journal }: DecisionSession,
   date: string,
@@ -98,7 +98,7 @@ async function keepFile(
   return await keepKey(context, fetched.source, key);
 }
 
-/** Whoever applies it has no key of his own. */
+/** Keeps the ZIP's key: the process that applies the decision has no other. */
 async function keepKey(
   { originals }: Awaited<ReturnType<typeof openSourceContext>>,
   { originalSha256, originalPath }: StatementSource,

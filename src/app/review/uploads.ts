@@ -8,7 +8,7 @@ import { checkAlone, checkRegistrationFile, digestFile, isRegistrationFile, type
 import { makeReader } from '../open-store.ts';
 import { registrationsInbox } from '../session.ts';
 
-/** Under `dataDir`. */
+/** Folder below `dataDir`. */
 const folderName = 'uploads';
 
 /** @param clock of the page */

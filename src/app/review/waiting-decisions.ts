@@ -1,6 +1,6 @@
 /**
- * Files of decisions that wait: dropped, read, and kept aside as nobody's proposal, until a maker confirms one in his own
- * name or throws it away. Each stands in a folder of its own below `decisions-work/`, with a record of what it asks for.
+ * Dropped files of decisions that wait. Each is read and kept aside, without effect, until a maker confirms it in their own
+ * name or discards it. It lies in a folder of its own below `decisions-work/`, with a record of what it asks for.
  */
 import { mkdir, readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -19,14 +19,14 @@ import { originalsFolderOf } from '../../watch/folders/binding.ts';
 import { lookInto } from '../../watch/folders/claim.ts';
 import { decideReading, type DecisionSession, type FileDecided, requirePerson } from './decisions.ts';
 
-/** The folders of files of decisions, all of them below `dataDir`: others drop into none of these. */
+/** The folders of files of decisions, all below `dataDir`: no other program drops files there. */
 export const decisionFolders = (dataDir: string): Readonly<Record<'work' | 'waiting' | 'ended', string>> => ({
   work: join(dataDir, 'decisions-work'),
   waiting: join(dataDir, 'decisions-waiting'),
   ended: join(dataDir, 'decisions-waiting', '.ended'),
 });
 
-/** What is known of a file since it was read; `ended`: it waits no more, and leaves its folder with the next look. */
+/** Facts of a file since it was read; `ended`: it waits no more, and leaves its folder at the next look. */
 export interface DecisionRecord {
   readonly itemId: string;
   readonly fileName: string;
@@ -43,7 +43,7 @@ const recordForm = /^\d{8}T\d{9}-[0-9a-f]{6}\.json$/;
 export const recordPath = (dataDir: string, itemId: string): string =>
   join(decisionFolders(dataDir).waiting, `${itemId}.json`);
 
-/** Ended or not; none where there is no folder. */
+/** All records, ended or not; empty where there is no folder. */
 export async function readRecords(dataDir: string): Promise<readonly DecisionRecord[]> {
   const { waiting } = decisionFolders(dataDir);
   const names = await readdir(waiting).catch((error: unknown) => {
@@ -53,7 +53,7 @@ export async function readRecords(dataDir: string): Promise<readonly DecisionRec
   const found: DecisionRecord[] = [];
   for (const name of names.filter((one) => recordForm.test(one)).toSorted()) {
     const text = await readFile(join(waiting, name), 'utf8').catch((error: unknown) => {
-      // It has ended at this moment.
+      // The record was removed between the two reads; skipped.
       if (errorCode(error) === 'ENOENT') return undefined;
       throw error;
     });
@@ -73,7 +73,7 @@ export interface Dropped extends WaitingDecisions {
   readonly totalSatang: Satang;
 }
 
-/** Those that wait, the oldest first. */
+/** Files that wait, the oldest first. */
 export async function listDropped(dataDir: string): Promise<readonly Dropped[]> {
   return (await readRecords(dataDir))
     .filter(({ endedAtMs }) => endedAtMs === undefined)
@@ -82,7 +82,7 @@ export async function listDropped(dataDir: string): Promise<readonly Dropped[]> 
 
 // ---------------------------------------------------------------- confirming
 
-/** Where the session's files are; of what is decided, all. */
+/** Session with the place of its files; of the settings a decision needs all. */
 export type DroppedSession = Pick<DecisionSession, 'journal' | 'context'> & {
   readonly loaded: Pick<LoadedSettings, 'dataDir' | 'folders'>;
 };
@@ -107,7 +107,7 @@ async function hashIn(folder: string): Promise<string | undefined> {
   return contents && hashFile(join(folder, contents.fileName));
 }
 
-/** Of a file that others may still write to its original stands where it was dropped. */
+/** Checks that the file is as it was dropped: others may still write to the original in the drop folder. */
 export async function isAsDropped(
   {
     dataDir,
@@ -121,8 +121,8 @@ export async function isAsDropped(
 }
 
 /**
- * Proposes the decisions of a dropped file in the name of who confirms it, after it was checked anew.
- * @param name its own, or its number
+ * Checks a dropped file anew, and proposes its decisions in the name of the person who confirms it.
+ * @param name the file's name, or its number
  * @throws SettingsError as `identifyPerson` does, and for a file that does not wait or is not as it was dropped
  */
 export async function confirmDropped(session: DecisionSession, name: string): Promise<FileDecided> {
@@ -148,7 +148,7 @@ async function confirmAs(session: DroppedSession, name: string, maker: Decider):
   return decided;
 }
 
-/** Throws a dropped file away. @throws SettingsError as `confirmDropped` does */
+/** Discards a dropped file. @throws SettingsError as `confirmDropped` does */
 export async function discardDropped(session: DecisionSession, name: string, note: string): Promise<void> {
   await discardAs(session, name, deciderOf(await requirePerson(session, 'propose')), note);
 }
@@ -159,7 +159,7 @@ async function discardAs(session: DroppedSession, name: string, maker: Decider, 
   await endDropped(session, await findWaiting(session, name), maker, `thrown away: ${note}`);
 }
 
-/** It has left the queue: who did it stands in the journal. */
+/** Ends a file, which leaves the queue; the journal records who did it. */
 async function endDropped(
   { journal, context, loaded }: DroppedSession,
   { itemId: key, sha256: version }: Dropped,
@@ -175,7 +175,7 @@ async function endDropped(
 
 // ---------------------------------------------------------------- on the page
 
-/** The same, by whoever has signed in: what is wrong is said, not thrown. */
+/** The same for a signed-in person; returns faults instead of throwing them. */
 export const makeFileDecisions = (
   openSession: () => Promise<DroppedSession>,
 ): Pick<DecisionFileContext, 'confirm' | 'discard'> => ({

@@ -1,4 +1,4 @@
-/** `paydrop archive --before DATE`: batches that are done and reconciled leave the journal. */
+/** `paydrop archive --before DATE`: moves batches that are done and reconciled out of the journal. */
 import { exitCodes } from '../exit-codes.ts';
 import {
   flagOption,
@@ -31,7 +31,7 @@ export const archiveCommand = makeCommand({
       .epilogue(
         'show, list, status, statements, late proofs and duplicates still find what has moved: keep the files ' +
           'journal-archive-….db beside journal.db, and copy them with it. Of a journal in a database the archive is in tables ' +
-          'of that database, needs no copy of its own, and is made while machines work; whoever connects to it needs the right to archive ' +
+          'of that database, needs no copy of its own, and is made while machines work; the connecting role needs the right to archive ' +
           '(docs/operations.md, "Roles").\n',
       ),
   run: async ({ before, dryRun, json, logLevel, ...options }) => {

@@ -1,4 +1,4 @@
-/** `paydrop backup FILE`: a copy of the journal as it is now, while others go on. */
+/** `paydrop backup FILE`: copies the journal as it is now, while others write to it. */
 import { toLines } from '../../core/outgoing-text.ts';
 import { loadCommandSettings, makeCommand } from '../options.ts';
 

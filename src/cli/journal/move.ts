@@ -1,4 +1,4 @@
-/** `paydrop move --to postgres://…`: the journal goes into a database, where several machines may work it. */
+/** `paydrop move --to postgres://…`: moves the journal into a database, where several machines may work it. */
 import { hasPassword } from '../../settings/journal-url.ts';
 import { exitCodes } from '../exit-codes.ts';
 import {
@@ -29,7 +29,7 @@ export const moveCommand = makeCommand({
         flagOption('bring archived batches back into the journal first, so that they go along'),
       )
       .example('$0 move --to postgres://paydrop_owner@db.example/paydrop --check', 'while others still work')
-      .example('$0 move --to postgres://paydrop_owner@db.example/paydrop', 'while nobody does')
+      .example('$0 move --to postgres://paydrop_owner@db.example/paydrop', 'while none does')
       .epilogue(
         'Every row is copied, read again on both sides and compared; then the file says that its journal is gone, and only ' +
           'then the database may be used. Interrupted at any moment, run it again: until it ends well there is one journal, ' +

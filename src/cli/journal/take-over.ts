@@ -1,4 +1,4 @@
-/** `paydrop adopt` and `paydrop restore`: a journal goes on where it has not worked before. */
+/** `paydrop adopt` and `paydrop restore`: continue a journal in a new place. */
 import { toLines } from '../../core/outgoing-text.ts';
 import {
   loadCommandSettings,

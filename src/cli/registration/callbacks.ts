@@ -1,4 +1,4 @@
-/** `paydrop callbacks`: takes the bank's callbacks about registrations until it is stopped. */
+/** `paydrop callbacks`: takes the bank's callbacks about registrations until a request to stop. */
 import { SettingsError } from '../../settings/secrets.ts';
 import { exitCodes } from '../exit-codes.ts';
 import { loadCommandSettings, makeCommand, openLog } from '../options.ts';
@@ -38,10 +38,10 @@ export const callbacksCommand = makeCommand({
     const { print, printBanner } = await import('../views/shown.ts');
     const { makeHealthView, showTaken } = await import('../views/callbacks.ts');
     const log = await openLog({ json, logLevel });
-    // A service: all of its stderr goes to where its log goes.
+    // A service's stderr goes where its log goes.
     recordOnStderr('failures, too');
     outlastOutput((why) => log.error({ why }, 'what happens is told in the log alone'));
-    // Thousands a second may come: they are listed for a person who looks, or a program that asks.
+    // Thousands a second may come: lists them only for a terminal, or for a program that asks.
     const isListed = json || countColumns() !== undefined;
     using interrupt = listenForInterrupt(() => log.info('stopping: what is being taken is finished'));
     const showHealth = makeHealthView(loaded);

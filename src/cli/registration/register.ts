@@ -82,7 +82,7 @@ export const registerCommand = makeCommand({
 });
 
 /**
- * Takes callbacks while it waits, unless another process of the journal does so already, or none is to.
+ * Takes callbacks while it waits, unless another process of the journal does so, or the settings ask for none.
  * @throws SettingsError where another program has the port: nothing has been sent
  */
 async function listen(session: Session, stack: AsyncDisposableStack): Promise<void> {

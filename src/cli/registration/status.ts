@@ -1,10 +1,10 @@
-/** What `status` reads of registrations. */
+/** The part of `status` about registrations. */
 import type { Journal } from '../../app/open-store.ts';
 import type { LoadedSettings } from '../../settings/settings.ts';
 import type { ShownRegistrations } from '../views/registration-status.ts';
 import type { Shown } from '../views/shown.ts';
 
-/** Every batch of registrations, and what is so of all of them. */
+/** Every batch of registrations, and the state of all registrations together. */
 export async function showAllRegistrations(
   { settings }: LoadedSettings,
   journal: Journal | undefined,
@@ -19,7 +19,7 @@ export async function showAllRegistrations(
   return showRegistrations(batches, all, isSending);
 }
 
-/** A batch by its id; undefined when it is not one of registrations. */
+/** A batch by its id; undefined when it is no batch of registrations. */
 export async function showNamedRegistrations(
   journal: Journal | undefined,
   name: string,

@@ -7,10 +7,10 @@ import type { StatusTotal } from '../../core/ports.ts';
 
 export { countOf, showAmount, showBaht, showCount } from '../../core/figures.ts';
 
-/** From so many hours on days are told. */
+/** Hours from which durations are shown in days. */
 const hoursMax = 48;
 
-/** "4 min 10 s", "5 min", "47 h 3 min", "3 d 2 h"; what is shorter than a second is a second. */
+/** "4 min 10 s", "5 min", "47 h 3 min", "3 d 2 h"; at least one second. */
 export function showDuration(ms: number): string {
   const seconds = Math.max(1, Math.floor(ms / 1_000));
   const minutes = Math.floor(seconds / 60);
@@ -37,22 +37,22 @@ export function showDuration(ms: number): string {
 export const showForReview = (rows: number): string =>
   rows === 0 ? 'no row needs review' : countOf(rows, 'row needs review', 'rows need review');
 
-/** Of a batch that is done: a person has let them go on since. "1 row is ready to be sent". */
+/** Rows of a done batch that a person has released since: "1 row is ready to be sent". */
 export function showReady(status: BatchStatus, totals: readonly StatusTotal[]): string | undefined {
   const rows = status === 'done' ? countRows(totals, ['ready']) : 0;
   return rows === 0 ? undefined : countOf(rows, 'row is ready to be sent', 'rows are ready to be sent');
 }
 
 /**
- * The state of a batch in words: `running` says no more than that some rows have not ended, and nothing may be at work.
- * @param isSending a process is there that sends
+ * The state of a batch in words: `running` only says that some rows have not ended; no process may be working on them.
+ * @param isSending true while a process is sending
  */
 export function showState(
   status: BatchStatus,
   totals: readonly StatusTotal[],
   isSending: boolean,
 ): BatchStatus | 'held' | 'in doubt' | 'stopped' {
-  // Nothing of it is at work, and something of it waits for a person.
+  // No row is being worked, and some wait for a person.
   if (status === 'done' && countRows(totals, ['held']) > 0 && showReady(status, totals) === undefined)
     return 'held';
   if (status !== 'running') return status;

@@ -1,4 +1,4 @@
-/** What whoever approves a batch looks at, on a screen. */
+/** Figures that an approver of a batch needs, on a screen. */
 import { paydropCommand } from '../../core/command-line.ts';
 import { formatBaht } from '../../core/money.ts';
 import { printable, showText, showTextIfAny } from '../../core/outgoing-text.ts';
@@ -8,7 +8,7 @@ import { alignColumns } from './shown.ts';
 
 const totalOf = ({ rows, amountSatang }: Figure) => ({ rows, amount: formatBaht(amountSatang) });
 
-/** "to be paid   3 rows, 600.75 baht", and how it is made up. */
+/** "to be paid   3 rows, 600.75 baht", and its parts. */
 function listTotals(figures: ApprovalFigures): readonly (readonly string[])[] {
   const { approved, toPay, held, holds, refused, before, newPayees, like, limited, limitedBy } = figures;
   const why = holds.map(([hold, rows]) => `${rows} ${hold}`).join(', ');
@@ -39,7 +39,7 @@ function listLargest({ largest }: ApprovalFigures): string[] {
   return rows.length === 0 ? [] : ['  the largest:', ...alignColumns(rows, [0])];
 }
 
-/** How to compute the digest from the file, on another machine. */
+/** Advice on computing the digest from the file, on another machine. */
 function adviseDigest({ fileName, leftOut, isCorrected }: ApprovalFigures): string {
   if (isCorrected) return 'rows were corrected since: the file alone does not have this digest';
   const { rows, firstRowNos } = leftOut;

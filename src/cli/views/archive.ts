@@ -1,4 +1,4 @@
-/** What `archive` prints: how much has moved, and what keeps the other batches. */
+/** Output of `archive`: how much has moved, and what keeps the other batches. */
 import type { Archived } from '../../app/archive.ts';
 import { toLines } from '../../core/outgoing-text.ts';
 import { type ArchiveFacts, tablesArchive } from '../../payout/rules/archive.ts';

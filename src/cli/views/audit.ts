@@ -1,4 +1,4 @@
-/** What `audit` prints: each part with how much of it was looked at, and the first of what is broken. */
+/** Output of `audit`: each part with the amount checked, and the first fault. */
 import type { Audited, AuditedPart, Finding } from '../../app/review/audit.ts';
 import { showCount } from '../../core/figures.ts';
 import { toLines } from '../../core/outgoing-text.ts';
@@ -19,7 +19,7 @@ const partWords: Readonly<Record<AuditedPart['part'], string>> = {
   outside: 'Heads outside',
 };
 
-/** One of what is counted. */
+/** Singular of a counted word. */
 const oneOf = (what: string): string => ({ batches: 'batch', people: 'person' })[what] ?? what.slice(0, -1);
 
 export function showAudited(audited: Audited): Shown {

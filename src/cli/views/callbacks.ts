@@ -1,4 +1,4 @@
-/** What `paydrop callbacks` prints: where it listens, each callback that was taken, and how it stands now and then. */
+/** Output of `paydrop callbacks`: its address, each callback taken, and its standing at intervals. */
 import type {
   CallbackListener,
   CallbackRecord,
@@ -12,9 +12,9 @@ import { maskDigits } from '../../core/proxy-id.ts';
 import type { LoadedSettings } from '../../settings/settings.ts';
 import { alignColumns, type Shown } from './shown.ts';
 
-/** What it came to, in a word that takes a column. */
+/** The outcome of a callback, in words that fit a column. */
 function nameOutcome(taking: CallbackTaking): string {
-  if (taking.kind === 'unknown') return 'of nobody';
+  if (taking.kind === 'unknown') return 'unknown';
   if (taking.kind === 'repeated') return 'told again';
   return taking.registration.status;
 }
@@ -65,7 +65,7 @@ type ShowHealth = (
   nowMs: number,
 ) => Shown | undefined;
 
-/** At first where it listens; then a line whenever something has changed. */
+/** Shows the address first, then a line for each change. */
 export function makeHealthView(loaded: Pick<LoadedSettings, 'callbacks' | 'settings'>): ShowHealth {
   let last: string | undefined;
   return ({ url, counts, refused }, standing, nowMs) => {
@@ -89,7 +89,7 @@ export function makeHealthView(loaded: Pick<LoadedSettings, 'callbacks' | 'setti
       formatBangkokMoment(nowMs),
       `${showCount(figures.taken)} taken`,
       `${showCount(figures.repeated)} told again`,
-      `${showCount(figures.ofNobody)} of nobody`,
+      `${showCount(figures.ofNobody)} unknown`,
       `${showCount(refusals)} refused`,
       `${showCount(standing.awaited)} awaited`,
     ];
@@ -113,10 +113,7 @@ function showStart(
       ...(unknown === 0
         ? []
         : [
-            [
-              'Of nobody',
-              `${countOf(unknown, 'callback')} kept ("paydrop status --registrations" lists them)`,
-            ],
+            ['Unknown', `${countOf(unknown, 'callback')} kept ("paydrop status --registrations" lists them)`],
           ]),
     ]),
     '',

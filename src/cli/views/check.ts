@@ -1,4 +1,4 @@
-/** What `check` prints: issues as they are found, so that memory stays flat, and the totals at the end. */
+/** Output of `check`: issues as they are found, so that memory stays flat, and the totals at the end. */
 import type {
   CheckedRegistrations,
   CheckOutcome,
@@ -34,7 +34,7 @@ export class CheckReport {
     this.#asJson = asJson;
   }
 
-  /** A stretch of rows at a time. */
+  /** Reports a page of rows at a time. */
   readonly report: Report = (kind, found) => {
     if (kind === 'issue') this.issues += found.length;
     const lines = found.map((one) => {
@@ -80,7 +80,7 @@ export function showRejected({ path }: CheckReport, { rejection }: RejectedFile)
   };
 }
 
-/** What an approval of the file's batch names. */
+/** The digest that an approval of the file's batch names. */
 export function showDigest(
   report: CheckReport,
   outcome: FileDigest | RejectedFile,
@@ -100,7 +100,7 @@ export function showDigest(
   };
 }
 
-/** The end of a check that asked nobody. */
+/** The end of a check without the bank. */
 export function showChecked(report: CheckReport, outcome: CheckOutcome): ShownEnd {
   if (outcome.kind === 'rejected') return showRejected(report, outcome);
   const { batchId, totals, likeRows } = outcome;
@@ -153,7 +153,7 @@ export function showCheckedRegistrations(
   };
 }
 
-/** Told, not held: with references of their own they are other payments (limits.similarDays holds those without). */
+/** Reported, not held: rows with references of their own are other payments (limits.similarDays holds those without). */
 const showLike = (rows: number): string[] =>
   rows === 0
     ? []
@@ -166,7 +166,7 @@ export interface DescribedTotal extends ShownTotal {
   readonly unreadableAmounts: number;
 }
 
-/** ", 2 amounts unreadable"; nothing when all can be read. */
+/** ", 2 amounts unreadable"; empty when all can be read. */
 export const showUnreadable = ({ unreadableAmounts }: DescribedTotal): string =>
   unreadableAmounts === 0 ? '' : `, ${countOf(unreadableAmounts, 'amount')} unreadable`;
 

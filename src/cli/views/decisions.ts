@@ -1,4 +1,4 @@
-/** Decisions and proposals as people read them. */
+/** Decisions and proposals in words for people. */
 import { formatBangkokMoment } from '../../core/bangkok-time.ts';
 import { formatBaht } from '../../core/money.ts';
 import { toLines } from '../../core/outgoing-text.ts';
@@ -27,9 +27,9 @@ import { SettingsError } from '../../settings/secrets.ts';
 import { countOf, showBaht } from './amounts.ts';
 import type { Shown } from './shown.ts';
 
-/** Files that are shown one by one; the rest is counted. */
+/** Files listed one by one; the rest is counted. */
 const filesShownMax = 20;
-/** Objections that are shown one by one; the rest is counted. */
+/** Objections listed one by one; the rest is counted. */
 const objectionsShownMax = 50;
 
 const describe = (proposal: Proposal): string =>
@@ -50,7 +50,7 @@ function jsonOfFigures({ files, newPayees, largest, wasSatang, of, payerAccounts
   };
 }
 
-/** `rows` and `amount` are those of what is decided, as they were counted when it was proposed. */
+/** `rows` and `amount` are those of the decided rows, as counted when it was proposed. */
 function jsonOf(proposal: Proposal): object {
   const { totalSatang, figures, ...plain } = proposal;
   return {
@@ -61,7 +61,7 @@ function jsonOf(proposal: Proposal): object {
   };
 }
 
-/** Of an approval that one person gives, and signs. */
+/** Advice on an approval that one person gives and signs. */
 const signOnPage =
   'It waits for your signature: sign it with your passkey on the review page ("paydrop review").';
 
@@ -121,7 +121,7 @@ export function showDecided(decided: Decided, undecided?: number): Shown {
   };
 }
 
-/** Why a file decides nothing. */
+/** Error for a file that decides nothing. */
 export function refuseFile(path: string, refused: Exclude<FileDecided, Decided>): SettingsError {
   if (refused.kind === 'rejected') return new SettingsError(`${path}: ${refused.rejection.message}`);
   const shown = refused.issues.slice(0, objectionsShownMax).map(describeIssue);
@@ -161,7 +161,7 @@ function describeCorrection({ proxyNo, amount, accountNo, was }: Correction): st
   return `: ${corrected.map(([before, becomes]) => `${before ?? 'nothing'} -> ${becomes}`).join(', ')}`;
 }
 
-/** The decisions on each file, with the digest by which the same file is known on another machine. */
+/** The decisions on each file, with the digest that identifies the same file on another machine. */
 function linesOfFigures(figures: ProposalFigures): readonly string[] {
   const { files, newPayees, payerAccounts } = figures;
   const shown = files.slice(0, filesShownMax);
@@ -181,7 +181,7 @@ function linesOfFigures(figures: ProposalFigures): readonly string[] {
   ];
 }
 
-/** Numbers masked, as the page has them; by what enters the digest nobody tries them out. */
+/** Masks numbers, as on the page, and drops the parts of the digest, by which they could be guessed. */
 function maskItem({ item, ...shown }: ProposalShown['items'][number]) {
   const { salt: _salt, commitment: _commitment, correction, ...plain } = item;
   const proxyNo = correction?.proxyNo ?? null;
@@ -196,7 +196,7 @@ function maskItem({ item, ...shown }: ProposalShown['items'][number]) {
   return { ...plain, ...shown, correction: masked };
 }
 
-/** One proposal with all that it is about. */
+/** One proposal with everything that it concerns. */
 export function showProposal({ proposal, items: whole }: ProposalShown): Shown {
   const items = whole.map(maskItem);
   const { proposalId, decision, maker, madeAtMs, note, evidence, checker, checkedAtMs, checkNote, status } =
@@ -238,7 +238,7 @@ export function showChecked(checked: Exclude<Checked, { kind: 'refused' }>): Sho
   };
 }
 
-/** What has become of the approval of a batch. */
+/** Outcome of the approval of a batch. */
 export function showBatchApproved(
   batchId: string,
   approved: Exclude<BatchApproved, { kind: 'refused' }>,
@@ -257,7 +257,7 @@ export function showBatchApproved(
       : approved.kind === 'applied' && approved.applied.refused.length === 0
         ? [
             `Batch ${batchId}, ${amount}: approved.`,
-            'It is paid by whoever is sending now, or when its file is run again.',
+            'The running sender pays it, or the next run of its file.',
           ]
         : [`Batch ${batchId}: proposal ${proposal.proposalId} ${proposalStatusWords[proposal.status]}.`];
   return { json: jsonOf(proposal), text: toLines(lines) };

@@ -1,4 +1,4 @@
-/** What `evidence` prints: where the story of a payout is, and what is to be kept in mind with it. */
+/** Output of `evidence`: the file with a payout's story, and cautions about it. */
 import type { WrittenEvidence } from '../../app/review/evidence.ts';
 import { countOf } from '../../core/figures.ts';
 import { toLines } from '../../core/outgoing-text.ts';

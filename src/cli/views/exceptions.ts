@@ -1,4 +1,4 @@
-/** What `exceptions` prints of the file that it has written. */
+/** Output of `exceptions` about the file that it has written. */
 import type { WrittenExceptions } from '../../app/exceptions.ts';
 import { toLines } from '../../core/outgoing-text.ts';
 import { countOf } from './amounts.ts';

@@ -1,4 +1,4 @@
-/** What `check --payees` says at the end: rows and amounts by what a run would do, and how long it would take. */
+/** Output of `check --payees` at its end: rows and amounts by what a run would do, and how long it would take. */
 import type { DryRunOutcome, RejectedFile } from '../../app/check.ts';
 import {
   type ExpectedTime,
@@ -91,7 +91,7 @@ function describeForecast(dryRun: DryRunOutcome, settings: Settings) {
   };
 }
 
-/** What the bank said may name somebody's number. */
+/** Masks the bank's words, which may hold a person's number. */
 function maskReason<Told extends BatchReason>(told: Told | undefined): Told | null {
   if (told === undefined) return null;
   return { ...told, reason: showText(told.reason), remedy: showText(told.remedy) };
@@ -127,7 +127,7 @@ function explainTime(
   }
 }
 
-/** Why each transfer comes after inquiries, by what a reader can look up. */
+/** Why inquiries precede each transfer, as the setting or term to look up. */
 const inquiryReasons = {
   askFirst: 'transfer.askFirst',
   loss: 'the journal was lost or restored',
@@ -178,7 +178,7 @@ function renderStops({ stop, lineStop, brake }: Described): string[] {
   return [line, braked, asking].filter((text) => text !== null);
 }
 
-/** A remedy that speaks of resuming a batch is for one that runs; nothing has run here. */
+/** The reason with the bank status's remedy: its own speaks of resuming a batch, and nothing has run here. */
 function showReason({ code, reason, remedy }: BatchReason): string {
   return `${reason} [${code}]. ${findBankStatus(code)?.remedy ?? remedy}`;
 }

@@ -1,4 +1,4 @@
-/** What `list` prints: a line for each payout, as wide as the terminal is. */
+/** Output of `list`: a line for each payout, as wide as the terminal. */
 import type { FoundPayout } from '../../app/list.ts';
 import { formatBangkokDateTime, formatBangkokMoment } from '../../core/bangkok-time.ts';
 import { formatBaht, type Satang, sumSatang } from '../../core/money.ts';
@@ -10,26 +10,26 @@ import { describeReason, moneyMovedOf } from '../../reports/rules/report-rows.ts
 import { countOf, showBaht, showCount } from './amounts.ts';
 import { alignColumns, cutText } from './shown.ts';
 
-/** Wide enough for when and to whom, and for the batch as well. */
+/** Widths from which time and payee fit, and from which the batch fits as well. */
 export const [wideColumns, widestColumns] = [100, 140];
 
 /** A column of a list. */
 export interface Column<Found> {
   readonly head: string;
   readonly cell: (found: Found) => string;
-  /** Columns of the terminal from which on it is shown. */
+  /** Terminal width in columns from which it is shown. */
   readonly from?: number;
-  /** Characters after which it is cut; in a narrow terminal, too. */
+  /** Length in characters after which it is cut, on a wide terminal, too. */
   readonly max: number;
   readonly isRight?: boolean;
-  /** Our own name for it, which is typed again: digits in it stay. */
+  /** True for paydrop's own name for a row, which is typed again: its digits are not masked. */
   readonly isId?: boolean;
 }
 
 const amountOf = ({ row }: FoundPayout): string =>
   row.amountSatang === null ? row.cells.amount : showBaht(row.amountSatang);
 
-/** Its number masked, as on every screen. */
+/** The payee's number, masked as on every screen. */
 const proxyOf = ({ row }: FoundPayout): string => maskDigits(row.instruction?.proxyNo ?? row.cells.proxyNo);
 
 const nameOf = ({ row }: FoundPayout): string =>
@@ -59,25 +59,25 @@ const columns: readonly Column<FoundPayout>[] = [
   { head: 'Why', cell: whyOf, max: Infinity },
 ];
 
-/** Lines below each other, those of later pages below those of the first. */
+/** Aligned lines; those of later pages continue the first. */
 export class ListTable<Found> {
   readonly #shown: readonly Column<Found>[];
   readonly #width: number;
   #widths: readonly number[] = [];
   #rows = 0;
 
-  /** @param width of the terminal; without one all columns are there, and none is cut */
+  /** @param width of the terminal; without one all columns are shown, and none is cut */
   constructor(all: readonly Column<Found>[], width: number | undefined) {
     this.#width = width ?? Infinity;
     this.#shown = all.filter(({ from = 0 }) => from <= this.#width);
   }
 
-  /** How many were shown. */
+  /** Number of rows shown. */
   get rows(): number {
     return this.#rows;
   }
 
-  /** The lines of a page, the first with their heads above them. */
+  /** The lines of a page, the first page with its heads. */
   show(found: readonly Found[]) {
     const isFirst = this.#rows === 0;
     this.#rows += found.length;
@@ -98,7 +98,7 @@ export class ListTable<Found> {
   }
 }
 
-/** Payouts below each other, and their sum. */
+/** Payouts as aligned lines, and their sum. */
 export class PayoutTable {
   readonly #table: ListTable<FoundPayout>;
   #amount: Satang[] = [];
@@ -113,7 +113,7 @@ export class PayoutTable {
     return this.#table.show(found);
   }
 
-  /** What stands below the last page. @param isMore there are more than were asked for */
+  /** Text below the last page. @param isMore true when more payouts exist than were asked for */
   end(isMore: boolean) {
     const { rows } = this.#table;
     if (rows === 0) return printable('No payout matches.');

@@ -1,4 +1,4 @@
-/** Who works the journal now: what `status` says above the batches. */
+/** The processes that work the journal now, shown by `status` above the batches. */
 import type { MachinesAtWork, SenderLockOwner } from '../../app/status.ts';
 import { nameOwner } from '../../app/session.ts';
 import { formatBangkokMoment } from '../../core/bangkok-time.ts';
@@ -16,21 +16,21 @@ function showMachine({ owner, role, isThere, shards, transfers }: Machine): stri
   return `${roleWords[role]}: ${name}, with ${countOf(shards, 'shard')}, ${shown} in the last minute`;
 }
 
-/** With one decimal, as the limit may have. */
+/** Rate with one decimal, as the limit may have. */
 const showRate = (requestsPerSecond: number): string => String(Math.round(requestsPerSecond * 10) / 10);
 
 /** @param limit `bank.requestsPerSecond`; 0 for none */
 function showTogether({ machines, requestsPerSecond }: MachinesAtWork, limit: number): string {
   const transfers = machines.reduce((sum, machine) => sum + machine.transfers, 0);
-  // Turns are taken some moments before they are used.
+  // Requests are reserved moments before they are sent.
   const rate = Math.min(requestsPerSecond ?? 0, limit);
   const requests = limit === 0 ? '' : `, ${showRate(rate)} of ${showRate(limit)} requests a second`;
   return `Together: ${countOf(transfers, 'transfer')} in the last minute${requests}`;
 }
 
 /**
- * @param owner who sends, where one machine alone works the journal
- * @param machines undefined there
+ * @param owner the sender, where one machine alone works the journal
+ * @param machines undefined in that case
  */
 export function linesOfMachines(
   owner: SenderLockOwner | undefined,

@@ -1,4 +1,4 @@
-/** What `move` prints: where the journal is, and what is to be set now. */
+/** Output of `move`: the journal's place, and the settings to change now. */
 import type { Moved, MovePlan } from '../../app/move/move.ts';
 import { countOf } from '../../core/figures.ts';
 import { toLines } from '../../core/outgoing-text.ts';

@@ -1,4 +1,4 @@
-/** Progress for whoever watches stderr: a bar on a terminal, a line of the log now and then anywhere else. */
+/** Progress on stderr: a bar on a terminal, else a line of the log at intervals. */
 import { showText } from '../../core/outgoing-text.ts';
 import type { Progress, ProgressFigures, Wait, WaitKind } from '../../core/progress.ts';
 import { widthOf } from '../../core/wrap-text.ts';
@@ -6,12 +6,12 @@ import { holdLastLine } from '../../platform/last-line.ts';
 import { progressStream, writeRecord } from '../output.ts';
 import { showCount, showDuration } from './amounts.ts';
 
-/** Between two lines where stderr is no terminal. */
+/** Time between two lines where stderr is no terminal. */
 const lineIntervalMs = 10_000;
-/** The same while the same thing is waited for. */
+/** The same while the wait stays the same. */
 const waitIntervalMs = 60_000;
 
-/** Between two drawings of the bar. */
+/** Time between two drawings of the bar. */
 const frameIntervalMs = 200;
 
 type ProgressStream = NodeJS.WritableStream & { readonly isTTY?: boolean; readonly columns?: number };
@@ -19,7 +19,7 @@ type ProgressStream = NodeJS.WritableStream & { readonly isTTY?: boolean; readon
 /** Monotonic milliseconds. */
 type Stopwatch = () => number;
 
-/** Rows a second since the phase was first shown; rows that an earlier run had done do not count. */
+/** Rows a second since the phase was first shown; rows done by an earlier run do not count. */
 function makeRateMeter(stopwatch: Stopwatch): (figures: ProgressFigures) => number {
   let first: { readonly atMs: number; readonly rowsDone: number; readonly phase: string } | undefined;
   return ({ rowsDone, phase }) => {
@@ -30,7 +30,7 @@ function makeRateMeter(stopwatch: Stopwatch): (figures: ProgressFigures) => numb
   };
 }
 
-/** Rows and what became of them, the most important first. */
+/** Rows by outcome, the most important first. */
 function describeRows(figures: ProgressFigures): string[] {
   const { rowsDone, rowsTotal, paid, registered, awaited = 0, inDoubt, refused = 0 } = figures;
   const of = rowsTotal === undefined ? '' : ` of ${showCount(rowsTotal)}`;
@@ -44,10 +44,10 @@ function describeRows(figures: ProgressFigures): string[] {
   ];
 }
 
-/** How fast it goes. `rate` is in rows a second. */
+/** Speed and time left. `rate` is in rows a second. */
 function describeSpeed({ rowsDone, rowsTotal, pace }: ProgressFigures, rate: number): string[] {
   const leftMs = rowsTotal === undefined || rate === 0 ? 0 : ((rowsTotal - rowsDone) * 1_000) / rate;
-  // Said while fewer transfers are under way at once than the settings allow.
+  // Shown while fewer transfers run at once than the settings allow.
   const isSlower = pace !== undefined && pace.limit < pace.ceiling;
   return [
     ...(leftMs < 1_000 ? [] : [`${showDuration(leftMs)} left`]),
@@ -56,7 +56,7 @@ function describeSpeed({ rowsDone, rowsTotal, pace }: ProgressFigures, rate: num
   ];
 }
 
-/** What is waited for in words, and how long at most. */
+/** A wait in words, and its longest duration. */
 export function describeWait({ kind, dueInMs = 0, givesUpInMs, why }: Wait): string[] {
   const due = dueInMs < 1_000 ? undefined : showDuration(dueInMs);
   const soon = due === undefined ? 'now' : `in ${due}`;
@@ -81,7 +81,7 @@ const laterBy = (wait: Wait, elapsedMs: number): Wait => ({
   givesUpInMs: wait.givesUpInMs === undefined ? undefined : wait.givesUpInMs - elapsedMs,
 });
 
-/** Told now and then: in between it counts down by itself. */
+/** Keeps the latest wait, and counts it down between reports. */
 function makeWaitReader(stopwatch: Stopwatch) {
   let told: { readonly wait: Wait; readonly atMs: number } | undefined;
   return {
@@ -90,7 +90,7 @@ function makeWaitReader(stopwatch: Stopwatch) {
   };
 }
 
-/** So much of a file's name stands in a line. */
+/** Columns of a line for a file's name. */
 const phaseColumnsMax = 32;
 
 function showPhase(phase: string): string {
@@ -98,11 +98,11 @@ function showPhase(phase: string): string {
   return widthOf(text) <= phaseColumnsMax ? text : `${text.slice(0, phaseColumnsMax / 2)}…${text.slice(-8)}`;
 }
 
-/** Under a halt rows are left that nobody pays: what is asked about is settled all the same. */
+/** Under a halt no more rows are paid; rows in doubt are settled all the same. */
 const phaseOf = ({ phase }: ProgressFigures, wait: Wait): string =>
   wait.kind === 'inquiry' && phase === 'paying' ? 'settling' : showPhase(phase);
 
-/** In words for a line: where rows stand, and what is waited for. */
+/** Progress as a line: the rows' standing, and the wait. */
 export const describeProgress = (figures: ProgressFigures, wait: Wait | undefined): string =>
   [
     `${wait === undefined ? showPhase(figures.phase) : phaseOf(figures, wait)}: ${describeRows(figures).join(', ')}`,
@@ -123,7 +123,7 @@ const listFacts = (
   waitsFor: wait?.kind ?? null,
 });
 
-/** A line at most every 10 seconds, the first one not before; short runs stay silent. A wait is told of once a minute. */
+/** A line at most every 10 seconds, the first after 10 seconds; short runs stay silent. A wait is shown once a minute. */
 function openLines(stream: ProgressStream, stopwatch: Stopwatch): Progress {
   const measure = makeRateMeter(stopwatch);
   const waiting = makeWaitReader(stopwatch);
@@ -156,11 +156,11 @@ function openLines(stream: ProgressStream, stopwatch: Stopwatch): Progress {
   };
 }
 
-/** A narrow terminal has more use for the figures. */
+/** Width of the bar: a narrow terminal needs the room for figures. */
 const barWidthOf = (columns: number): number => (columns < 100 ? 10 : 20);
 const separator = ' | ';
 
-/** As many of the parts as one line of so many columns holds. The last column stays free: a terminal may go to the next line there. */
+/** As many parts as fit in one line of so many columns. The last column stays free: a terminal may wrap there. */
 function fitLine(head: string, parts: readonly string[], columns: number): string {
   let line = head;
   for (const [place, part] of parts.entries()) {
@@ -171,7 +171,7 @@ function fitLine(head: string, parts: readonly string[], columns: number): strin
   return line;
 }
 
-/** The bar and as many figures as one line of so many columns holds; without a bar while nothing moves. */
+/** The bar and as many figures as fit in one line of so many columns; no bar while nothing moves. */
 export function formatBar(figures: ProgressFigures, rate: number, columns: number, wait?: Wait): string {
   const { phase, rowsDone, rowsTotal } = figures;
   if (wait !== undefined) {
@@ -193,7 +193,7 @@ export function formatBar(figures: ProgressFigures, rate: number, columns: numbe
   );
 }
 
-/** Drawn again at a steady pace, so that it comes back below what others have written. */
+/** Redraws at a steady pace, so that the bar comes back below other output. */
 async function openBar(stream: ProgressStream, stopwatch: Stopwatch): Promise<Progress> {
   const { createLogUpdate } = await import('log-update');
   const line = createLogUpdate(stream, { showCursor: true });
@@ -222,7 +222,7 @@ async function openBar(stream: ProgressStream, stopwatch: Stopwatch): Promise<Pr
 }
 
 /**
- * Opens the progress display that fits the stream; its owner closes it.
+ * Opens the progress display that fits the stream; the caller closes it.
  * @param stopwatch monotonic milliseconds
  */
 export async function openProgress(

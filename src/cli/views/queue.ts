@@ -1,4 +1,4 @@
-/** What waits for a person and is no payout, as it is shown. */
+/** Items, other than payouts, that wait for a person, as shown in the shell. */
 import { nameOfItem, type Taken } from '../../app/review/queue.ts';
 import { formatBangkokDateTime } from '../../core/bangkok-time.ts';
 import { formatBaht } from '../../core/money.ts';
@@ -7,7 +7,7 @@ import type { OwnedItem, Queue, QueueKind, QueueTotal } from '../../review/rules
 import { countOf, showBaht, showDuration } from './amounts.ts';
 import type { Shown } from './shown.ts';
 
-/** What there is one of, and several. */
+/** Name of each kind, in the singular and the plural. */
 const kindWords: Readonly<Record<QueueKind, readonly [one: string, several: string]>> = {
   break: ['open break', 'open breaks'],
   day: ['day without a statement', 'days without a statement'],
@@ -16,7 +16,7 @@ const kindWords: Readonly<Record<QueueKind, readonly [one: string, several: stri
   batch: ['held batch', 'held batches'],
   doubt: ['batch long in doubt', 'batches long in doubt'],
   registration: ['registration', 'registrations'],
-  callback: ['callback of nobody', 'callbacks of nobody'],
+  callback: ['unknown callback', 'unknown callbacks'],
   proposal: ['proposal to check', 'proposals to check'],
   decisions: ['file of decisions', 'files of decisions'],
 };
@@ -25,7 +25,7 @@ const kindWords: Readonly<Record<QueueKind, readonly [one: string, several: stri
 const describeTotals = (totals: readonly QueueTotal[]): string =>
   totals.map(({ kind, items }) => countOf(items, ...kindWords[kind])).join(', ');
 
-/** One line for screens that show something else; none where nothing waits. */
+/** One line for screens about something else; empty where nothing waits. */
 export const linesOfWaiting = ({ totals }: Pick<Queue, 'totals'>): readonly string[] =>
   totals.length === 0 ? [] : [`A person is also waited for by ${describeTotals(totals)}: "paydrop queue"`];
 
@@ -34,7 +34,7 @@ const moneyWords = { no: 'no money moved', unknown: 'unknown if money moved', ye
 function showItem(item: OwnedItem, nowMs: number): Shown {
   const { kind, title, sinceMs, amountSatang, moneyMoved, reason, remedy, options, owner } = item;
   const name = nameOfItem(item);
-  // What is registered moves none.
+  // A registration moves no money.
   const money = kind === 'registration' || kind === 'callback' ? [] : [moneyWords[moneyMoved]];
   const amount = amountSatang === null ? [] : [`${showBaht(amountSatang)} baht`];
   const age = `for ${showDuration(nowMs - sinceMs)}`;
@@ -63,7 +63,7 @@ function showItem(item: OwnedItem, nowMs: number): Shown {
   };
 }
 
-/** All of it, the one that waits longest first. */
+/** All items, the longest wait first. */
 export function showQueue({ items, totals }: Queue, nowMs: number): Shown {
   const shown = items.map((item) => showItem(item, nowMs));
   const json = {

@@ -1,4 +1,4 @@
-/** What a person, or a program, reads of a reconciled day: figures that tie out, what was settled, breaks and files. */
+/** A reconciled day for a person or a program: figures that tie out, rows settled, breaks and files. */
 import type { NoStatement, NotFetched, ReconcileReport, StatementRefusal } from '../../app/reconcile.ts';
 import { formatBangkokMoment } from '../../core/bangkok-time.ts';
 import { formatBaht, sumSatang, toSatang } from '../../core/money.ts';
@@ -21,7 +21,7 @@ function describeSum(figures: readonly Figures[]) {
   return describeFigures({ count, satang: sumSatang(figures.map(({ satang }) => satang)) });
 }
 
-/** matched + others' + breaks = total, as both sides are shown. */
+/** The groups of one side as shown: matched + others' + breaks = total. */
 function describeSide(places: ReadonlyMap<LineClass | PaidClass, Figures>) {
   const groups = Map.groupBy(places, ([place]) =>
     place === 'others' ? 'others' : isBreakKind(place) ? 'breaks' : 'matched',
@@ -39,7 +39,7 @@ function describeSide(places: ReadonlyMap<LineClass | PaidClass, Figures>) {
 
 type Words<Place extends string> = Readonly<Record<Exclude<Place, BreakKind | 'others'>, string>>;
 
-/** What lines are that match, the other side being of one mind with them. */
+/** Words for lines on which both sides agree. */
 const lineWords: Words<LineClass> = {
   matched: 'paid',
   'matched-other-day': 'paid, sent on another day',
@@ -49,7 +49,7 @@ const lineWords: Words<LineClass> = {
   'settled-failed': 'failed, in doubt before',
 };
 
-/** Where payouts are found that we call paid. */
+/** Words for payouts that paydrop calls paid, by where the bank's side shows them. */
 const paidWords: Words<PaidClass> = {
   matched: 'in the statement',
   'settled-paid': 'in the statement, in doubt before',
@@ -71,7 +71,7 @@ function renderSide(
 ): readonly string[] {
   const found = Object.entries(places);
   const kinds = found.filter(([place]) => words[place] !== undefined);
-  // What the matched ones are made of, where they are of several kinds: failed ones have an amount, too.
+  // Parts of the matched figures, where there are several kinds: failed ones have an amount, too.
   const parts = kinds.every(([place]) => place === 'matched') ? [] : kinds;
   const rows: Cells[] = [
     [title, 'Count', 'Baht'],
@@ -147,7 +147,7 @@ const describeBreak = (record: BreakRecord, nowMs: number) => ({
   amount: formatBaht(amountOfBreak(record)),
 });
 
-/** @param isOfDay of the day that is reported on, which need not be named */
+/** @param isOfDay true for the reported day, which is not named again */
 function renderBreak(record: BreakRecord, nowMs: number, isOfDay: boolean): readonly string[] {
   const { date, kind, severity, payoutId, reason, remedy, ageDays, amount } = describeBreak(record, nowMs);
   const name = `${payoutId ?? record.key}, ${showAmount(amount)} baht`;
@@ -176,7 +176,7 @@ function renderBreaks(report: ReconcileReport, { date, openBreaks }: DescribedRe
 const renderRest = (left: number): readonly string[] =>
   left > 0 ? [`  and ${left} more: see the breaks file`] : [];
 
-/** What this matching has brought up beside the day's own breaks. */
+/** Breaks and alarms of this matching on other days. */
 function renderOtherDays({ reconciled: { recorded }, nowMs }: ReconcileReport): readonly string[] {
   const { openedOnOtherDays: all, firstOnOtherDays: first } = recorded;
   const alarms = countAlarms(recorded);
@@ -205,7 +205,7 @@ function renderFiles({ reconciled, updates, isWatched, failure }: ReconcileRepor
   ];
 }
 
-/** A day with breaks does not tie out, though each side adds up; and nobody knows of one that goes on. */
+/** The verdict. A day with breaks, or an incomplete day, does not tie out, even though each side adds up. */
 function renderVerdict({ openBreaks, acceptedBreaks, isWhole }: DescribedReport): string {
   const tiesOut = `Both sides tie out to the satang${acceptedBreaks === 0 ? '' : ', with what people have accepted'}`;
   const verdict = openBreaks.count === 0 && isWhole ? tiesOut : 'Each side adds up to the satang';
@@ -217,7 +217,7 @@ function renderVerdict({ openBreaks, acceptedBreaks, isWhole }: DescribedReport)
 
 type DescribedReport = ReturnType<typeof describeReport>;
 
-/** For a program; amounts as decimal baht. */
+/** The report for a program; amounts as decimal baht. */
 function describeReport(report: ReconcileReport) {
   const { reconciled, isWhole, breaks, openBreaks, updates, failure, isSandbox, nowMs } = report;
   const { statement, totals, recorded, isRepeat, supersedes, files } = reconciled;
@@ -274,7 +274,7 @@ export function showReport(report: ReconcileReport): ShownEnd {
 
 // ---------------------------------------------------------------- no statement
 
-/** Codes of what is no file at all, rather than a file that is not as it should be. */
+/** True for codes of a path without a file, as opposed to a faulty file. */
 const isNoFile = ({ code }: StatementRefusal): boolean =>
   /^file-(?:missing|directory|link|special|unreadable)$/.test(code);
 
@@ -285,7 +285,7 @@ function explainRefusal(refusal: StatementRefusal): string {
   return `the statement is refused, nothing of it is used: ${place === '' ? '' : `${place}: `}${message}`;
 }
 
-/** Why there is no statement, with what to do, and the exit code that goes with it. */
+/** Why there is no statement, with the remedy, and the exit code. */
 function explain(fetched: NotFetched): readonly [reason: string, exitCode: ExitCode] {
   const { fileRejected, stoppedShort } = exitCodes;
   switch (fetched.kind) {

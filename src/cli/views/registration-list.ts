@@ -1,4 +1,4 @@
-/** What `list --registrations` prints: a line for each, as wide as the terminal is. */
+/** Output of `list --registrations`: a line for each, as wide as the terminal. */
 import type { FoundRegistration } from '../../app/registration/standing.ts';
 import { formatBangkokDateTime, formatBangkokMoment } from '../../core/bangkok-time.ts';
 import { printable, showText, toLines } from '../../core/outgoing-text.ts';
@@ -11,7 +11,7 @@ import { type Column, ListTable, wideColumns, widestColumns } from './list.ts';
 const cellOf = ({ row }: FoundRegistration, column: RegistrationColumn): string =>
   readRegistrationCell(row, column);
 
-/** When it was sent, or, while it was not, when its file was taken in. */
+/** Time of sending; before that, the time at which its file was taken in. */
 const placeInTime = ({ row, batch }: FoundRegistration): number => row.submittedAtMs ?? batch.startedAtMs;
 
 function whyOf({ row }: FoundRegistration): string {
@@ -39,7 +39,7 @@ const columns: readonly Column<FoundRegistration>[] = [
   { head: 'Why', cell: whyOf, max: Infinity },
 ];
 
-/** Registrations below each other. */
+/** Registrations as aligned lines. */
 export class RegistrationTable {
   readonly #table: ListTable<FoundRegistration>;
 
@@ -52,7 +52,7 @@ export class RegistrationTable {
     return this.#table.show(found);
   }
 
-  /** What stands below the last page. @param isMore there are more than were asked for */
+  /** Text below the last page. @param isMore true when more registrations exist than were asked for */
   end(isMore: boolean) {
     const { rows } = this.#table;
     if (rows === 0) return printable('No registration matches.');

@@ -1,4 +1,4 @@
-/** What `status` and `show` print of direct-debit registrations. */
+/** Output of `status` and `show` about direct-debit registrations. */
 import type {
   DirectDebitStanding,
   RegistrationBatchStanding,
@@ -42,12 +42,12 @@ import { maskFact, showNext, toProposal } from './status.ts';
 const stamp = (epochMs: number | null): string | null =>
   epochMs === null ? null : formatBangkokDateTime(epochMs);
 
-/** The lines below the head of a batch begin under its time. */
+/** Indent of the lines below the head of a batch, under its time. */
 const indent = ' '.repeat(12);
 
 /**
- * The state of a batch in words: `running` says no more than that some rows have not ended, and nothing may be at work.
- * @param isSending a process is there that sends
+ * The state of a batch in words: `running` only says that some rows have not ended; no process may be working on them.
+ * @param isSending true while a process is sending
  */
 export function showRegistrationState(
   status: BatchStatus,
@@ -67,8 +67,8 @@ const showRegistrationsByStatus = (totals: readonly RegistrationTotal[]): string
     .join(', ');
 
 /**
- * A batch of registrations: when, which file, its state and its rows by status.
- * @param isSending a process is there that sends
+ * A batch of registrations: time, file, state and rows by status.
+ * @param isSending true while a process is sending
  */
 export function showRegistrationBatch(standing: RegistrationBatchStanding, isSending = false): Shown {
   const { batch, totals, holds, proposalId } = standing;
@@ -145,7 +145,7 @@ function showCallback({ callback, receivedAtMs, repeats }: DirectDebitStanding['
   };
 }
 
-/** What is so of all registrations at once: what stands still, what is awaited, and callbacks that nobody knows. */
+/** State of all registrations together: halts, rows that await callbacks, and unknown callbacks. */
 function showDirectDebit(standing: DirectDebitStanding): Shown {
   const { halts, pause, awaitedRows, nextOverdueAtMs, unansweredRows, unknownCallbacks } = standing;
   const unknown = standing.latestUnknown.map(showCallback);
@@ -206,7 +206,7 @@ function showDirectDebit(standing: DirectDebitStanding): Shown {
   return { json, text: toLines(lines) };
 }
 
-/** All registrations: what is so of all of them, then batch by batch. */
+/** All registrations: their common state, then batch by batch. */
 export interface ShownRegistrations extends Shown {
   readonly batches: readonly Shown[];
   readonly isNothing: boolean;
@@ -232,7 +232,7 @@ export function showRegistrations(
 
 const noRegistrations = 'No registrations yet.';
 
-/** Batches of payouts, and below them what there is of registrations. @param none what is said without either */
+/** Batches of payouts, then registrations below them. @param none text without any batch of payouts */
 export function besidePayouts(
   payouts: readonly Shown[],
   none: string,
@@ -313,7 +313,7 @@ function showKept({ callback, receivedAtMs, repeats }: RegistrationHistory['call
   };
 }
 
-/** What settled a row, as the result's settledBy names it. */
+/** Words for what settled a row, by the result's settledBy. */
 const settlers: Readonly<Record<RegistrationSettledBy, string>> = {
   rules: 'the rules of the input',
   reply: "the bank's answer",
@@ -322,7 +322,7 @@ const settlers: Readonly<Record<RegistrationSettledBy, string>> = {
   decision: "a person's decision",
 };
 
-/** What the partner calls it; numbers of people and accounts are masked, the result file has them in full. */
+/** The partner's values; numbers of people and accounts are masked, the result file has them in full. */
 function describeInstruction({ row, batch }: RegistrationHistory) {
   const cell = (column: Parameters<typeof readRegistrationCell>[1]): string =>
     readRegistrationCell(row, column);
@@ -338,7 +338,7 @@ function describeInstruction({ row, batch }: RegistrationHistory) {
   };
 }
 
-/** The same in lines, those that say something. */
+/** The same as lines, without empty ones. */
 function showInstruction({
   customerId,
   vendorId,

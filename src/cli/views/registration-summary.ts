@@ -1,4 +1,4 @@
-/** What is printed of a batch of registrations: figures that add up, where the files are, and what to do next. */
+/** Summary of a batch of registrations: figures that add up, its files, and the next commands. */
 import type { RegisterOutcome } from '../../app/registration/register-file.ts';
 import type { PresentRegistrationReports } from '../../app/result.ts';
 import type { Session } from '../../app/session.ts';
@@ -15,11 +15,11 @@ import { exitCodes } from '../exit-codes.ts';
 import { alignColumns, sandboxBanner, type Shown, type ShownEnd } from './shown.ts';
 import { renderFiles, showBank, type ShownFile, showRejection, showWhen } from './summary.ts';
 
-/** Of the work that the summary is of. */
+/** Circumstances of the work that is summarised. */
 interface Course {
-  /** All of it was done by an earlier run. */
+  /** True when an earlier run did all of it. */
   readonly isRepeat?: boolean;
-  /** A process is there that sends. */
+  /** True while a process is sending. */
   readonly isSending?: boolean;
 }
 
@@ -97,7 +97,7 @@ function adviseByCode(summary: RegistrationSummary): string[] {
   }
 }
 
-/** Whatever the exit code, an alarm comes first. */
+/** Advice on the next step: an alarm comes first, whatever the exit code. */
 function adviseNext(summary: RegistrationSummary): string[] {
   const { alarmRows } = summary;
   const contradict = countOf(alarmRows, 'row contradicts', 'rows contradict');
@@ -129,7 +129,7 @@ function showRegistrationSummary(
   return { json: { ...renderRegistrationSummary(summary, [], context), ...words, files }, text };
 }
 
-/** What `result` has written. @param isSending a process is there that sends */
+/** Output of `result`. @param isSending true while a process is sending */
 export function showPresentRegistrations(
   { summary, context, files }: PresentRegistrationReports,
   isSending: boolean,
@@ -138,7 +138,7 @@ export function showPresentRegistrations(
   return showRegistrationSummary(summary, context, shownFiles, { isSending, asOfMs: context.nowMs });
 }
 
-/** What `register` has made of a file. */
+/** Output of `register` about a file. */
 export function showRegisterOutcome(
   { loaded: { isSandbox }, bankAddress, clock }: Session,
   path: string,

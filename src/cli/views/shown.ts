@@ -1,18 +1,18 @@
-/** How a command says what it has to say: one record, as JSON for a program and as text for an operator. */
+/** Output of a command: one record, as JSON for a program and as text for an operator. */
 import { isAbsolute, parse, relative } from 'node:path';
 import { encodeJson, joinLines, type PrintableText, printable, toLines } from '../../core/outgoing-text.ts';
 import { widthOf } from '../../core/wrap-text.ts';
 import type { ExitCode } from '../exit-codes.ts';
 import { printText, printWrapped } from '../output.ts';
 
-/** What is shown of one thing. The text is made of the same fields as the JSON. */
+/** One thing to show. The text is made of the same fields as the JSON. */
 export interface Shown {
   readonly json: object;
   /** Without a last line end. */
   readonly text: PrintableText;
 }
 
-/** What is shown at the end of a piece of work, with the exit code that goes with it. */
+/** Output at the end of a piece of work, with its exit code. */
 export interface ShownEnd extends Shown {
   readonly exitCode: ExitCode;
 }
@@ -22,14 +22,14 @@ export function print({ json, text }: Shown, asJson: boolean): void {
   else printWrapped(text);
 }
 
-/** Several of a kind: a list for a program; for an operator one below the other, or that there is none. */
+/** Several of a kind: a list for a program; for an operator one below the other, or the text for none. */
 export function showList(shown: readonly Shown[], none: string, separator?: '\n\n'): Shown {
   const texts = shown.map(({ text }) => text);
   const text = texts.length === 0 ? printable(none) : joinLines(texts, separator);
   return { json: shown.map(({ json }) => json), text };
 }
 
-/** A path as somebody would type it here: relative where it lies below this folder, unless all do, as for a scheduler in /. */
+/** A path as a person would type it here: relative below this folder, unless this folder is /, as for a scheduler. */
 export function showPath(path: string): string {
   const folder = process.cwd();
   if (folder === parse(folder).root) return path;
@@ -37,19 +37,19 @@ export function showPath(path: string): string {
   return here === '' || here.startsWith('..') || isAbsolute(here) ? path : here;
 }
 
-/** A report's path, and whether somebody has taken it away since. */
+/** A report's path, and whether it was taken away since. */
 export const showReportPath = (path: string, isGone: boolean): string =>
   `${showPath(path)}${isGone ? '  (taken away since)' : ''}`;
 
-/** The first line of what is shown of a rehearsal. */
+/** The first line of output about a rehearsal. */
 export const sandboxBanner = '*** SANDBOX: a rehearsal, no real money moves ***';
 
-/** Says that what follows is of a rehearsal; a program is told by what it reads instead. */
+/** Marks the following output as a rehearsal's; a program learns it from the record itself. */
 export function printBanner({ isSandbox }: { readonly isSandbox: boolean }, asJson: boolean): void {
   if (isSandbox && !asJson) printText(toLines([sandboxBanner, '']));
 }
 
-/** A text that takes at most so many columns; what was cut is told by its end. */
+/** Cuts a text to at most so many columns, and marks the cut at its end. */
 export function cutText(text: string, columnsMax: number): string {
   if (widthOf(text) <= columnsMax) return text;
   let [kept, columns] = ['', 0];
@@ -62,9 +62,9 @@ export function cutText(text: string, columnsMax: number): string {
 }
 
 /**
- * Lines whose cells stand below each other, two spaces apart.
- * @param right places of the columns whose cells end below each other; in the others they begin below each other
- * @param least columns that each takes at least
+ * Lines with aligned cells, two spaces apart.
+ * @param right places of the columns that are aligned right; the others are aligned left
+ * @param least least width of each column
  */
 export function alignColumns(
   rows: readonly (readonly string[])[],
@@ -79,7 +79,7 @@ export function alignColumns(
       .map((cell, place) => {
         const blanks = ' '.repeat((widths[place] ?? 0) - widthOf(cell));
         if (right.includes(place)) return blanks + cell;
-        // Nothing follows the last one.
+        // No blanks follow the last cell.
         return place === row.length - 1 ? cell : cell + blanks;
       })
       .join('  '),

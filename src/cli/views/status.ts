@@ -1,4 +1,4 @@
-/** What `status` and `show` print: batches, days and their statements, and payouts. */
+/** Output of `status` and `show`: batches, days and their statements, and payouts. */
 import type {
   BatchStanding,
   DayStanding,
@@ -36,14 +36,14 @@ import { alignColumns, type Shown } from './shown.ts';
 const stamp = (epochMs: number | null): string | null =>
   epochMs === null ? null : formatBangkokDateTime(epochMs);
 
-/** The lines below the head of a batch begin under its time. */
+/** Indent of the lines below the head of a batch, under its time. */
 const indent = ' '.repeat(12);
 
-/** As in every other table. */
+/** Totals in the order of every other table. */
 const inOrder = (totals: readonly StatusTotal[]): readonly StatusTotal[] =>
   totals.toSorted((one, other) => payoutStatuses.indexOf(one.status) - payoutStatuses.indexOf(other.status));
 
-/** What was added to the batch's file after its rows had been read; null for nothing that anybody has to look at. */
+/** Growth of the batch's file after its rows were read; null where it needs no person. */
 function showGrowth(grown: BatchStanding['grown']) {
   if (grown === undefined || grown.growth === null) return null;
   const { rows, amount, payoutIds } = grown.growth;
@@ -51,7 +51,7 @@ function showGrowth(grown: BatchStanding['grown']) {
   return { ...words, rowsNotPaid: rows, amountNotPaid: amount, payoutIds };
 }
 
-/** What happens by itself, or what to type: on a line of its own, as it is to be copied. */
+/** The next automatic step, or the command to type, on a line of its own so that it can be copied. */
 function showNextOfBatch(
   { batch, totals }: BatchStanding,
   state: string,
@@ -66,31 +66,31 @@ function showNextOfBatch(
   ];
 }
 
-/** What keeps payouts from being sent now, whatever the state of each batch says: it stands above them all. */
+/** Reasons that keep payouts from being sent now, whatever each batch's state: they stand above all batches. */
 export const showStops = (stops: readonly HealthReason[]): PrintableText =>
   toLines(
     stops.flatMap(({ text, remedy, command }) => [
       `NOT SENDING: ${text}`,
       `  remedy: ${remedy}`,
-      // What is read here is where that leads.
+      // Leaves out a command that shows this very screen.
       ...(/^paydrop status( |$)/.test(command) ? [] : [`  type first: ${command}`]),
     ]),
   );
 
-/** What keeps rows of a batch at rest; one that is paused or halted has a remedy of its own. */
+/** Holds of a batch at rest; a batch that is paused or halted has a remedy of its own. */
 export const holdsOfRest = (
   { status, remedy }: Pick<Batch, 'status' | 'remedy'>,
   holds: readonly HoldTotal[],
 ): readonly HoldTotal[] => (status === 'done' && remedy === null ? holds.filter(({ rows }) => rows > 0) : []);
 
 /**
- * A batch: when, which file, its state and its rows by status.
- * @param isSending a process is there that sends
+ * A batch: time, file, state and rows by status.
+ * @param isSending true while a process is sending
  */
 export function showBatch(standing: BatchStanding, isSending = false): Shown {
   const { batch, totals, holds, grown, proposalId, approval, stops = [] } = standing;
   const isHalted = stops.some(({ code }) => code === 'payer-halted');
-  // A halt of the account is one of the batch, before that is moved.
+  // A halt of the account counts as the batch's before the batch itself is halted.
   const stopped = isHalted && batch.status !== 'done' ? ({ ...batch, status: 'halted' } as const) : batch;
   const next = proposalId === undefined ? listNextOfBatch(stopped, totals, holds) : [toProposal(proposalId)];
   const json = {
@@ -163,10 +163,10 @@ function showAttempt(attempt: Attempt): Shown {
   };
 }
 
-/** References of ours and the bank's, which look like numbers of accounts and are none. */
+/** True for names of references, which look like account numbers and are none. */
 const isReference = (name: string): boolean => /(?:RefNo|requestUid|xRequestId|batchId|SeqId)$/i.test(name);
 
-/** A fact of an event as it is shown. */
+/** A fact of an event, masked for a screen. */
 export function maskFact(name: string, value: unknown): unknown {
   if (Array.isArray(value)) return value.map((one) => maskFact(name, one));
   if (typeof value === 'object' && value !== null)
@@ -174,7 +174,7 @@ export function maskFact(name: string, value: unknown): unknown {
   return typeof value === 'string' && !isReference(name) ? showText(value) : value;
 }
 
-/** `found=PDMJZ…01 2026-11-21 complete, PDMJZ…02 …`: what a fact holds, without the names within it. */
+/** Contents of a fact, without the names within it: `found=PDMJZ…01 2026-11-21 complete, PDMJZ…02 …`. */
 function showFact(value: unknown): string {
   if (Array.isArray(value)) return value.map(showFact).join(', ');
   if (typeof value === 'object' && value !== null) return Object.values(value).map(showFact).join(' ');
@@ -194,7 +194,7 @@ function showEvent({ cause, atMs, from, to, attemptNo, ...event }: PayoutHistory
   };
 }
 
-/** What the file and the bank call the payee, and what everybody calls the payment; null where nobody has said it. */
+/** Names of the payee, by the file and by the bank, and references of the payment; null where there is none. */
 function describeNames({ row, batch }: PayoutHistory) {
   const { payeeName, reference1, reference2 } = row.instruction ?? row.cells;
   const orNull = (text: string | null): string | null => showTextIfAny(text === '' ? null : text);
@@ -210,7 +210,7 @@ function describeNames({ row, batch }: PayoutHistory) {
   };
 }
 
-/** The same in lines, those that say something. */
+/** The same as lines, without empty ones. */
 function showNames({ carried, ...names }: ReturnType<typeof describeNames>): string[] {
   const join = (...texts: readonly (string | null)[]): string =>
     texts.filter((text) => text !== null).join(', ');
@@ -225,7 +225,7 @@ function showNames({ carried, ...names }: ReturnType<typeof describeNames>): str
   );
 }
 
-/** What settled a row, as the result's settledBy names it. */
+/** Words for what settled a row, by the result's settledBy. */
 const settlers: Readonly<Record<SettledBy, string>> = {
   rules: 'the rules of the input',
   check: 'the check of the payee',
@@ -235,7 +235,7 @@ const settlers: Readonly<Record<SettledBy, string>> = {
   decision: "a person's decision",
 };
 
-/** When and by what the row was settled, and what the bank calls the transfer: what an auditor asks for. */
+/** When and by what the row was settled, and the bank's reference of the transfer, as an auditor needs them. */
 function showSettled({ settledAtMs, settledBy, sysRefNo, feeText }: PayoutHistory['row']): string[] {
   const settler = Object.entries(settlers).find(([name]) => name === settledBy)?.[1];
   const facts = [
@@ -299,13 +299,13 @@ export function showPayout(history: PayoutStanding): Shown {
   return { json, text: toLines([...lines, ...showNext(next)]) };
 }
 
-/** What is proposed about it is looked at first: one proposal at a time is open. */
+/** The command that shows its open proposal, which comes first: only one is open at a time. */
 export const toProposal = (proposalId: number): NextCommand => ({
   command: paydropCommand(undefined, 'proposals', String(proposalId)),
   why: `proposal ${proposalId} about it waits for another person`,
 });
 
-/** Commands on lines of their own: they are to be copied. */
+/** Commands on lines of their own, so that they can be copied. */
 export function showNext(next: readonly NextCommand[]): string[] {
   const rows = next.map(({ command, why }) => [`  ${command}`, why]);
   return rows.length === 0 ? [] : ['', 'What to type next', ...alignColumns(rows)];
@@ -319,7 +319,7 @@ function renderBreaks(isWhole: boolean, openBreaks: number, oldestOpenDays: numb
   return `${countOf(openBreaks, 'open break')}${age}`;
 }
 
-/** One line a day. */
+/** One line for a day. */
 export function showDay({ date: day, state, isWhole }: DayStanding, nowMs: number): Shown {
   const date = showDate(day);
   const none = {
@@ -348,7 +348,7 @@ export function showDay({ date: day, state, isWhole }: DayStanding, nowMs: numbe
   };
 }
 
-/** @param daysMax of the days without open breaks in the text; those with are all there */
+/** @param daysMax of days without open breaks in the text; days with open breaks are all shown */
 export function showDays(days: readonly DayStanding[], nowMs: number, daysMax = Infinity): Shown {
   const json = days.map((day) => showDay(day, nowMs).json);
   if (days.length === 0) return { json, text: printable('No day was reconciled yet.') };

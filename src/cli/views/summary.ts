@@ -1,4 +1,4 @@
-/** What `run` prints of each file: figures that add up, where the files are, and what to do next. */
+/** Output of `run` about each file: figures that add up, its files, and the next commands. */
 import type { FileOutcome } from '../../app/run-file.ts';
 import type { PresentReports } from '../../app/result.ts';
 import type { Session } from '../../app/session.ts';
@@ -33,16 +33,16 @@ import {
 import { holdsOfRest } from './status.ts';
 import { alignColumns, sandboxBanner, showReportPath, type Shown, type ShownEnd } from './shown.ts';
 
-/** Of a short run the tenths count, too. */
+/** A duration, with tenths of a second for a short run. */
 const showElapsed = (ms: number): string => (ms < 60_000 ? `${(ms / 1000).toFixed(1)} s` : showDuration(ms));
 
-/** When a batch was worked, and how long. */
+/** Time and duration of the work on a batch. */
 export function showWhen(batch: Pick<Batch, 'startedAtMs' | 'restedAtMs'>): string {
   if (batch.restedAtMs === null) return `began ${formatBangkokMoment(batch.startedAtMs)}`;
   return `${formatBangkokMoment(batch.restedAtMs)}, after ${showElapsed(batch.restedAtMs - batch.startedAtMs)}`;
 }
 
-/** The built-in sandbox has an address while it runs. */
+/** The bank's address; a built-in sandbox has none before it runs. */
 export function showBank(isSandbox: boolean, bankAddress: string): string {
   if (bankAddress === 'sandbox') return 'SANDBOX, built in';
   return `${isSandbox ? 'SANDBOX ' : ''}${stripSecrets(bankAddress)}`;
@@ -62,7 +62,7 @@ function renderHead(
     ['File', batch.fileName],
     ['Batch', batch.batchId],
     ['Processed', showWhen(batch)],
-    ...(isRepeat ? [['', 'by an earlier run; nobody is paid again']] : []),
+    ...(isRepeat ? [['', 'by an earlier run; no payee is paid again']] : []),
     ['Bank', showBank(isSandbox, bankAddress)],
     ['State', `${showState(batch.status, totals, isSending)}${why}`],
     ...(reduced === undefined ? [] : [['Concurrency', reduced]]),
@@ -93,7 +93,7 @@ function renderTotals(summary: BatchSummary): string[] {
   ];
 }
 
-/** Told of, not held: with references of their own they are other payments. */
+/** Reported, not held: rows with references of their own are other payments. */
 function renderOtherReferences({ rows, firstRowNos }: OtherReferences): string[] {
   if (rows === 0) return [];
   const more = rows - firstRowNos.length;
@@ -125,11 +125,11 @@ const renderNext = (summary: BatchSummary, files: readonly ShownFile[]): string[
     index === 0 ? `Next: ${line}` : `      ${line}`,
   );
 
-/** Whoever sends goes on with it: nothing has stopped. */
+/** True while a sender works on the batch, and nothing has stopped it. */
 const isBeingPaid = ({ batch, alarmRows }: BatchSummary, isSending: boolean): boolean =>
   isSending && batch.status === 'running' && alarmRows === 0;
 
-/** What `result` has written. @param isSending a process is there that sends */
+/** Output of `result`. @param isSending true while a process is sending */
 export function showPresent({ summary, context, files }: PresentReports, isSending: boolean): Shown {
   const { isSandbox, nowMs } = context;
   const text = toLines([
@@ -151,7 +151,7 @@ export function showPresent({ summary, context, files }: PresentReports, isSendi
   return { json: { ...renderSummary(summary, [], context), ...words, files: shownFiles }, text };
 }
 
-/** The exceptions file is written once: what has changed since stands in a new one. */
+/** Advice after changes: the exceptions file is written once, and a new one has what changed since. */
 function adviseUpdated({ batch, exceptionRows }: BatchSummary, files: readonly ShownFile[]): string[] {
   if (exceptionRows === 0 || !files.some(({ kind }) => kind === 'result-update')) return [];
   const command = `paydrop exceptions --batch ${batch.batchId} --out exceptions.xlsx`;
@@ -176,7 +176,7 @@ function adviseStopped(summary: BatchSummary): string[] {
   ];
 }
 
-/** Of a batch at rest that holds rows: what each hold asks for, and what to type. */
+/** Advice for a batch at rest with held rows: what each hold asks for, and the command. */
 function adviseHeld({ batch, holds, totals, exceptionRows }: BatchSummary): string[] {
   const kept = holdsOfRest(batch, holds);
   if (kept.length === 0) return [];
@@ -191,17 +191,17 @@ function adviseHeld({ batch, holds, totals, exceptionRows }: BatchSummary): stri
   ];
 }
 
-/** What is told beside "Next:" stays within a terminal of 80 columns. */
+/** Columns for the text beside "Next:", so that it fits a terminal of 80 columns. */
 const adviceColumns = 72;
 
 const inColumns = (text: string): string[] => wrapText(text, adviceColumns).split('\n');
 
 const sayCommand = ({ command, why }: NextCommand): string => `"${command}" ${why}.`;
 
-/** What settles a doubt. */
+/** Commands that settle rows in doubt. */
 const settlingVerbs = /^paydrop (settle|reconcile) /;
 
-/** Whatever the exit code, an alarm comes first. */
+/** Advice on the next step: an alarm comes first, whatever the exit code. */
 function adviseNext(summary: BatchSummary): string[] {
   const { alarmRows } = summary;
   const contradict = countOf(alarmRows, 'row contradicts', 'rows contradict');
@@ -239,7 +239,7 @@ function adviseByCode(summary: BatchSummary): string[] {
   }
 }
 
-/** A file that was rejected as a whole, of whatever kind. */
+/** A file of either kind that was rejected as a whole. */
 export function showRejection(path: string, rejection: FileRejection): ShownEnd {
   const { code, line } = rejection;
   const message = showText(rejection.message);
@@ -271,7 +271,7 @@ export function showOutcome(session: Session, path: string, outcome: FileOutcome
   }
 }
 
-/** In the text only paths and the bank's own words may make a line longer than 80 characters. */
+/** Lines longer than 80 characters hold only paths or the bank's own words. */
 function showRested(
   { loaded: { isSandbox }, bankAddress, clock, loss }: Session,
   { reports, isRepeat, pace, grown }: Rested,
@@ -314,7 +314,7 @@ function showRested(
   };
 }
 
-/** The days on which the journal may miss something; null when it misses nothing. */
+/** The days on which the journal may lack something; null when it lacks nothing. */
 function showLoss(loss: JournalLoss | undefined): object | null {
   if (!isInQuestion(loss)) return null;
   const { recoveredAtMs, sinceDate, untilDate } = loss;
@@ -325,7 +325,7 @@ function showLoss(loss: JournalLoss | undefined): object | null {
   };
 }
 
-/** @throws Error for what does not add up, and is not halted for that: nobody has noticed it before */
+/** @throws Error for rows that do not add up, unless the batch is halted for that: the gap is then known */
 export function refuseUnexplained(
   name: string,
   { addsUp, batch }: { readonly addsUp: boolean; readonly batch: Pick<Batch, 'status' | 'reasonCode'> },

@@ -1,4 +1,4 @@
-/** What `paydrop user` prints: users, what waits for a second admin, and what is shown once. */
+/** Output of `paydrop user`: users, changes that wait for a second admin, and secrets that are shown once. */
 import type { ChangeOutcome, PersonToken, UsersListed } from '../../app/review/people.ts';
 import { formatBangkokMoment } from '../../core/bangkok-time.ts';
 import { printable, showText, toLines } from '../../core/outgoing-text.ts';
@@ -8,7 +8,7 @@ import { isLapsed, type PersonChange } from '../../review/rules/person-request.t
 import { describeChange, describePersonEvent, severityOf } from '../../review/rules/person-words.ts';
 import { alignColumns, type Shown } from './shown.ts';
 
-/** What was asked for, and what to hand to whom. */
+/** Outcome of a request, and which secret to hand to which person. */
 export function showOutcome(outcome: Exclude<ChangeOutcome, { kind: 'refused' }>): Shown {
   if (outcome.kind === 'waits') {
     const { changeId, why, firstHalf } = outcome;
@@ -17,7 +17,7 @@ export function showOutcome(outcome: Exclude<ChangeOutcome, { kind: 'refused' }>
         ? []
         : [
             `First half of the one-time password, shown only now: ${firstHalf}`,
-            'Give it to the user, and to nobody else; whoever confirms has the other half.',
+            'Give it only to the user; the admin who confirms has the other half.',
           ];
     return {
       json: { waits: true, changeId, why, ...(firstHalf === undefined ? {} : { firstHalf }) },
@@ -37,8 +37,8 @@ export function showOutcome(outcome: Exclude<ChangeOutcome, { kind: 'refused' }>
       : [
           `${isHalf ? 'Second half of the one-time' : 'One-time'} password of ${name}, shown only now: ${oneTimePassword.text}`,
           isHalf
-            ? `Whoever proposed it has the first half: both, with a hyphen between them, are good for seven days.`
-            : `Give it to ${name}, and to nobody else; it is good for seven days.`,
+            ? `The admin who proposed it has the first half: both, with a hyphen between them, are good for seven days.`
+            : `Give it only to ${name}; it is good for seven days.`,
           `${name} sets a password with it: paydrop user password ${name}`,
         ];
   const json = {
@@ -49,7 +49,7 @@ export function showOutcome(outcome: Exclude<ChangeOutcome, { kind: 'refused' }>
   return { json, text: toLines(['Done.', ...password]) };
 }
 
-/** By name: what else a record holds stays here. */
+/** A user's public fields; the rest of the record stays here. */
 const describeUser = (person: Person): object => ({
   name: person.name,
   displayName: person.displayName,
@@ -57,7 +57,7 @@ const describeUser = (person: Person): object => ({
   disabled: person.isDisabled,
 });
 
-/** How somebody stands, in a word or two. */
+/** A user's standing, in a word or two. */
 function standingOf(person: Person, { nowMs, restoredAtMs }: UsersListed): string {
   if (person.isDisabled) return 'disabled';
   if (isBeforeRestore(person.standsSinceMs, restoredAtMs)) return 'to be enabled';
@@ -108,7 +108,7 @@ const showTokens = (tokens: readonly PersonToken[]): readonly string[] =>
         ]),
       ];
 
-/** Passkeys that were not revoked, of those who are shown. */
+/** Passkeys of the shown users that were not revoked. */
 const passkeysOf = ({ passkeys, shown }: UsersListed): readonly Passkey[] =>
   passkeys.filter(
     (key) => key.revokedAtMs === null && shown.some(({ personId }) => personId === key.personId),
@@ -187,7 +187,7 @@ const describeListed = (
   })),
 });
 
-/** A token alone, for a file; what is to be known of it is said beside it. */
+/** The token alone, for a file; notes about it go to stderr. */
 export const showToken = (token: string, { tokenId, expiresAtMs }: PersonToken): Shown => ({
   json: { token, tokenId, expiresAt: momentOf(expiresAtMs) },
   text: printable(token),

@@ -1,4 +1,4 @@
-/** What `verify` prints: a batch's files, each with what has become of it. */
+/** Output of `verify`: a batch's files, each with its state. */
 import type { Verified, VerifiedFile } from '../../app/verify.ts';
 import { toLines } from '../../core/outgoing-text.ts';
 import { alignColumns, showPath, type Shown } from './shown.ts';

@@ -1,4 +1,4 @@
-/** What `paydrop watch` prints: how it stands, and a line for each file that ends and each batch that is settled. */
+/** Output of `paydrop watch`: its state, and a line for each file that ends and each batch that is settled. */
 import { nameOwner } from '../../app/session.ts';
 import type { WatchActivity } from '../../app/watch-progress.ts';
 import type { WatchNews } from '../../app/watch-status.ts';
@@ -14,10 +14,10 @@ import { describeProgress } from './progress.ts';
 import { showRegistrationState } from './registration-status.ts';
 import { alignColumns, sandboxBanner, showPath as showPathHere, type Shown } from './shown.ts';
 
-/** In a service's journal nobody is in its folder: the whole path. */
+/** The whole path in a service's journal, whose readers do not know its folder. */
 const showPath = (path: string): string => (countColumns() === undefined ? path : showPathHere(path));
 
-/** One line for a program; for an operator one line too, but for the start, which is a head of several. */
+/** One line for a program; for an operator, too, except for the start, whose head has several. */
 export function showNews(news: WatchNews, nowMs: number): Shown {
   const { json, text } = describe(news);
   return {
@@ -29,12 +29,12 @@ export function showNews(news: WatchNews, nowMs: number): Shown {
   };
 }
 
-/** Of several lines only where others' words in them have passed the gate already. */
+/** Text and JSON of news. A text of several lines holds only words that have passed the gate. */
 interface Told extends Pick<Shown, 'json'> {
   readonly text: string;
 }
 
-/** `json` without when it was and what it is called. */
+/** The news itself; `json` lacks time and name. */
 function describe(news: WatchNews): Told {
   switch (news.kind) {
     case 'started': {
@@ -55,7 +55,7 @@ function describe(news: WatchNews): Told {
     case 'standing-by': {
       const { owner } = news;
       const sender = owner && { ...owner, sinceMs: undefined, since: formatBangkokDateTime(owner.sinceMs) };
-      // Without a machine it is told by a lock here, and there is nothing to help with.
+      // Without a machine the owner holds a local lock, so that there is nothing to help with.
       const does =
         owner?.machine === undefined ? 'takes' : 'helps it, takes files of its own inbox in, and takes';
       const text = `standing by: ${nameOwner(owner)} is sending; this process ${does} over when that one ends`;
@@ -100,13 +100,13 @@ function describe(news: WatchNews): Told {
   }
 }
 
-/** Of a batch that begins for the first time mostly nothing but rejected rows has ended. */
+/** Rows that have ended; in a new batch these are mostly rejected rows. */
 const describeEnded = (rows: number, rowsRejected: number): string =>
   rows === rowsRejected
     ? `${countOf(rows, 'row is', 'rows are')} rejected`
     : `${countOf(rows, 'row has', 'rows have')} ended before`;
 
-/** What the watcher is doing. */
+/** The watcher's present activity. */
 function describeActivity(news: WatchActivity): Told {
   switch (news.kind) {
     case 'batch-begun': {
@@ -200,7 +200,7 @@ function describeBatch({ reports }: Extract<WatchNews, { kind: 'batch-settled' }
   const byStatus = totalsByStatus(totals);
   const counts = { exceptions, alarms };
   const files = reports.files.map(({ path }) => path);
-  // The newest of its kinds, that an operator opens.
+  // The newest file of the kind that an operator opens.
   const opened = exceptions === 0 ? resultKinds : exceptionKinds;
   const path = reports.files.findLast(({ kind }) => opened.includes(kind))?.path;
   const text = [

@@ -1,4 +1,4 @@
-/** What a notice says of the head of a day: kept outside, it shows whether the journal was written anew since. */
+/** Notices of the head of a day: kept outside, it shows whether the journal was rewritten since. */
 import { paydropCommand } from '../../core/command-line.ts';
 import { showText } from '../../core/outgoing-text.ts';
 import { showDate } from '../../payout/rules/lost-journal.ts';
@@ -21,7 +21,7 @@ export function describeDayHead(scene: NoticeScene, head: DayHead, path: string)
         .split('\n')
         .map((line) => showText(line)),
       events: { payouts: payouts.events, people: people.events, proposals: proposals.events },
-      reason: `the head of ${showDate(date)}: keep it where nobody who can write the journal can change it`,
+      reason: `the head of ${showDate(date)}: keep it out of reach of everyone who can write the journal`,
       remedy: null,
       commands: [paydropCommand(scene.place, 'audit')],
       reports: [path],

@@ -1,4 +1,4 @@
-/** What a notice says of the whole journal, or of the machine: of no one batch and no one file. */
+/** Notices about the whole journal or the machine, rather than one batch or file. */
 import { createHash } from 'node:crypto';
 import { formatBangkokDate, formatBangkokDateTime } from '../../core/bangkok-time.ts';
 import { paydropCommand } from '../../core/command-line.ts';
@@ -18,10 +18,10 @@ import { draftNotice, type NoticeFacts, type NoticeScene } from './notice-body.t
 import { sayBreak } from './notices-th.ts';
 import type { NoticeDraft, NoticeKind } from './notice.ts';
 
-/** Of many only so many are named. */
+/** Items named of many. */
 const namedMax = 5;
 
-/** A notice that bears on no batch. `subject` tells what it is of apart, `mark` its states. */
+/** A notice about no batch. `subject` identifies what it is about, `mark` the state of that. */
 function draftOfJournal(
   scene: NoticeScene,
   kind: NoticeKind,
@@ -50,7 +50,7 @@ export function describeNotReady(scene: NoticeScene, reasons: readonly HealthRea
 
 /**
  * A file dropped now is worked again.
- * @param sinceMs when the watcher was told to be not ready
+ * @param sinceMs time at which the watcher was reported as not ready
  * @param isStandingBy another process works it; this one takes over when that ends
  */
 export function describeReady(scene: NoticeScene, sinceMs: number, isStandingBy: boolean): NoticeDraft {
@@ -69,7 +69,7 @@ export function describeReady(scene: NoticeScene, sinceMs: number, isStandingBy:
 
 export const statementSubject = (date: string): string => `statement:${date}:`;
 
-/** A day with payouts is over for long, and its statement has not come, or not whole. @param date YYYYMMDD */
+/** The statement of a day with payouts is long overdue, or not whole. @param date YYYYMMDD */
 export function describeStatementLate(scene: NoticeScene, date: string): NoticeDraft {
   const day = showDate(date);
   return draftOfJournal(scene, 'statement-late', [statementSubject(date), 'late'], {
@@ -83,7 +83,7 @@ export function describeStatementLate(scene: NoticeScene, date: string): NoticeD
   });
 }
 
-/** A statement that was told to be late is there. */
+/** A statement that was reported as late has come. */
 export function describeStatementCame(scene: NoticeScene, date: string): NoticeDraft {
   const day = showDate(date);
   return draftOfJournal(scene, 'statement-came', [statementSubject(date), 'came'], {
@@ -97,7 +97,7 @@ export function describeStatementCame(scene: NoticeScene, date: string): NoticeD
 
 export const breaksSubject = (date: string): string => `critical-breaks:${date}:`;
 
-/** The critical breaks of a day that are open: how many, how much, and the first of them. */
+/** The open critical breaks of a day: number, amount, and the first of them. */
 export class CriticalBreaks {
   readonly date: string;
   count = 0;
@@ -121,13 +121,13 @@ export class CriticalBreaks {
     this.#hash.update(`${record.kind} ${record.key}\n`);
   }
 
-  /** The same breaks have the same. */
+  /** Digest of the breaks; equal for the same breaks. */
   digest(): string {
     return this.#hash.copy().digest('hex').slice(0, 16);
   }
 }
 
-/** Whether the breaks of a day are news beside what was told of them last; that some were closed is none. */
+/** Whether the breaks of a day differ from the last notice; breaks that were closed are no news. */
 export function isNewsOfBreaks(
   breaks: CriticalBreaks,
   last: Pick<NoticeDraft, 'atMs' | 'body'> | undefined,
@@ -140,7 +140,7 @@ export function isNewsOfBreaks(
   return hasMore || version !== breaks.version;
 }
 
-/** Money moved that we had called unmoved, by the statement of a day. @param reports absolute path of the breaks' table */
+/** Money moved that paydrop had called unmoved, by a day's statement. @param reports absolute path of the breaks' table */
 export function describeBreaks(
   scene: NoticeScene,
   breaks: CriticalBreaks,
@@ -181,16 +181,16 @@ function showBreak(record: BreakRecord, language: Language = 'en'): object {
   };
 }
 
-/** A payoutId may be somebody's number: the reference, where there is one, goes out whole. */
+/** The command for a row by name. A payoutId may be a person's number: the reference, if any, goes out whole. */
 const showOf = (scene: NoticeScene, name: string): string => paydropCommand(scene.place, 'show', name);
 
 // ---------------------------------------------------------------- alarms
 
 export const alarmsSubject = 'alarms:';
 
-/** Something happened to a row that contradicts what was called proved. */
+/** An event that contradicts a proved outcome. */
 export interface AlarmEvent {
-  /** Of the event; later ones have higher numbers. */
+  /** Number of the event; later ones have higher numbers. */
   readonly seq: number;
   readonly cause: string;
   readonly batchId: string;
@@ -199,11 +199,11 @@ export interface AlarmEvent {
   readonly status: PayoutStatus;
   readonly amountSatang: Satang;
   readonly reason: string | null;
-  /** Of the attempt that it is about; null where the event names none. */
+  /** Reference of the attempt that it is about; null where the event names none. */
   readonly transRefNo: string | null;
 }
 
-/** The alarms since those that were told of last: each row counts once. */
+/** The alarms since the last notice: each row counts once. */
 export class Alarms {
   latestSeq = 0;
   satang: Satang = zeroSatang;
@@ -224,7 +224,7 @@ export class Alarms {
   }
 }
 
-/** Up to which event the alarms were told of. */
+/** Number of the last event whose alarms were reported. */
 export const readToldSeq = (last: Pick<NoticeDraft, 'body'> | undefined): number =>
   Number(last?.body['eventSeq'] ?? 0);
 
@@ -243,7 +243,7 @@ export function describeAlarms(scene: NoticeScene, alarms: Alarms): NoticeDraft 
   });
 }
 
-/** By name: what else a record holds stays here. */
+/** An alarm's public fields; the rest of the record stays here. */
 const showAlarm = ({ cause, batchId, rowNo, status, payoutId, transRefNo, ...one }: AlarmEvent): object => ({
   cause,
   batchId,
@@ -268,7 +268,7 @@ export interface DroppedDecisions {
   readonly amount: string;
 }
 
-/** @param file each is told of once */
+/** @param file reported once */
 export function describeDecisionsDropped(scene: NoticeScene, file: DroppedDecisions): NoticeDraft {
   const { itemId, fileName, sha256, asks, amount } = file;
   return draftOfJournal(scene, 'decisions-dropped', ['decisions-dropped:', itemId], {
@@ -292,12 +292,12 @@ const clockJumpSubject = 'clock-jump:';
 
 const clockRemedies: Readonly<Record<ClockAlarm['kind'], string | null>> = {
   differs: 'Set the clock of this machine by a time server; transfers wait while the days differ',
-  jumped: 'See that a time server sets the clock of this machine, and nobody else does',
+  jumped: 'Let only a time server set the clock of this machine',
   untold: 'Ask the bank for the Date header in its replies: without it nothing is sent a second time',
   agrees: null,
 };
 
-/** What is told of the clocks: each change of their state once, and a jump at most once an hour. */
+/** Notice of the clocks: each change of their state once, and a jump at most once an hour. */
 export function describeClock(
   scene: NoticeScene,
   { kind, text }: ClockAlarm,
@@ -319,7 +319,7 @@ export function describeClock(
 
 // ---------------------------------------------------------------- sums
 
-/** The payer account is halted, since a batch is not what was sealed. @param sinceMs of the halt: each is told once */
+/** The payer account is halted: a batch is not as it was sealed. @param sinceMs of the halt, which is reported once */
 export function describeChangedJournal(
   scene: NoticeScene,
   { code, reason, remedy, sinceMs }: BatchReason & { readonly sinceMs: number },
@@ -337,7 +337,7 @@ export function describeUnexplained(scene: NoticeScene, batchId: string, eventSe
   });
 }
 
-/** Statement and journal do not tie out, which is a fault of ours: told once a day. @param date YYYYMMDD */
+/** Statement and journal do not tie out, which is a fault of paydrop: reported once a day. @param date YYYYMMDD */
 export function describeGap(scene: NoticeScene, date: string, why: string): NoticeDraft {
   const day = showDate(date);
   return describeSums(scene, `statement:${date}:${formatBangkokDate(scene.nowMs)}`, {

@@ -1,4 +1,4 @@
-/** What a notice says. */
+/** The body of a notice. */
 import { createHash } from 'node:crypto';
 import { formatBangkokDate, formatBangkokDateTime } from '../../core/bangkok-time.ts';
 import { formatBaht } from '../../core/money.ts';
@@ -12,19 +12,19 @@ import type { FileKindName } from '../../watch/rules/drop-folder.ts';
 import { sayInThai } from './notices-th.ts';
 import { type NoticeDraft, type NoticeSeverity, noticeSeverities } from './notice.ts';
 
-/** Where and when something happened. */
+/** Place and time of a notice. */
 export interface NoticeScene {
-  /** Two journals tell of their batches apart, though the same bytes are the same batch in both. */
+  /** Id that tells two journals apart: the same bytes are the same batch in both. */
   readonly journalId: string;
   readonly isSandbox: boolean;
   readonly nowMs: number;
-  /** Where the notice comes from, as `paydrop status` names it. */
+  /** Origin of the notice, as `paydrop status` names it. */
   readonly machine: string;
   /** Absolute. */
   readonly dataDir: string;
-  /** For the commands to paste. */
+  /** Place in the commands to paste. */
   readonly place: CommandPlace;
-  /** Of `reason` and `remedy`; English when it is left out. */
+  /** Language of `reason` and `remedy`; English when left out. */
   readonly language?: Language;
 }
 
@@ -34,18 +34,18 @@ export interface BatchNews {
   readonly reports: readonly string[];
 }
 
-/** A file of which nothing was sent. */
+/** A file that was not sent at all. */
 export interface RejectedFile {
-  /** Names this very file: the item of the watcher, or the hash of its bytes. */
+  /** Key of this very file: the item of the watcher, or the hash of its bytes. */
   readonly fileKey: string;
   readonly fileName: string;
   readonly kind: FileKindName | 'decisions';
   /** The absolute path at which it ends. */
   readonly path: string;
-  /** Of the batch that its bytes are, or were read into; null when it is none. */
+  /** The batch that its bytes are, or were read into; null when there is none. */
   readonly batchId: string | null;
   readonly rejection: FileRejection;
-  /** Absolute path of the file with the reason; none when there is no such file. */
+  /** Absolute path of the file with the reason; empty when there is no such file. */
   readonly reports: readonly string[];
 }
 
@@ -55,23 +55,23 @@ const exceptionsExitCode = 3;
 
 /**
  * A batch has come to its end, again after rows were tried again or settled late.
- * @param eventSeq the latest event that its reports show: the same state is told once
+ * @param eventSeq the latest event that its reports show: the same state is reported once
  */
 export function describeBatchDone(scene: NoticeScene, news: BatchNews, eventSeq: number): NoticeDraft {
   return describeBatch(scene, news, 'batch-done', String(eventSeq));
 }
 
-/** A batch waits for a person. @param sinceMs when it was halted: each stop is told once */
+/** A batch waits for a person. @param sinceMs when it was halted: each stop is reported once */
 export function describeBatchHalted(scene: NoticeScene, news: BatchNews, sinceMs: number): NoticeDraft {
   const { reasonCode } = news.summary.batch;
   return describeBatch(scene, news, 'batch-halted', `${reasonCode ?? ''}:${sinceMs}`);
 }
 
-/** A batch has had transfers in doubt for too long: told once a day. */
+/** A batch has had transfers in doubt for too long: reported once a day. */
 export function describeInDoubt(scene: NoticeScene, news: BatchNews, oldestInDoubtAtMs: number): NoticeDraft {
   const oldestInDoubtAt = formatBangkokDateTime(oldestInDoubtAtMs);
   const [today, day] = [scene.nowMs, oldestInDoubtAtMs].map(formatBangkokDate);
-  // The statement of a day comes when that is over.
+  // A day's statement comes once that day is over.
   const reconcile = paydropCommand(scene.place, 'reconcile', '--date', oldestInDoubtAt.slice(0, 10));
   return describeBatch(scene, news, 'in-doubt', today ?? '', {
     alsoTyped: day === today ? [] : [reconcile],
@@ -79,7 +79,7 @@ export function describeInDoubt(scene: NoticeScene, news: BatchNews, oldestInDou
   });
 }
 
-/** What a rejected file asks of a person: the files of a batch have their rows there. */
+/** Advice about a rejected file; the rows of a batch's file are in that batch. */
 const rejectedKinds = {
   'in-batch': {
     remedy:
@@ -135,8 +135,8 @@ export function describeFileRejected(scene: NoticeScene, file: RejectedFile): No
 }
 
 /**
- * Nothing is sent, since the journal is not there, or is not what worked here before. It has no place in a journal;
- * tries of one day have the same id.
+ * Nothing is sent, since the journal is missing, or is not the one that worked here before. No journal can keep this
+ * notice; tries of one day have the same id.
  * @param path of the journal's file, absolute
  */
 export function describeJournalRefused(scene: NoticeScene, path: string, message: string): NoticeDraft {
@@ -157,19 +157,19 @@ export function describeJournalRefused(scene: NoticeScene, path: string, message
   );
 }
 
-/** What was added to a file after its rows had been read, and not paid. */
+/** Rows added to a file after it had been read, and not paid. */
 export interface GrownFile extends Pick<RejectedFile, 'fileKey' | 'fileName' | 'reports'> {
   readonly batchId: string;
   readonly reason: string;
   readonly remedy: string;
-  /** Null where they cannot be told from those that were read. */
+  /** Null where they cannot be told from the rows that were read. */
   readonly rows: number | null;
   readonly amount: string | null;
   /** The first of them. */
   readonly payoutIds: readonly string[];
 }
 
-/** Somebody wrote to a file after its rows had been read: told once for each state of the file. */
+/** A file was written to after its rows had been read: reported once for each state of the file. */
 export function describeFileGrown(scene: NoticeScene, file: GrownFile): NoticeDraft {
   const { batchId } = file;
   const key = `file-grown:${batchId}:${file.fileKey}`;
@@ -191,7 +191,7 @@ export function describeFileGrown(scene: NoticeScene, file: GrownFile): NoticeDr
   );
 }
 
-/** What is told of a batch, kind by kind: what has happened, what to do where the batch does not say, what to type. */
+/** Texts about a batch, by kind: event, remedy where the batch has none, and commands. */
 const batchKinds = {
   'batch-done': {
     what: 'the batch has come to its end',
@@ -213,7 +213,7 @@ const batchKinds = {
 } as const;
 
 interface BatchMore {
-  /** Said beside what a person types first. */
+  /** Further commands beside the first ones. */
   readonly alsoTyped?: readonly string[];
   readonly facts?: object;
 }
@@ -263,22 +263,22 @@ function renderByStatus({ totals }: BatchSummary): object {
   );
 }
 
-/** The same happening has the same key. */
+/** Identity of an event: the same event has the same key. */
 type Happening = Pick<NoticeDraft, 'kind' | 'batchId' | 'key'>;
 
-/** What is said beside who, where, when and what kind; a file's name is among them. */
+/** Facts of a notice besides its origin, time and kind; a file's name is among them. */
 export interface NoticeFacts {
   /** Left out where it is that of the kind. */
   readonly severity?: NoticeSeverity;
   readonly reason: string;
-  /** Null where nothing is to be done. */
+  /** Null where nothing needs to be done. */
   readonly remedy: string | null;
-  /** To be pasted, the first to be typed first; "paydrop status" where there are none. */
+  /** Commands to paste, in the order to type them; "paydrop status" where there are none. */
   readonly commands: readonly string[];
   readonly [name: string]: unknown;
 }
 
-/** Every notice says how severe it is, which machine it is of, why, and what to type. */
+/** Makes a notice. Each has its severity, its machine, the reason, and commands to type. */
 export function draftNotice(
   { journalId, isSandbox, nowMs, machine, dataDir, place, language }: NoticeScene,
   { kind, batchId, key }: Happening,
@@ -287,7 +287,7 @@ export function draftNotice(
   const id = computeId(journalId, key);
   const at = formatBangkokDateTime(nowMs);
   const head = { id, kind, severity: noticeSeverities[kind], at, machine, dataDir, isSandbox, batchId };
-  // The paths of our own stay as they are.
+  // paydrop's own paths are not masked.
   const own = [paydropCommand(place).replace(/^paydrop/, ''), dataDir];
   const commands = facts.commands.filter((command) => isPasteable(command, own));
   const status = paydropCommand(place, 'status');
@@ -295,7 +295,7 @@ export function draftNotice(
   return { key, kind, batchId, atMs: nowMs, body: language === 'th' ? sayInThai(kind, body) : body };
 }
 
-/** A command that names what must not leave would leave masked, and fail: none is offered then. */
+/** False for a command with a name that must not leave: masked, it would fail. */
 function isPasteable(command: string, own: readonly string[]): boolean {
   let foreign = command;
   for (const known of own) if (known !== '') foreign = foreign.replaceAll(known, '');
@@ -304,7 +304,7 @@ function isPasteable(command: string, own: readonly string[]): boolean {
 
 const idCharacters = 32;
 
-/** What the receiver knows a notice by when it comes twice. */
+/** Id by which a receiver recognises a notice that comes twice. */
 function computeId(journalId: string, key: string): string {
   const encoded = JSON.stringify(['paydrop-notice', 1, journalId, key]);
   return createHash('sha256').update(encoded, 'utf8').digest('hex').slice(0, idCharacters);

@@ -1,10 +1,10 @@
-/** Notices to people outside: what happened to a batch or a file, for a webhook or a command. */
+/** Notices to people outside: events of a batch or a file, for a webhook or a command. */
 
 /**
- * `batch-done`, `batch-halted`, `in-doubt`: of a batch; `file-rejected`: of a file that is no batch; `journal-refused`:
- * of the journal, without which nothing is sent; `file-grown`: of a file to which somebody wrote after its rows had been
- * read; `registrations-done` and those after it: as registration-notices.ts makes them; the others: of no one batch or
- * file, as journal-notices.ts makes them.
+ * `batch-done`, `batch-halted`, `in-doubt`: about a batch; `file-rejected`: about a file that is no batch;
+ * `journal-refused`: about the journal, without which nothing is sent; `file-grown`: about a file that was written to
+ * after its rows had been read; `registrations-done` and those after it: made by registration-notices.ts; the others:
+ * about no single batch or file, made by journal-notices.ts.
  */
 export const noticeKinds = [
   'batch-done',
@@ -31,10 +31,10 @@ export const noticeKinds = [
 ] as const;
 export type NoticeKind = (typeof noticeKinds)[number];
 
-/** `critical`: money is at stake, or nothing is sent; `high`: a person must act soon; `info`: nothing is to be done. */
+/** `critical`: money is at stake, or nothing is sent; `high`: a person must act soon; `info`: no action is needed. */
 export type NoticeSeverity = 'critical' | 'high' | 'info';
 
-/** How severe each kind is, unless the happening itself is more or less so. */
+/** Severity of each kind, unless the event itself has another. */
 export const noticeSeverities: Readonly<Record<NoticeKind, NoticeSeverity>> = {
   'batch-done': 'info',
   'batch-halted': 'high',
@@ -64,7 +64,7 @@ export type NoticeChannel = (typeof noticeChannels)[number];
 
 /** A notice to be kept until it is delivered. */
 export interface NoticeDraft {
-  /** The same happening has the same key: it is told once. */
+  /** The same event has the same key: it is reported once. */
   readonly key: string;
   readonly kind: NoticeKind;
   readonly batchId: string | null;

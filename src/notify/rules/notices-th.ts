@@ -1,6 +1,6 @@
 /**
- * What notices say in Thai, kind by kind, from the facts that stand in their bodies. Codes, commands and figures stay as
- * they are; so does what the bank, the system or the journal said in its own words, which follows after a colon.
+ * Notices in Thai, kind by kind, from the facts in their bodies. Codes, commands and figures stay as they are; so do words
+ * of the bank, the system or the journal, which follow after a colon.
  */
 import { formatThaiDate } from '../../core/bangkok-time.ts';
 import { showAmount, showCount } from '../../core/figures.ts';
@@ -16,13 +16,13 @@ import type { NoticeDraft, NoticeKind } from './notice.ts';
 
 type Body = NoticeDraft['body'];
 
-/** What is said in place of the English; null where there is nothing to do. */
+/** Replaces the English; `remedy` is null where nothing needs to be done. */
 interface Saying {
   readonly reason: string;
   readonly remedy: string | null;
 }
 
-/** A text of the body, or none. */
+/** A text of the body; empty where there is none. */
 const textOf = (body: Body, name: string): string => {
   const value = body[name];
   return typeof value === 'string' || typeof value === 'number' ? String(value) : '';
@@ -43,7 +43,7 @@ const askFirst = 'ถ้าแน่ใจว่าไม่ถูกต้อ�
 const changedJournal =
   'จะไม่มีการส่งรายการใดจากบัญชีผู้จ่ายนี้อีก ตรวจสอบว่าใครหรือสิ่งใดแก้ไขไฟล์ข้อมูล journal.db ก่อนดำเนินการต่อ';
 
-/** Of our own codes for a batch that a person looks after; the bank's have theirs in its table. */
+/** Remedies for paydrop's own codes of a batch for review; the bank's codes have theirs in its table. */
 const batchRemedies: Readonly<Record<string, string>> = {
   'brake-consecutive': `${thaiRemedies.codes['brake-consecutive']} ${resumeIt}`,
   'brake-share': `${thaiRemedies.codes['brake-share']} ${resumeIt}`,
@@ -53,11 +53,11 @@ const batchRemedies: Readonly<Record<string, string>> = {
   cancelled: 'ไม่ต้องดำเนินการ มีผู้ยกเลิกชุดจ่ายเงินนี้แล้ว รายการที่ส่งไปก่อนจะติดตามจนทราบผล',
 };
 
-/** Null where the batch needs nobody; what has no Thai text of its own is said as the journal has it. */
+/** Null where the batch needs no person; a remedy without Thai stays as the journal has it. */
 function remedyOfBatch(body: Body): string | null {
   const [code, english] = [textOf(body, 'reasonCode'), textOf(body, 'remedy')];
   if (english === '') return null;
-  // What else it says is how to bring the journal back.
+  // The rest of the text says how to bring the journal back.
   if (code === 'journal-changed') return withDetail(changedJournal, english);
   const own = find(batchRemedies, code);
   if (own !== undefined) return own;
@@ -65,7 +65,7 @@ function remedyOfBatch(body: Body): string | null {
   return bankStatus === undefined ? withDetail('ให้ดำเนินการดังนี้', english) : bankStatus.remedyTh;
 }
 
-/** `paid 2, held 1`: how many rows have which status. */
+/** Rows by status: `paid 2, held 1`. */
 const countsOf = (body: Body): string =>
   Object.entries((body['byStatus'] ?? {}) as Readonly<Record<string, { readonly rows: number }>>)
     .map(([status, { rows }]) => `${status} ${showCount(rows)}`)
@@ -73,14 +73,14 @@ const countsOf = (body: Body): string =>
 
 const lookAtExceptions = 'ให้ดูรายการที่ต้องตรวจสอบ แต่ละรายการมีวิธีดำเนินการ';
 
-/** A batch without a code of its own says no more than how its rows stand. */
+/** A batch without a code of its own shows only its rows by status. */
 function sayBatch(body: Body, what: string, otherwise: string): Saying {
   if (body['reasonCode'] === null)
     return { reason: withDetail(what, countsOf(body)), remedy: body['remedy'] === null ? null : otherwise };
   return { reason: withDetail(what, textOf(body, 'reason')), remedy: remedyOfBatch(body) };
 }
 
-/** The bank's code, or our own, has its cure in the table of registrations. */
+/** The remedy for the bank's code, or paydrop's own, is in the table of registrations. */
 function sayRegistrations(body: Body, what: string): Saying {
   if (body['reasonCode'] === null) return sayBatch(body, what, lookAtExceptions);
   const [code, english] = [textOf(body, 'reasonCode'), textOf(body, 'remedy')];
@@ -111,7 +111,7 @@ const sayGrown = (body: Body): Saying => {
 
 const goesOn = 'ระหว่างนี้ไม่มีการส่งรายการ และจะทำงานต่อเองเมื่อแก้ปัญหาแล้ว';
 
-/** Every code of health that is told; `true` where the English remedy says more than its code. */
+/** Every code of health in notices; `true` where the English remedy says more than its code. */
 const troubles: Readonly<
   Record<HealthReason['code'], readonly [text: string, remedy: string, isMore?: true]>
 > = {
@@ -198,7 +198,6 @@ const personRemedies: Readonly<Record<string, string>> = {
 
 // ---------------------------------------------------------------- kinds
 
-/** Every kind has its text. */
 const sayings: Readonly<Record<NoticeKind, (body: Body) => Saying>> = {
   'batch-done': (body) => sayBatch(body, 'ชุดจ่ายเงินดำเนินการเสร็จแล้ว', lookAtExceptions),
   'batch-halted': (body) => sayBatch(body, 'หยุดจ่ายชุดจ่ายเงินนี้ รอผู้ตรวจสอบ', resumeIt),
@@ -210,7 +209,7 @@ const sayings: Readonly<Record<NoticeKind, (body: Body) => Saying>> = {
   },
   'file-rejected': (body) => ({
     reason: withDetail('ไม่รับไฟล์นี้เข้าระบบทั้งไฟล์ และไม่มีการส่งรายการจากไฟล์นี้', textOf(body, 'reason')),
-    // It was made for the kind of the file, in the language of the notice.
+    // The English remedy was made for the kind of the file, in the language of the notice.
     remedy: textOf(body, 'remedy'),
   }),
   'journal-refused': (body) => ({
@@ -251,7 +250,7 @@ const sayings: Readonly<Record<NoticeKind, (body: Body) => Saying>> = {
     reason:
       `รายการเดินบัญชีวันที่ ${dayOf(body, 'statement')} แสดงว่าเงินออกแล้ว แต่ระบบบันทึกว่าเงินยังไม่ออก ` +
       `ผลต่างร้ายแรง ${showCount(Number(body['breaks']))} รายการ`,
-    // It was made for the first break, in the language of the notice.
+    // The English remedy was made for the first break, in the language of the notice.
     remedy: body['remedy'] === null ? null : textOf(body, 'remedy'),
   }),
   alarm: (body) => ({
@@ -284,7 +283,7 @@ const sayings: Readonly<Record<NoticeKind, (body: Body) => Saying>> = {
   'registrations-halted': (body) => sayRegistrations(body, 'หยุดส่งชุดลงทะเบียนหักบัญชีนี้ รอผู้ตรวจสอบ'),
   'registration-alarm': (body) => ({
     reason: `แจ้งเตือนสำคัญ: การลงทะเบียนหักบัญชี ${showCount(Number(body['rows']))} รายการขัดแย้งกับผลที่เคยทราบแล้ว`,
-    // It was made for the first row, in the language of the notice.
+    // The English remedy was made for the first row, in the language of the notice.
     remedy: body['remedy'] === null ? null : textOf(body, 'remedy'),
   }),
   'unknown-callbacks': (body) => ({
@@ -299,5 +298,5 @@ export function sayInThai(kind: NoticeKind, body: Body): Body {
   return kind === 'not-ready' ? { ...said, reasons: troublesOf(body) } : said;
 }
 
-/** Why a break is there: its kind in Thai, then what was found. */
+/** Reason of a break: its kind in Thai, then the finding. */
 export const sayBreak = (kind: BreakKind, reason: string): string => withDetail(breakWords[kind][1], reason);

@@ -1,4 +1,4 @@
-/** What a notice says of a change of people: each is told, so that nobody gives himself rights unseen. */
+/** Notices of changes of users: each is reported, so that no user gains rights unseen. */
 import { formatBangkokDateTime } from '../../core/bangkok-time.ts';
 import { paydropCommand } from '../../core/command-line.ts';
 import { showText } from '../../core/outgoing-text.ts';
@@ -12,8 +12,8 @@ export const personsSubject = 'people:';
 
 const remedies = {
   critical:
-    'Ask who did it, and why: disable the user, and change who may write to the journal, if nobody did',
-  high: 'Ask whether it was the person himself: then an admin lets him try again; else somebody guesses',
+    'Ask who did it, and why: if no person did, disable the user, and change who may write to the journal',
+  high: 'Ask whether it was the user: if so, an admin lets the user try again; if not, another person guesses the password',
 } as const;
 
 export function describePersonNotice(

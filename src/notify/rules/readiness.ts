@@ -1,50 +1,50 @@
-/** When the world is told that a watcher is not ready, and when that it is ready again. Pure. */
+/** Decides when notices report that a watcher is not ready, or ready again. Pure. */
 import type { Health, HealthReason } from '../../watch/rules/health.ts';
 
 type Code = HealthReason['code'];
 
-/** One trouble: since when it is there, or is not there any more; by a clock that nobody sets. */
+/** One trouble: since when it is present or absent, by a monotonic clock. */
 interface TroubleState {
   readonly isThere: boolean;
   readonly sinceMs: number;
   readonly isTold: boolean;
-  /** When it was told of in the last hour. */
+  /** Times of its notices in the last hour. */
   readonly toldAtMs: readonly number[];
 }
 
-/** What is remembered from one look to the next. */
+/** State between two looks. */
 export interface Readiness {
   readonly troubles: ReadonlyMap<Code, TroubleState>;
-  /** The latest notice says that it is not ready. */
+  /** True when the latest notice says that it is not ready. */
   readonly isToldUnready: boolean;
   /** Since when it has been ready, or has stood by without a trouble; undefined while it is not. */
   readonly readySinceMs: number | undefined;
 }
 
-/** Passes by itself, or is meant. */
+/** Codes that pass by themselves, or are intended. */
 const noTroubles: readonly Code[] = ['standby', 'starting', 'stopping'];
 export const isTrouble = ({ code }: Pick<HealthReason, 'code'>): boolean => !noTroubles.includes(code);
 
-/** What keeps a process from its journal: one that starts or stands by sees that, too. */
+/** Troubles with the journal, which even a process that starts or stands by sees. */
 const alwaysSeen: readonly Code[] = ['disk', 'journal-locked', 'journal-away'];
 
-/** One that stands by is never ready; it is as well as it can be when nothing else is against it. */
+/** True for a process that stands by without a trouble: it is never ready, and needs no person. */
 const isStandingBy = ({ reasons }: Pick<Health, 'reasons'>): boolean =>
   reasons.length > 0 && reasons.every(({ code }) => code === 'standby');
 
-/** A pause goes on by itself: only a long one is told of. */
+/** Factor on the wait: a pause goes on by itself, so that only a long one is reported. */
 const patience: Partial<Record<Code, number>> = { 'payer-paused': 10 };
 
-/** A trouble that comes and goes is told so often an hour. */
+/** Most notices an hour about a trouble that comes and goes. */
 const perHourMax = 3;
 const hourMs = 3_600_000;
 
-/** @param toldCodes those that the latest notice named, of an earlier process; none after one that said `ready` */
+/** @param toldCodes codes of an earlier process's latest notice; empty after a `ready` */
 export const beginReadiness = (toldCodes: readonly string[], nowMs: number): Readiness => ({
   troubles: new Map(
     toldCodes.map((code) => [
       code as Code,
-      // As long as the first look is to come it is taken for granted.
+      // Counts as present until the first look.
       { isThere: true, sinceMs: nowMs, isTold: true, toldAtMs: [nowMs] },
     ]),
   ),
@@ -53,8 +53,8 @@ export const beginReadiness = (toldCodes: readonly string[], nowMs: number): Rea
 });
 
 /**
- * What a look at the health means.
- * @param nowMs by a clock that nobody sets
+ * Decides on notices after a look at the health.
+ * @param nowMs by a monotonic clock
  * @param afterMs how long a trouble, or its end, must have lasted
  */
 export function decideReadiness(
@@ -65,7 +65,7 @@ export function decideReadiness(
 ): { readonly after: Readiness; readonly tell: 'not-ready' | 'ready' | undefined } {
   const there = new Set(health.reasons.filter(isTrouble).map(({ code }) => code));
   const troubles = new Map<Code, TroubleState>();
-  // One that starts, or stands by, does not look at everything: what it does not see may be there all the same.
+  // A process that starts, or stands by, does not check everything: a trouble that it does not see may still exist.
   const isBlind = !health.reasons.every(isTrouble);
   for (const code of new Set([...before.troubles.keys(), ...there])) {
     const known = before.troubles.get(code);
@@ -75,7 +75,7 @@ export function decideReadiness(
   const hasTroubles = [...troubles.values()].some(({ isThere }) => isThere);
   const isWell = health.ready || (isStandingBy(health) && !hasTroubles);
   const readySinceMs = isWell ? (before.readySinceMs ?? nowMs) : undefined;
-  // A trouble that is not seen now has no reason to be told with.
+  // A trouble that is not seen now has no reason to report.
   const news = [...troubles].filter(
     ([code, state]) => there.has(code) && isNews(code, state, nowMs, afterMs),
   );
@@ -89,7 +89,7 @@ export function decideReadiness(
   return { after, tell: isReadyAgain ? 'ready' : undefined };
 }
 
-/** One that has been away for long enough is told of anew when it comes back. */
+/** Updates a trouble; one that was absent long enough is reported anew when it comes back. */
 function follow(
   before: TroubleState | undefined,
   isThere: boolean,

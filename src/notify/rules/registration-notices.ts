@@ -1,4 +1,4 @@
-/** What a notice says of direct-debit registrations: a batch that has come to rest, alarms, callbacks that nobody knows. */
+/** Notices of direct-debit registrations: a batch that has come to rest, alarms, unknown callbacks. */
 import { formatBangkokDateTime } from '../../core/bangkok-time.ts';
 import { paydropCommand } from '../../core/command-line.ts';
 import { countOf } from '../../core/figures.ts';
@@ -27,7 +27,7 @@ export interface RegistrationNews {
 
 /**
  * A batch of registrations has come to its end, again after later callbacks.
- * @param eventSeq the latest event that its reports show: the same state is told once
+ * @param eventSeq the latest event that its reports show: the same state is reported once
  */
 export const describeRegistrationsDone = (
   scene: NoticeScene,
@@ -35,7 +35,7 @@ export const describeRegistrationsDone = (
   eventSeq: number,
 ): NoticeDraft => describeBatch(scene, news, 'registrations-done', String(eventSeq));
 
-/** A batch of registrations waits for a person. @param sinceMs when it was halted: each stop is told once */
+/** A batch of registrations waits for a person. @param sinceMs when it was halted: each stop is reported once */
 export const describeRegistrationsHalted = (
   scene: NoticeScene,
   news: RegistrationNews,
@@ -81,12 +81,12 @@ function describeBatch(
 
 // ---------------------------------------------------------------- alarms
 
-/** Of many only so many are named. */
+/** Items named of many. */
 const namedMax = 5;
 
 export const registrationAlarmsSubject = 'registration-alarm:';
 
-/** Registrations that bear an alarm, the newest first, and how many there are of them. */
+/** Registrations that bear an alarm, the newest first, and their number. */
 export interface RegistrationAlarms {
   readonly rows: number;
   readonly first: readonly RegistrationRow[];
@@ -95,7 +95,7 @@ export interface RegistrationAlarms {
 const newestAtMs = ({ first }: RegistrationAlarms): number =>
   Math.max(0, ...first.map(({ settledAtMs }) => settledAtMs ?? 0));
 
-/** Whether there are alarms of which the last notice did not tell; that people have cleared some is no news. */
+/** Whether there are alarms that the last notice did not report; alarms that people have cleared are no news. */
 export function isNewsOfRegistrationAlarms(
   alarms: RegistrationAlarms,
   last: Pick<NoticeDraft, 'atMs' | 'body'> | undefined,
@@ -104,7 +104,7 @@ export function isNewsOfRegistrationAlarms(
   return last === undefined || alarms.rows > Number(last.body['rows']) || newestAtMs(alarms) > last.atMs;
 }
 
-/** The bank has contradicted what was called ended, or tells of what it was believed not to have. */
+/** The bank has contradicted an ended registration, or reports one that paydrop believed it did not have. */
 export function describeRegistrationAlarms(scene: NoticeScene, alarms: RegistrationAlarms): NoticeDraft {
   const { rows } = alarms;
   const first = alarms.first.slice(0, namedMax);
@@ -131,17 +131,17 @@ export function describeRegistrationAlarms(scene: NoticeScene, alarms: Registrat
   );
 }
 
-// ---------------------------------------------------------------- callbacks that nobody knows
+// ---------------------------------------------------------------- unknown callbacks
 
 export const unknownCallbacksSubject = 'unknown-callbacks:';
 
-/** Callbacks that are about no registration that is known, the latest first, and how many there are of them. */
+/** Callbacks for no known registration, the latest first, and their number. */
 export interface UnknownCallbacks {
   readonly count: number;
   readonly latest: readonly (Pick<CallbackRecord, 'callback' | 'receivedAtMs'> & { readonly id: number })[];
 }
 
-/** Told once an hour at most: whoever has a key can call as often as he likes. */
+/** Least time between two notices: a caller with a key can call any number of times. */
 const restMs = 3_600_000;
 
 /** Whether a callback has come that the last notice did not count. */
@@ -156,7 +156,7 @@ export function isNewsOfUnknownCallbacks(
   return newest.id > Number(last.body['latestId']) && nowMs - last.atMs >= restMs;
 }
 
-/** The bank tells of registrations that nobody made here. */
+/** The bank reports registrations that paydrop has not made. */
 export function describeUnknownCallbacks(
   scene: NoticeScene,
   { count, latest }: UnknownCallbacks,
@@ -169,7 +169,7 @@ export function describeUnknownCallbacks(
       callbacks: count,
       latestId,
       reasonCode: 'unknown-callbacks',
-      reason: `the bank tells of ${countOf(count, 'registration')} that nobody made here`,
+      reason: `the bank tells of ${countOf(count, 'registration')} that were not made here`,
       remedy:
         'See whether they were made by other means, or with another journal; they are kept, and matched if such a registration turns up',
       latest: latest.slice(0, namedMax).map(({ callback: { identity, outcome }, receivedAtMs }) => ({

@@ -1,7 +1,7 @@
-/** The keys that the bank may call with. They are compared in constant time, whatever is given. */
+/** The keys that the bank may call with, compared in constant time. */
 import { hash, timingSafeEqual } from 'node:crypto';
 
-/** Of one length for every key, so that no comparison tells how long one is. */
+/** A digest has one length for every key, so that no comparison reveals the length of a key. */
 const digest = (key: string): Buffer => hash('sha256', key, 'buffer');
 
 export class CallbackKeys {
@@ -11,7 +11,7 @@ export class CallbackKeys {
     this.#digests = keys.map(digest);
   }
 
-  /** From now on these are taken, and no others. */
+  /** Replaces the keys: only these are accepted from now on. */
   replace(keys: readonly string[]): void {
     this.#digests = keys.map(digest);
   }

@@ -1,19 +1,19 @@
-/** Who may call: the bank's addresses, seen directly or through proxies of ours that say for whom they speak. */
+/** Permitted callers: the bank's addresses, seen directly or through trusted proxies that name them. */
 import { BlockList, isIP } from 'node:net';
 import { parseAddressRange } from '../../core/network-address.ts';
 
 export interface CallerRanges {
-  /** From where callbacks are taken; from everywhere when empty. */
+  /** Addresses from which callbacks are taken; all addresses when empty. */
   readonly allowFrom: readonly string[];
-  /** From where `X-Forwarded-For` is believed. */
+  /** Proxies whose `X-Forwarded-For` is believed. */
   readonly trustedProxies: readonly string[];
 }
 
-/** IPv4 in IPv6, as a socket that listens for both has it. */
+/** An IPv4 address in IPv6 form, as a socket that listens for both has it. */
 const mappedPattern = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i;
 const withPortPattern = /^(?:\[([^\]]+)\]|(\d+\.\d+\.\d+\.\d+))(?::\d{1,5})?$/;
 
-/** An IP address as it is compared and shown; undefined for what is none. */
+/** An IP address in the form for comparison and display; undefined for any other text. */
 function readAddress(text: string): string | undefined {
   const [, inBrackets, ipv4] = withPortPattern.exec(text) ?? [];
   const [bare = ''] = (inBrackets ?? ipv4 ?? text).split('%');
@@ -21,7 +21,7 @@ function readAddress(text: string): string | undefined {
   return isIP(address) === 0 ? undefined : address;
 }
 
-/** @throws Error for what is no range */
+/** @throws Error for a text that is no range */
 function listRanges(ranges: readonly string[]): BlockList {
   const list = new BlockList();
   for (const text of ranges) {
@@ -44,21 +44,21 @@ export class Callers {
     this.#proxies = listRanges(trustedProxies);
   }
 
-  /** True for who may call, and for proxies that may speak for him. @param peer of the connection */
+  /** True for permitted callers, and for proxies that may speak for them. @param peer of the connection */
   mayConnect(peer: string | undefined): boolean {
     const address = readAddress(peer ?? '');
     return address !== undefined && (this.#isAllowed(address) || has(this.#proxies, address));
   }
 
-  /** The address from which a request comes; undefined when it may not call from there. */
+  /** The address from which a request comes; undefined when it may not call. */
   find(peer: string | undefined, forwardedFor: string | undefined): string | undefined {
     const address = this.trace(peer, forwardedFor);
     return address !== undefined && this.#isAllowed(address) ? address : undefined;
   }
 
   /**
-   * The same, whether or not it may. `X-Forwarded-For` is read from its end, as far as trusted proxies wrote it: what
-   * stands before may be anybody's invention.
+   * The same, permitted or not. `X-Forwarded-For` is read from its end, as far as trusted proxies wrote it: any caller may
+   * have invented the rest.
    */
   trace(peer: string | undefined, forwardedFor: string | undefined): string | undefined {
     let address = readAddress(peer ?? '');

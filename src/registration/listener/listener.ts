@@ -1,4 +1,4 @@
-/** The callback listener: it takes what the bank calls with, and binds what was kept until its registration turned up. */
+/** The callback listener: takes the bank's callbacks, and binds kept ones once their registration turns up. */
 import { statSync } from 'node:fs';
 import type { Clock } from '../../core/ports.ts';
 import type { Certificate } from '../../platform/http-server.ts';
@@ -16,10 +16,10 @@ import { askPortOwner } from './port-owner.ts';
 import { type Refusal, Refusals } from './refusals.ts';
 import { type CallbackServer, openCallbackServer } from './server.ts';
 
-/** Where callbacks are listened for: `registration.callbacks` of the settings. */
+/** Address and limits of the listener: `registration.callbacks` of the settings. */
 export interface CallbackListenerSettings extends CallerRanges {
   readonly address: string;
-  /** 0 takes any free one. */
+  /** 0 takes any free port. */
   readonly port: number;
   readonly path: string;
   readonly bodyBytesMax: number;
@@ -31,20 +31,20 @@ export interface CallbackListenerContext extends CallbackContext {
   readonly journal: CallbackStore & { readonly journalId: string };
   readonly clock: Clock;
   readonly settings: CallbackListenerSettings;
-  /** Read at the start, and again when one of the files has changed. @throws Error saying what is wrong with them */
+  /** Called at the start, and when one of the files has changed. @throws Error naming the fault in them */
   readonly readKeys: () => readonly string[];
-  /** The same; undefined: plain HTTP. */
+  /** The same for the certificate; undefined: plain HTTP. */
   readonly readCertificate: () => Certificate | undefined;
-  /** Absolute paths of the files from which these two come. */
+  /** Absolute paths of the files from which both come. */
   readonly files: readonly string[];
-  /** Told of each callback that was taken, or bound later. */
+  /** Called with each callback that was taken, or bound later. */
   readonly onTaken?: ((record: CallbackRecord, taking: CallbackTaking) => void) | undefined;
 }
 
-/** How often callbacks came to what, since the start. */
+/** Number of callbacks by outcome, since the start. */
 export type CallbackCounts = Readonly<Record<CallbackTaking['kind'], number>>;
 
-/** Disposing of it finishes what is being taken. */
+/** Disposing of it finishes the callbacks that are being taken. */
 export interface CallbackListener extends AsyncDisposable {
   readonly kind: 'listening';
   /** "https://127.0.0.1:8090/callbacks" */
@@ -54,8 +54,8 @@ export interface CallbackListener extends AsyncDisposable {
 }
 
 /**
- * `busy`: a `callbacks`, `watch` or `register` of this journal listens there already. `taken`: another program has the port,
- * which takes no callback for this journal.
+ * `busy`: a `callbacks`, `watch` or `register` of this journal listens there already. `taken`: another program has the
+ * port, and takes no callback for this journal.
  */
 export interface CallbackPortHeld {
   readonly kind: 'busy' | 'taken';
@@ -63,18 +63,18 @@ export interface CallbackPortHeld {
   readonly port: number;
 }
 
-/** It cannot listen: exit 2, with a message that names the setting. */
+/** The listener cannot listen: exit 2, with a message that names the setting. */
 export class CallbackListenerError extends Error {
   override readonly name = 'CallbackListenerError';
 }
 
-/** How often kept callbacks are looked through, and the files of keys and certificate. */
+/** Interval at which kept callbacks, and the files of keys and certificate, are checked. */
 const pollMs = 2_000;
 const sumUpEveryMs = 60_000;
 
 /**
  * Opens the listener.
- * @throws CallbackListenerError where it cannot listen for another reason than that somebody does
+ * @throws CallbackListenerError where it cannot listen, unless another listener has the port
  */
 export async function startCallbackListener(
   context: CallbackListenerContext,
@@ -131,11 +131,11 @@ const listenTroubles: Readonly<Record<string, string>> = {
   ENOTFOUND: 'this machine has no such name: correct registration.callbacks.address',
 };
 
-/** A listener that ends gives its port back within a moment, and one amid a flood answers between two calls. */
+/** Questions to a port's owner: one that ends frees the port soon, and one in a flood answers between two calls. */
 const asksMax = 5;
 const askAgainMs = 500;
 
-/** Listens, or finds out who does. */
+/** Listens, or finds out which process does. */
 async function listenOrAsk(
   { settings, journal, clock }: CallbackListenerContext,
   isSecure: boolean,
@@ -179,7 +179,7 @@ async function listen(
 
 const loopbackPattern = /^(?:localhost|127\.\d+\.\d+\.\d+|::1)$/i;
 
-/** Reachable from other machines, with the key alone to tell the bank from anybody. */
+/** Warns of a port open to other machines where only the key tells the bank from any caller. */
 function warnOfOpenDoor({ settings, log, readCertificate }: CallbackListenerContext): void {
   const { address, allowFrom } = settings;
   if (loopbackPattern.test(address)) return;
@@ -203,13 +203,13 @@ function warnOfOpenDoor({ settings, log, readCertificate }: CallbackListenerCont
 
 // ---------------------------------------------------------------- while it listens
 
-/** What tells that a file was written anew. */
+/** Mark that changes when a file is written anew. */
 function readMark(path: string): string {
   const stats = statSync(path, { throwIfNoEntry: false });
   return stats === undefined ? 'gone' : `${stats.ino} ${stats.size} ${stats.mtimeMs}`;
 }
 
-/** Takes keys and certificate as their files have them now; while these cannot be read, the old ones stay. */
+/** Takes keys and certificate from their files; while these cannot be read, the old ones stay. */
 function makeReload(
   { files, readKeys, readCertificate, log }: CallbackListenerContext,
   keys: CallbackKeys,
@@ -251,7 +251,7 @@ async function keepUp({ context, refusals, reload, note, stop }: Upkeep): Promis
       for (const [record, taking] of await bindKeptCallbacks(context)) note(record, taking);
       isInTrouble = false;
     } catch (error) {
-      // A journal that refuses writes does so for long: it is said once.
+      // Logged once: a journal that refuses writes does so for long.
       if (!isInTrouble) log('error', 'kept callbacks could not be bound: tried again', { err: error });
       isInTrouble = true;
     }

@@ -1,50 +1,50 @@
 /**
- * Who has the port of the callbacks: a listener of this journal proves that it knows the journal's id, which it never says,
- * and no other server can. The question is taken from this machine alone.
+ * The owner of the callbacks' port: a listener of this journal proves that it knows the journal's id, without revealing
+ * it; no other server can. Only questions from this machine are answered.
  */
 import { createHmac, randomBytes } from 'node:crypto';
 import { type IncomingMessage, request as requestHttp } from 'node:http';
 import { request as requestHttps } from 'node:https';
 import type { Socket } from 'node:net';
 
-/** Bears the question, and the answer to it. */
+/** Header of the question and of its answer. */
 export const ownerHeader = 'paydrop-listener';
 
 const questionBytes = 24;
 const questionPattern = /^[\w-]{32}$/;
 const answerMs = 2_000;
 
-/** The question that a request bears; undefined without one, and for one that comes from elsewhere. */
+/** The question in a request; undefined without one, and for a request from another machine. */
 export function readQuestion({ headers, socket }: IncomingMessage): string | undefined {
   const question = headers[ownerHeader];
   const isAsked = typeof question === 'string' && questionPattern.test(question);
-  // A proxy of this machine speaks for others.
+  // A proxy on this machine speaks for others.
   return isAsked && isOwnMachine(socket) && headers['x-forwarded-for'] === undefined ? question : undefined;
 }
 
-/** Both ends of the connection are on this machine. */
+/** True when both ends of the connection are on this machine. */
 export const isOwnMachine = ({ remoteAddress, localAddress }: Socket): boolean =>
   remoteAddress !== undefined && remoteAddress === localAddress;
 
-/** What a listener of the journal answers to a question. */
+/** Answer of the journal's listener to a question. */
 export const proveJournal = (journalId: string, question: string): string =>
   createHmac('sha256', journalId).update(question).digest('base64url');
 
-/** `this-journal`: its listener. `leaving`: its listener, which ends. `silent`: nothing has answered. */
+/** `this-journal`: its listener. `leaving`: its listener, which is ending. `silent`: no answer came. */
 export type PortOwner = 'this-journal' | 'leaving' | 'another' | 'silent';
 
 interface PortQuestion {
-  /** Where it was to be listened. */
+  /** Address at which this process wanted to listen. */
   readonly address: string;
   readonly port: number;
   readonly path: string;
   readonly isSecure: boolean;
 }
 
-/** A listener on every address is asked on the loopback one. */
+/** Loopback address at which a listener on every address is asked. */
 const loopbackOf: Readonly<Record<string, string>> = { '0.0.0.0': '127.0.0.1', '::': '::1' };
 
-/** Asks whatever listens on a port who it is. */
+/** Asks the server on a port which journal it belongs to. */
 export function askPortOwner(
   { address, port, path, isSecure }: PortQuestion,
   journalId: string,
@@ -58,7 +58,7 @@ export function askPortOwner(
     method: 'GET',
     agent: false,
     headers: { [ownerHeader]: question },
-    // The answer proves more than a certificate, which is made out to the name that the bank calls.
+    // The answer proves more than a certificate, which names the host that the bank calls.
     ...(isSecure ? { rejectUnauthorized: false } : {}),
   });
   const timer = setTimeout(() => resolve('silent'), answerMs);

@@ -1,8 +1,8 @@
-/** Reads a call that came from where and with what it must: every field of it, and what is kept of it. */
+/** Reads an admitted call: every field, and the record that is kept of it. */
 import { callbackKey, type FaultyReading, parseCallback, parseCallbackHeader } from '../rules/callback.ts';
 import type { CallbackRecord } from '../rules/change.ts';
 
-/** Its address is allowed and its key is right. */
+/** A call from a permitted address with a right key. */
 export interface AdmittedCall {
   readonly fromAddress: string;
   /** `msg-hdr`. */
@@ -11,10 +11,10 @@ export interface AdmittedCall {
 
 export type CallReading =
   | { readonly ok: true; readonly record: CallbackRecord }
-  /** Its number is empty where it has no readable one. */
+  /** `requestUid` is empty where the call has no readable one. */
   | (FaultyReading & { readonly requestUid: string });
 
-/** The keys of `msg-hdr` that are kept (§2.3): all but that of the application. */
+/** Keys of `msg-hdr` that are kept (§2.3): all but the application's. */
 const keptHeaderKeys = [
   'channelId',
   'oapi-client-id',
@@ -34,7 +34,7 @@ function keepHeader(header: string): Readonly<Record<string, string>> {
   return kept;
 }
 
-/** Text that is none is no callback: what is kept must be what came, byte for byte. */
+/** Refuses bytes that are no UTF-8: the kept text must equal the call, byte for byte. */
 const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 
 function decode(bytes: Buffer): string | undefined {

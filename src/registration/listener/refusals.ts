@@ -1,4 +1,4 @@
-/** What was refused, counted and summed up in the log now and then: a flood of it fills no disk. */
+/** Refused calls, counted and summed up in the log at intervals, so that a flood fills no disk. */
 import type { Clock, Log } from '../../core/ports.ts';
 
 /** Why a call was not taken. */
@@ -17,20 +17,20 @@ export type Refusal =
   | 'stopping'
   | 'journal';
 
-/** Each kind is logged when it first comes, and then summed up so often. */
+/** Interval of the log's lines about one kind, after the first. */
 const logEveryMs = 60_000;
 
 interface Count {
-  /** All that there were. */
+  /** Number since the start. */
   times: number;
-  /** Since the last line of the log. */
+  /** Number since the last line of the log. */
   unlogged: number;
   loggedAtMs: number;
-  /** What was wrong with these, each once. */
+  /** Faults of the unlogged calls, each once. */
   readonly faults: Set<string>;
 }
 
-/** These are ours to mend, or the bank's words that we do not understand: an outcome waits on them. */
+/** Faults of this side, or words of the bank that paydrop does not understand: an outcome waits for their mending. */
 const grave: readonly Refusal[] = ['journal', 'wrong-field'];
 
 export class Refusals {
@@ -44,8 +44,8 @@ export class Refusals {
   }
 
   /**
-   * @param facts of this one, for the log: free of keys, bodies and numbers of people
-   * @param faults all that is wrong with it, as free of these
+   * @param facts of this call, for the log: free of keys, bodies and numbers of people
+   * @param faults of the call, free of the same
    */
   count(refusal: Refusal, facts: object = {}, faults: readonly string[] = []): void {
     const nowMs = this.#clock.elapsedMs();
@@ -62,12 +62,12 @@ export class Refusals {
     if (nowMs - count.loggedAtMs >= logEveryMs) this.#write(refusal, count, facts);
   }
 
-  /** Logs what has been counted and not logged. */
+  /** Logs counts that are not in the log yet. */
   sumUp(): void {
     for (const [refusal, count] of this.#counts) if (count.unlogged > 0) this.#write(refusal, count, {});
   }
 
-  /** How many were refused, by reason, since the start. */
+  /** Number of refusals by reason, since the start. */
   get totals(): Readonly<Partial<Record<Refusal, number>>> {
     return Object.fromEntries([...this.#counts].map(([refusal, { times }]) => [refusal, times]));
   }

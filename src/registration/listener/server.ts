@@ -1,6 +1,6 @@
 /**
- * The server that the bank calls (§2.3): from an allowed address, with a right key, a small body in time. Whatever lacks
- * one of these is answered or cut off before anything of it is read, kept or logged.
+ * The server that the bank calls (§2.3): from a permitted address, with a right key, a small body in time. Any other call
+ * is answered or cut off before its body is read, kept or logged.
  */
 import type { Server } from 'node:http';
 import type { Socket } from 'node:net';
@@ -23,7 +23,7 @@ export interface CallbackServerOptions {
   readonly listen: ListenAddress;
   readonly path: string;
   readonly bodyBytesMax: number;
-  /** For the whole request. */
+  /** Limit for the whole request. */
   readonly requestTimeoutMs: number;
   readonly connectionsMax: number;
   readonly callers: Callers;
@@ -32,16 +32,16 @@ export interface CallbackServerOptions {
   readonly certificate?: Certificate | undefined;
   readonly refusals: Refusals;
   readonly clock: Clock;
-  /** Proves whose listener it is to others of this machine. */
+  /** Proves this listener's journal to other processes of this machine. */
   readonly journalId: string;
-  /** When it resolves, the callback is durable; whatever it rejects with, the bank is told to call again. */
+  /** Resolves once the callback is durable; after a rejection, the bank is told to call again. */
   readonly take: (record: CallbackRecord) => Promise<unknown>;
 }
 
-/** Disposing of it ends it: what is being taken is finished and answered first. */
+/** Disposing of it ends it: calls that are being taken are finished and answered first. */
 export interface CallbackServer extends AsyncDisposable {
   readonly port: number;
-  /** From now on connections are made with this one. */
+  /** Uses this certificate for new connections. */
   useCertificate(certificate: Certificate): void;
 }
 
@@ -54,22 +54,22 @@ interface CallbackAnswer {
 
 const statusDescLengthMax = 256;
 
-/** `msg-hdr` has six short texts. */
+/** Limit of the headers: `msg-hdr` has six short texts. */
 const headerBytesMax = 8_192;
-/** Between two callbacks on a connection. */
+/** Longest pause between two callbacks on a connection. */
 const restMs = 15_000;
-/** So many callbacks at once, over however many connections: further ones are told to come again. */
+/** Most callbacks at once, over all connections: further ones are told to come again. */
 const takesMax = 2_000;
-/** What is still being sent when the server ends, has so long. */
+/** Time for requests still being sent when the server ends. */
 const lastWordMs = 1_000;
-/** The word that ends it gets so long to leave. */
+/** Time for the last answer on a connection to leave. */
 const farewellMs = 100;
-/** When a bank may call again that was told to. */
+/** `Retry-After` of an answer, in seconds. */
 const retryAfterSeconds = '5';
 
 type Answer = readonly [httpStatus: number, statusDesc: string];
 
-/** What is answered to a refused call; the log says no more of it. */
+/** Answers to refused calls; they reveal less than the log. */
 const answers = {
   'foreign-address': [403, 'not allowed from this address'],
   'wrong-path': [404, 'not found'],
@@ -84,7 +84,7 @@ const answers = {
   journal: [503, 'the callback could not be kept: call again'],
 } as const satisfies Partial<Record<Refusal, Answer>>;
 
-/** To who asks whose listener it is. */
+/** Answer to a question about the listener's journal. */
 const listening = [200, 'a paydrop listens'] as const satisfies Answer;
 
 const findAnswer = (refusal: Refusal): Answer =>
@@ -96,7 +96,7 @@ const answerOf = (httpStatus: number, statusDesc: string, requestUID: string): C
   requestUID,
 });
 
-/** The same for every callback that was taken, be it new or told again. */
+/** Answer to every callback that was taken, new or repeated. */
 const takenAnswer = (requestUID: string): CallbackAnswer => ({
   statusCode: '0',
   statusDesc: 'Success',
@@ -115,13 +115,13 @@ class CallbackDoor {
     this.#options = options;
   }
 
-  /** Resolves when nothing is being taken. */
+  /** Resolves when no call is being taken. */
   async stop(): Promise<void> {
     this.#isStopping = true;
     await Promise.allSettled(this.#taking);
   }
 
-  /** Before anything of the body is read. */
+  /** Admits or refuses a call, before any of its body is read. */
   admit(request: FastifyRequest, reply: FastifyReply): FastifyReply | undefined {
     const { callers, keys, path } = this.#options;
     const { headers, socket, url = '', method } = request.raw;
@@ -162,7 +162,7 @@ class CallbackDoor {
     const call = this.#admitted.get(request);
     const reading = call && readCall(call, request.body as Buffer, clock.now());
     if (reading?.ok !== true) {
-      // Named by its fields, never by their content.
+      // Faults name fields, never their contents.
       const faults = (reading?.faults ?? []).map(({ field, message }) => `${field}: ${message}`);
       refusals.count('wrong-field', { fromAddress: call?.fromAddress }, faults);
       const statusDesc = faults.join('; ').slice(0, statusDescLengthMax);
@@ -182,7 +182,7 @@ class CallbackDoor {
     }
   }
 
-  /** Answers, and ends the connection: what is left of the request is not waited for. */
+  /** Answers, and ends the connection without waiting for the rest of the request. */
   refuse(reply: FastifyReply, refusal: Refusal, facts: object = {}, requestUid = ''): FastifyReply {
     this.#options.refusals.count(refusal, facts);
     const [httpStatus, statusDesc] = findAnswer(refusal);
@@ -193,21 +193,21 @@ class CallbackDoor {
   }
 }
 
-/** What fastify itself throws before a call is handled. */
+/** Errors that fastify throws before a call is handled. */
 const refusalOfStatus: Readonly<Record<number, Refusal>> = {
   404: 'wrong-path',
   413: 'too-large',
   415: 'wrong-type',
 };
 
-/** By Node's own codes for what cannot be read, or does not come to its end. */
+/** Refusals by Node's codes for requests that cannot be read, or do not end. */
 const refusalOfCode: Readonly<Record<string, Refusal>> = {
   ERR_HTTP_REQUEST_TIMEOUT: 'too-slow',
   HPE_HEADER_OVERFLOW: 'too-large',
 };
 const headersTooLarge = 431;
 
-/** An answer on a connection that bears no readable request. */
+/** An answer on a connection without a readable request. */
 function composeRaw(httpStatus: number, reason: string, statusDesc: string): string {
   const text = encodeJson(answerOf(httpStatus, statusDesc, ''));
   return (
@@ -224,9 +224,9 @@ const reasonPhrases: Readonly<Record<number, string>> = {
   503: 'Service Unavailable',
 };
 
-/** Says so as far as the other side still listens, and closes: nothing more of it is read. */
+/** Sends the answer as far as the other side still listens, and closes: no more is read. */
 function endSocket(socket: Socket, httpStatus: number, statusDesc: string): void {
-  // Without a handshake nothing can be said.
+  // Without a handshake no answer can be sent.
   const isSecuring = 'secureConnecting' in socket && socket.secureConnecting === true;
   if (isSecuring || !socket.writable) {
     socket.destroy();
@@ -238,17 +238,17 @@ function endSocket(socket: Socket, httpStatus: number, statusDesc: string): void
 
 function handleClientError(error: NodeJS.ErrnoException, socket: Socket, refusals: Refusals): void {
   const refusal = refusalOfCode[error.code ?? ''] ?? 'malformed';
-  // Who just goes away has asked nothing.
+  // A caller that just disconnects has asked nothing.
   if (error.code !== 'ECONNRESET') refusals.count(refusal, { code: error.code });
   if (error.code === 'HPE_HEADER_OVERFLOW') endSocket(socket, headersTooLarge, 'the headers are too large');
   else endSocket(socket, ...findAnswer(refusal));
 }
 
-/** So many of this machine, who may not call, ask at once whose listener it is, and have so long for it. */
+/** Limits for processes of this machine that may not call, but ask about the listener's journal: number and time. */
 const questionsMax = 8;
 const questionMs = 2_000;
 
-/** False where there is no place for a question. */
+/** False where there is no room for a question. */
 function takeQuestion(socket: Socket, asking: Set<Socket>): boolean {
   if (!isOwnMachine(socket) || asking.size >= questionsMax) return false;
   asking.add(socket);
@@ -260,7 +260,7 @@ function takeQuestion(socket: Socket, asking: Set<Socket>): boolean {
   return true;
 }
 
-/** Strangers hold no place among the connections: they are sent away before a byte of theirs is read. */
+/** Keeps forbidden callers out of the connections: they are cut off before any of their bytes is read. */
 function guardConnections(
   server: Server,
   { callers, refusals, certificate }: CallbackServerOptions,
@@ -288,13 +288,13 @@ function guardConnections(
   server.on('drop', () => refusals.count('too-many-connections'));
 }
 
-/** What stands behind the app. */
+/** Servers and connections of the app. */
 interface Sockets {
-  /** One for each address of a name. */
+  /** One server for each address of a name. */
   readonly servers: Server[];
-  /** Connections, those amid their handshake included. */
+  /** All connections, including those amid their handshake. */
   readonly open: Set<Socket>;
-  /** Those on which HTTP is spoken. */
+  /** Connections that speak HTTP. */
   readonly talking: Set<Socket>;
 }
 
@@ -306,7 +306,7 @@ function createApp(options: CallbackServerOptions, door: CallbackDoor, sockets: 
     logger: false,
     bodyLimit: options.bodyBytesMax,
     exposeHeadRoutes: false,
-    // The door answers in the words of the interface.
+    // The door's own answer follows the interface.
     return503OnClosing: false,
     serverFactory: (handler) => {
       const server = makeServer(handler);
@@ -336,13 +336,13 @@ function createApp(options: CallbackServerOptions, door: CallbackDoor, sockets: 
   return app;
 }
 
-/** Opens the server. @throws what the system says when it cannot listen there */
+/** Opens the server. @throws the system's error when it cannot listen there */
 export async function openCallbackServer(options: CallbackServerOptions): Promise<CallbackServer> {
   const sockets: Sockets = { servers: [], open: new Set(), talking: new Set() };
   const door = new CallbackDoor(options);
   const app = createApp(options, door, sockets);
   try {
-    // Of its own: fastify writes into what it is handed.
+    // A copy: fastify writes into its argument.
     await app.listen({ ...options.listen });
   } catch (error) {
     await app.close();
@@ -359,21 +359,21 @@ export async function openCallbackServer(options: CallbackServerOptions): Promis
   };
 }
 
-/** What is being taken is answered; who is still sending has a moment, and who calls meanwhile is told to call again. */
+/** Ends the server: taken calls are answered, senders have a moment, and new callers are told to call again. */
 async function close(
   app: FastifyInstance,
   door: CallbackDoor,
   { open, talking }: Sockets,
   { clock, refusals }: CallbackServerOptions,
 ): Promise<void> {
-  // It listens until then: a closed port says nothing.
+  // Still listening: a closed port would give no answer.
   await door.stop();
   const closed = new AbortController();
   const closing = app.close().then(() => closed.abort());
   await clock.sleep(lastWordMs, closed.signal);
-  // What came whole meanwhile.
+  // Takes calls that were complete meanwhile.
   await door.stop();
-  // Their answers are written when the loop has turned.
+  // Their answers are written after one turn of the event loop.
   await new Promise((resolve) => void setImmediate(resolve));
   for (const socket of talking) {
     refusals.count('stopping');

@@ -1,4 +1,4 @@
-/** What follows from the bank's answer to a registration, and from its having come too late, or never. */
+/** Consequences of the bank's answer to a registration, and of one that came too late or never. */
 import type { Reason } from '../../core/change.ts';
 import type { BatchReason } from '../../core/ports.ts';
 import { tellsTime } from '../../payout/rules/clock-skew.ts';
@@ -11,10 +11,10 @@ import {
 import type { AnswerFacts, AnswerFinding } from './read-answer.ts';
 import type { Registration, RegistrationAttempt, RegistrationHold } from './registration.ts';
 
-/** An answer that has come, with the registration as it stands now. */
+/** An answer, with the registration as it stands now. */
 export interface Answered {
   readonly registration: Registration;
-  /** To which it is the answer. */
+  /** The attempt that was answered. */
   readonly attempt: RegistrationAttempt;
   readonly finding: AnswerFinding;
   readonly facts: AnswerFacts;
@@ -27,8 +27,8 @@ const keptBack: Reason = {
 };
 
 /**
- * What an answer does, whatever has become of its registration meanwhile: the callback may have overtaken it, and then it
- * adds its facts alone. Undefined when it is the answer to an earlier attempt, or nothing waits for it any more.
+ * The change by an answer, whatever has become of its registration meanwhile: after the callback, the answer only adds its
+ * facts. Undefined for the answer to an earlier attempt, or when nothing waits for it any more.
  */
 export function decideAnswer(answered: Answered): RegistrationChange | undefined {
   const { registration, attempt } = answered;
@@ -55,8 +55,8 @@ export function decideAnswer(answered: Answered): RegistrationChange | undefined
 }
 
 /**
- * The answer to whoever has sent it, once another process has taken over and left it in doubt: what the bank says of this
- * registration alone ends the doubt; of all else the facts are kept, and it is waited for as before.
+ * The answer to a process that lost its place, after another one left the row in doubt: an answer about this registration
+ * alone ends the doubt; any other only adds its facts, and the callback is awaited as before.
  */
 function decideAfterAbandoned(answered: Answered): RegistrationChange {
   const { finding } = answered;
@@ -101,7 +101,7 @@ const ended = (reason: Reason, nowMs: number): RegistrationPatch => ({
   awaitedUntilMs: null,
 });
 
-/** It is as if it had not been sent: the attempt has ended, and the next send is a new one. */
+/** Treats the row as not sent: the attempt has ended, and the next send makes a new one. */
 function giveBack(answered: Answered, hold: RegistrationHold, reason: Reason): RegistrationChange {
   const patch = {
     ...registrationReason(reason),
@@ -131,7 +131,7 @@ function moveOn(
   });
 }
 
-/** Holds a ready row whose company, or the service, is halted. Undefined for one that is not ready any more. */
+/** Holds a ready row whose company, or the service, is halted. Undefined for a row that is no longer ready. */
 export function decideHalted(
   registration: Registration,
   { code, reason }: BatchReason,
@@ -148,9 +148,9 @@ export function decideHalted(
 }
 
 /**
- * Holds a ready row that has lost its registrationId to another, which the bank has called registered after all: it can
- * never be sent. Undefined for one that is not ready any more, or has it.
- * @param holder whoever has it now
+ * Holds a ready row whose registrationId went to another row, which the bank has called registered after all: it can never
+ * be sent. Undefined for a row that is no longer ready, or has its id.
+ * @param holder row that has the id now
  */
 export function decideDisplaced(
   registration: Registration,
@@ -174,7 +174,7 @@ export function decideDisplaced(
 
 // ---------------------------------------------------------------- no answer, and no callback
 
-/** A submitted row whose process has ended: bytes may have left, so it waits for the callback and is never sent again. */
+/** A submitted row whose process has ended: bytes may have left, so it awaits the callback and is never sent again. */
 export function decideAbandoned(registration: Registration, nowMs: number): RegistrationChange {
   const reason = {
     code: 'sender-ended',
@@ -189,7 +189,7 @@ export function decideAbandoned(registration: Registration, nowMs: number): Regi
   });
 }
 
-/** No callback has come in the time that was set: it counts as unanswered (§3.1). Undefined while it may still come. */
+/** No callback has come in time: the row counts as unanswered (§3.1). Undefined while one may still come. */
 export function decideOverdue(registration: Registration, nowMs: number): RegistrationChange | undefined {
   const { status, awaitedUntilMs } = registration;
   if (status !== 'in-doubt' && status !== 'acknowledged') return undefined;

@@ -1,12 +1,12 @@
 /**
- * The bank's callback (§2.3, §6): every field of it checked, which registration it means, and what that becomes.
+ * The bank's callback (§2.3, §6): the check of every field, the registration that it means, and its effect.
  * Pure; it never throws, whatever arrives.
  */
 import { type DayFault, readDay } from '../../core/bangkok-time.ts';
 import type { RegistrationCause, RegistrationInstruction, RegistrationStatus } from './registration.ts';
 import { isOpenRegistration } from './registration.ts';
 
-/** What tells registrations apart in a callback; it bears no number of ours. */
+/** The fields that identify a registration in a callback, which bears no number of paydrop's. */
 export type RegistrationIdentity = Pick<
   RegistrationInstruction,
   'vendorId' | 'companyId' | 'accountNo' | 'refs'
@@ -14,26 +14,26 @@ export type RegistrationIdentity = Pick<
 
 export type RegistrationOutcome = 'registered' | 'refused';
 
-/** A callback whose fields are all as §2.3 has them. */
+/** A callback whose fields all follow §2.3. */
 export interface RegistrationCallback {
   readonly identity: RegistrationIdentity;
   readonly outcome: RegistrationOutcome;
   readonly respCode: string;
   readonly respDesc: string;
-  /** As it came, in either shape of §6. */
+  /** The text as received, in either shape of §6. */
   readonly applyDtm: string;
   readonly appliedAtMs: number;
-  /** Of the call; a repeated one has a new one. */
+  /** Number of the call; a repeated call has a new one. */
   readonly requestUid: string;
 }
 
-/** Which field, and what is wrong with it; never its content. */
+/** A field and its fault; never its content. */
 export interface FieldFault {
   readonly field: string;
   readonly message: string;
 }
 
-/** Everything that is wrong with a callback, one field after another. */
+/** All faults of a callback, in the order of its fields. */
 export interface FaultyReading {
   readonly ok: false;
   readonly faults: readonly FieldFault[];
@@ -56,11 +56,11 @@ const outcomes: Readonly<
 
 /** §2.3: string(36). */
 const requestUidLengthMax = 36;
-/** A key is compared, not kept; longer ones are none of ours. */
+/** Limit of a key, which is compared and not kept; a longer one is never valid. */
 const apiKeyLengthMax = 512;
 const referenceLengthMax = 20;
 
-/** Printable, on one line: what is shown to people and written into files later. */
+/** Printable text on one line: it is shown to people and written into files later. */
 const printable = /^[^\p{C}\p{Zl}\p{Zp}]*$/u;
 
 type Fields = Readonly<Record<string, unknown>>;
@@ -144,7 +144,7 @@ function readRespCode(fields: Fields) {
   return { respCode, outcome: known.outcome };
 }
 
-/** A code and a text that contradict each other prove nothing. */
+/** Refuses a text that contradicts the code: together they prove nothing. */
 function readRespDesc(fields: Fields): string {
   const respDesc = readText(fields, 'respDesc', 10);
   const { respCode } = fields;
@@ -154,7 +154,7 @@ function readRespDesc(fields: Fields): string {
   return respDesc;
 }
 
-/** Each reads one field of the body, or throws a `FieldError`. */
+/** Readers of the body's fields; each returns its field or throws a `FieldError`. */
 const fieldReaders = {
   vendorId: (fields: Fields) => readText(fields, 'vendorId', 10),
   companyId: (fields: Fields) => readText(fields, 'companyId', 15),
@@ -189,7 +189,7 @@ function readFields(fields: Fields, requestUid: string): RegistrationCallback {
   };
 }
 
-/** What a reader says is wrong; nothing when it reads. */
+/** The faults that a reader reports; empty when it succeeds. */
 function findFaults(read: () => unknown): readonly FieldFault[] {
   try {
     read();
@@ -200,7 +200,7 @@ function findFaults(read: () => unknown): readonly FieldFault[] {
   }
 }
 
-/** Reads an object, every field of it, and names each that cannot be read. */
+/** Reads an object field by field, and names each unreadable field. */
 function readAll<Read>(
   { text, name }: { readonly text: string; readonly name: string },
   readers: readonly ((fields: Fields) => unknown)[],
@@ -218,7 +218,7 @@ const readRequestUid = (fields: Fields): string => readText(fields, 'requestUID'
 
 const headerOf = (text: string) => ({ text, name: 'msg-hdr' });
 
-/** The key that `msg-hdr` bears, whatever else is wrong with it; undefined when there is none. */
+/** The key in `msg-hdr`, whatever else is wrong with it; undefined when there is none. */
 export function findApiKey(header: string): string | undefined {
   const reading = readAll(headerOf(header), [readApiKey], readApiKey);
   return typeof reading === 'string' ? reading : undefined;
@@ -230,7 +230,7 @@ export function findRequestUid(header: string): string {
   return typeof reading === 'string' ? reading : '';
 }
 
-/** Reads `msg-hdr` as far as it tells who calls; the key is for the caller to compare. */
+/** Reads the caller's part of `msg-hdr`; the function's caller compares the key. */
 export const parseCallbackHeader = (text: string): (CallbackHeader & { readonly ok: true }) | FaultyReading =>
   readAll(
     headerOf(text),
@@ -249,52 +249,52 @@ export const parseCallback = (body: string, requestUid: string): CallbackReading
     (fields) => ({ ok: true, callback: readFields(fields, requestUid) }) as const,
   );
 
-/** One text for an identity, by which a callback finds its registration. */
+/** Text of an identity, by which a callback finds its registration. */
 export const identityKey = ({ vendorId, companyId, accountNo, refs }: RegistrationIdentity): string =>
   JSON.stringify([vendorId, companyId, accountNo, ...refs.map((ref) => ref ?? '')]);
 
-/** The same callback, told again, has the same key: whatever number its call bears, and in whatever shape its time is. */
+/** Key of a callback: equal for a repeat, whatever the number of its call and the shape of its time. */
 export const callbackKey = ({ identity, respCode, appliedAtMs }: RegistrationCallback): string =>
   JSON.stringify([identityKey(identity), respCode, appliedAtMs]);
 
-// ---------------------------------------------------------------- whose it is, and what it does
+// ---------------------------------------------------------------- which registration it means, and its effect
 
-/** An attempt of a registration, as a callback meets it. */
+/** An attempt of a registration, as the match of a callback needs it. */
 export interface SentRegistration {
   readonly status: RegistrationStatus;
   readonly intentAtMs: number;
-  /** False of an attempt that another one of its registration has followed. */
+  /** False for an attempt that a later one of its registration follows. */
   readonly isLatest: boolean;
-  /** The bank can have no other attempt of its identity: there is none, or its answers say so. */
+  /** True when the bank can have no other attempt of its identity: there is none, or its answers say so. */
   readonly isOnly: boolean;
-  /** The bank's clock less ours, as the answer to it showed; null where none did. */
+  /** The bank's clock minus this machine's, by the answer; null without one. */
   readonly bankOffsetMs: number | null;
 }
 
-/** So far the bank's clock may go behind ours beyond what its answer showed. */
+/** Time by which the bank's clock may lag beyond the offset that its answer showed. */
 export const clockToleranceMs = 60_000;
-/** So far it may where a single attempt can be meant: a time zone is mistaken by less. */
+/** The same where a single attempt can be meant: a wrong time zone differs by less. */
 export const zoneToleranceMs = 12 * 3_600_000;
 
-/** When a callback was applied, by the bank's clock, and when it came, by ours. */
+/** When a callback was applied, by the bank's clock, and when it came, by this machine's. */
 export interface CallbackTimes {
   readonly appliedAtMs: number;
   readonly receivedAtMs: number;
 }
 
-/** How long before the intent a callback was applied, by our clock; 0 or less: after it. */
+/** Milliseconds by which a callback was applied before the intent, by this machine's clock; 0 or less: after it. */
 export const computeEarlyMs = (
   { intentAtMs, bankOffsetMs }: SentRegistration,
   { appliedAtMs }: Pick<CallbackTimes, 'appliedAtMs'>,
 ): number => intentAtMs - (appliedAtMs - (bankOffsetMs ?? 0));
 
-/** A callback that came before an attempt was made is about something else, however alone the attempt is. */
+/** Tolerance for an attempt. A callback that came before the attempt means another one, even if this is the only one. */
 const toleranceOf = ({ isOnly, intentAtMs }: SentRegistration, { receivedAtMs }: CallbackTimes): number =>
   isOnly && receivedAtMs >= intentAtMs ? zoneToleranceMs : clockToleranceMs;
 
 /**
- * Which of the attempts of one identity a callback means: the last one that was made before it was applied; the only one
- * even where the clocks differ. Undefined when none was: it is kept until one turns up.
+ * The attempt of one identity that a callback means: the last one made before the callback was applied; a single one even
+ * where the clocks differ. Undefined when there is none: the callback is kept until one turns up.
  */
 export function findMeant<Sent extends SentRegistration>(
   sent: readonly Sent[],
@@ -318,8 +318,8 @@ const opposite: Readonly<Record<RegistrationOutcome, RegistrationOutcome>> = {
 };
 
 /**
- * What a callback does to the registration that it means; undefined when it says what is known.
- * @param isLatest as of `SentRegistration`, of the attempt that it means
+ * The effect of a callback on the registration that it means; undefined when it tells nothing new.
+ * @param isLatest as in `SentRegistration`, of the attempt that it means
  */
 export function decideCallback(
   status: RegistrationStatus,
@@ -327,7 +327,7 @@ export function decideCallback(
   isLatest: boolean,
 ): CallbackDecision | undefined {
   if (status === outcome || status === 'staged' || status === 'rejected') return undefined;
-  // It was sent again since: what is registered is so by whichever attempt, and what is refused says nothing of the next.
+  // The row was sent again: a success counts for either attempt, and a refusal says nothing about the later one.
   if (!isLatest && outcome === 'refused') return undefined;
   if (status === opposite[outcome] || status === 'contradicted')
     return { to: 'contradicted', cause: 'contradicted', isAlarm: true };

@@ -1,4 +1,4 @@
-/** Guarded changes of a registration: what each decision composes, and a journal applies or refuses. */
+/** Guarded changes of a registration: decisions compose them, and a journal applies or refuses them. */
 import type { DecisionItem } from '../../core/ports.ts';
 import type { Reason } from '../../core/change.ts';
 import type { RegistrationCallback } from './callback.ts';
@@ -11,15 +11,15 @@ export interface RegistrationEventDraft {
   readonly detail: Readonly<Record<string, unknown>>;
 }
 
-/** Under which the circuit breaker of the payouts keeps halts and pauses of registrations. */
+/** Payer under which the circuit breaker of the payouts keeps halts and pauses of registrations. */
 export interface RegistrationPayer {
   readonly companyId: string;
   readonly payerAccount: string;
 }
 
-/** A callback as it was received; kept for ever. */
+/** A callback as received; kept for ever. */
 export interface CallbackRecord {
-  /** `callbackKey`: the same told twice has the same. */
+  /** `callbackKey`: equal for repeats. */
   readonly key: string;
   readonly callback: RegistrationCallback;
   /** The body, byte for byte, as text. */
@@ -32,8 +32,8 @@ export interface CallbackRecord {
 
 /**
  * One guarded change: applied only if the registration still has the version and status of `before`, and the transition
- * table has the move; what is tried again, only if its registrationId is free or its own, and no other of its identity waits
- * to be sent or is awaited. `after` carries every changeable field; the journal raises the version by one.
+ * table allows the move; a retry, only if its registrationId is free or its own, and no other row of its identity waits to
+ * be sent or is awaited. `after` carries every changeable field; the journal raises the version by one.
  */
 export interface RegistrationChange {
   readonly before: Registration;
@@ -49,11 +49,11 @@ export interface RegistrationChange {
   readonly intent?: { readonly payers: readonly RegistrationPayer[] };
   /** Set on a person's release: the claim is given back. */
   readonly isReleased?: true;
-  /** Set when `after.instruction` is not what the row asked for before: both are kept with it. */
+  /** Set when `after.instruction` differs from the row's earlier one: both are kept with it. */
   readonly isCorrected?: true;
   /** Applied only while this item of an approved proposal is open, and marks it as done. */
   readonly decision?: DecisionItem;
-  /** Kept, and bound to this registration, in the same transaction; its key is new, or it was kept unbound. */
+  /** Kept, and bound to this registration, in the same transaction; its key is new, or was kept unbound. */
   readonly callback?: CallbackRecord;
 }
 
@@ -68,7 +68,7 @@ interface RegistrationMove {
   readonly attempt?: RegistrationAttempt | undefined;
 }
 
-/** What a person has taken note of stays so through what tells nothing new. */
+/** Causes that tell nothing new: a person's acknowledgement outlasts them. */
 const quietCauses: readonly RegistrationCause[] = ['answered-late', 'released', 'acknowledged-by-person'];
 
 /** Composes a guarded change: the registration as it was read, what changes, and the event that records why. */

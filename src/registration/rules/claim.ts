@@ -1,7 +1,7 @@
-/** Whose a registrationId is: while a registration keeps it, no other row, of whatever file, is registered under it. */
+/** Claims on a registrationId: while a row keeps it, no other row, of any file, is registered under it. */
 import type { RegistrationStatus } from './registration.ts';
 
-/** By status; a cancelled one keeps its registrationId until a person releases it. */
+/** Claims by status; a cancelled row keeps its registrationId until a person releases it. */
 const claimKeeping: Readonly<Record<RegistrationStatus, boolean>> = {
   staged: false,
   rejected: false,
@@ -18,5 +18,5 @@ const claimKeeping: Readonly<Record<RegistrationStatus, boolean>> = {
   contradicted: true,
 };
 
-/** True of a status that keeps the registrationId; any other gives it back, and another row may have it. */
+/** True for a status that keeps the registrationId; any other frees it for another row. */
 export const keepsClaim = (status: RegistrationStatus): boolean => claimKeeping[status];

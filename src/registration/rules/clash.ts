@@ -1,18 +1,18 @@
-/** Registrations that clash with another: what a row of a file is told, by its check and when it is taken in. */
+/** Registrations that clash with another: messages for a row, at the check of its file and when it is taken in. */
 import { similarIdWords } from '../../payout/rules/similar.ts';
 import type { RegistrationOutcome } from './callback.ts';
 import type { RegistrationColumn } from './registration-file.ts';
 import type { RegistrationStatus } from './registration.ts';
 
-/** Why a row is rejected or held, and what to do. */
+/** Why a row is rejected or held, and the remedy. */
 export interface Clash {
   readonly code: string;
-  /** Which the two have in common. */
+  /** Column that the two have in common. */
   readonly column: RegistrationColumn;
   readonly message: string;
 }
 
-/** Rejected: a row was good until a later one of its file contradicted it. */
+/** Rejected: a later row of the file contradicted a row that was good before. */
 export const contradictedInFile: Clash = {
   code: 'duplicate-differs',
   column: 'registrationId',
@@ -20,7 +20,7 @@ export const contradictedInFile: Clash = {
     'a later row has the same registrationId and other cells: all such rows are rejected, give each registration a registrationId of its own',
 };
 
-/** What whoever sends a registrationId again is told, by what became of the row that has it. */
+/** Advice for a registrationId that is sent again, by the status of the row that has it. */
 function adviseClaimed(status: RegistrationStatus): string {
   if (status === 'cancelled')
     return 'a person has cancelled it, and it keeps its registrationId until it is released; else send it under another one';
@@ -30,7 +30,7 @@ function adviseClaimed(status: RegistrationStatus): string {
 }
 
 /**
- * Rejected: its registrationId is another's.
+ * Rejected: another row has its registrationId.
  * @param place "row 3 of yesterday.csv (batch 0123456789)"
  */
 export const explainClaimed = (place: string, status: RegistrationStatus): Clash => ({
@@ -40,17 +40,17 @@ export const explainClaimed = (place: string, status: RegistrationStatus): Clash
 });
 
 /**
- * Rejected: a callback bears nothing that tells it from the other.
+ * Rejected: a callback could not tell it from the other.
  * @param other "registrationId REG-7 (row 3 of this file)"
  */
 export const explainIndistinct = (other: string): Clash => ({
   code: 'same-as-another',
   column: 'accountNo',
-  message: `company code, company ID, account and references are those of ${other}, which has not ended: nobody could tell whose callback comes; give it another reference, or send it when the other has ended`,
+  message: `company code, company ID, account and references are those of ${other}, which has not ended: a callback could not tell the two apart; give it another reference, or send it when the other has ended`,
 });
 
 /**
- * Held: a slip of the keyboard, or two registrations.
+ * Held: a typing mistake, or two registrations.
  * @param other "registrationId REG-7 (row 3 of this file)"
  */
 export const explainSimilar = (other: string): Clash => ({

@@ -1,6 +1,6 @@
 /**
- * What people may decide about one registration, and the changes that follow. The same function says what is possible,
- * with the reason where it is not, and decides when it is asked again on the row as it is then.
+ * Decisions that people may make about one registration, and the resulting changes. The same function says whether one is
+ * possible, with the reason where it is not, and decides when it is called again on the row as it is then.
  */
 import type { DecisionItem } from '../../core/ports.ts';
 import { maskDigits } from '../../core/proxy-id.ts';
@@ -30,21 +30,21 @@ import {
   sourceStatusesOf,
 } from './registration.ts';
 
-/** All that a decision about a registration is taken on. */
+/** All facts on which a decision about a registration rests. */
 export interface ReviewedRegistration {
   readonly registration: Registration;
   readonly row: Pick<RegistrationFileRow, 'rowNo' | 'line' | 'cells' | 'issues'>;
-  /** Whoever has the claim on its registrationId; undefined when it is free. */
+  /** Row with the claim on its registrationId; undefined when it is free. */
   readonly holder: Registration | undefined;
-  /** Who holds a registrationId like its own. */
+  /** Rows with a registrationId like its own. */
   readonly similar: readonly Registration[];
   /** Others with the identity of `instructionToSend` that wait to be sent, or await the bank's callback. */
   readonly openOthers: readonly Registration[];
-  /** The bank has told of that identity, and nobody knows of which registration. */
+  /** True when the bank has reported that identity without a known registration. */
   readonly isCalledBack: boolean;
-  /** Of the settings as they are now. */
+  /** Defaults of the settings as they are now. */
   readonly defaults: RegistrationDefaults;
-  /** The account of the decision to retry it corrected, once that is known. */
+  /** The corrected account of a retry, once known. */
   readonly newAccountNo?: string | undefined;
   readonly nowMs: number;
 }
@@ -52,10 +52,10 @@ export interface ReviewedRegistration {
 type Facts = ReviewedRegistration;
 type Decided = readonly RegistrationChange[] | string;
 
-/** Lifted by a person who names the registration; what concerns all is put on again where it is still so. */
+/** Holds lifted by a person who names the registration; a hold on all rows is put on again where it still applies. */
 const liftedHolds: readonly RegistrationHold[] = ['similar', 'called-back', 'paused', 'halted'];
 
-/** Once a person has looked at it, the same hold does not stop the row again. */
+/** Holds that do not stop the row again once a person has looked at it. */
 const lookedAtHolds: readonly RegistrationHold[] = ['similar', 'called-back'];
 
 function decideGoOn({ registration, nowMs }: Facts): Decided {
@@ -101,7 +101,7 @@ const describePlace = ({ rowNo, batchId }: Registration): string => `row ${rowNo
 
 // ---------------------------------------------------------------- once more
 
-/** Why no request may be made of a registration, whatever is asked for; undefined when one may. */
+/** Why no request may be made for a registration, whichever decision; undefined when one may. */
 function whyNotAgain({ registration, row, holder }: Facts): string | undefined {
   const { seq, status, isAlarm } = registration;
   if (isAlarm) return 'it bears an alarm: clear with the bank what it says, then acknowledge it';
@@ -116,7 +116,7 @@ function whyNotAgain({ registration, row, holder }: Facts): string | undefined {
   return undefined;
 }
 
-/** The cells of a row as they would be had the file given this account. */
+/** The cells of a row as if the file had given this account. */
 const correctCells = (
   { registration: { instruction }, row: { cells } }: Pick<Facts, 'registration' | 'row'>,
   accountNo: string | undefined,
@@ -134,27 +134,27 @@ const correctCells = (
   return { ...cells, ...present, ...(accountNo === undefined ? {} : { accountNo }) };
 };
 
-/** What the row would ask for if it were tried again, and what is wrong with it. */
+/** The row's instruction if it were tried again, and its issues. */
 const readAgain = (facts: Pick<Facts, 'registration' | 'row' | 'defaults' | 'newAccountNo'>) => {
   const { registration, row, defaults, newAccountNo } = facts;
-  // What has been valid once is sent as it was, whatever the settings say by now.
+  // An instruction that was valid once is sent unchanged, whatever the settings say by now.
   return newAccountNo === undefined && registration.instruction !== null && registration.status !== 'rejected'
     ? { instruction: registration.instruction, issues: [] }
     : parseRegistrationRow(correctCells(facts, newAccountNo), row.line, defaults);
 };
 
-/** With which the row would be sent if it were tried again; null when its cells are not valid. */
+/** The instruction that a retry of the row would send; null when its cells are not valid. */
 export const instructionToSend = (
   facts: Pick<Facts, 'registration' | 'row' | 'defaults' | 'newAccountNo'>,
 ): RegistrationInstruction | null => readAgain(facts).instruction;
 
-/** Two registrations of one identity cannot be told apart by a callback. */
+/** Refuses a second registration of one identity: a callback could not tell them apart. */
 function whyNotBeside({ openOthers: [other] }: Facts): string | undefined {
   if (other === undefined) return undefined;
   const where = describePlace(other);
   return awaitedStatuses.some((awaited) => awaited === other.status)
-    ? `${where} has the same account and references and awaits the bank's callback: nobody could tell whose comes`
-    : `${where} has the same account and references and waits to be sent: nobody could tell whose callback comes`;
+    ? `${where} has the same account and references and awaits the bank's callback, which could not tell the two apart`
+    : `${where} has the same account and references and waits to be sent: a callback could not tell the two apart`;
 }
 
 function decideAgain(facts: Facts): Decided {
@@ -167,7 +167,7 @@ function decideAgain(facts: Facts): Decided {
 
 const asText = (instruction: RegistrationInstruction | null): string => JSON.stringify(instruction);
 
-/** Ready again, and held at once for what a person must look at first: to be applied together, in this order. */
+/** Makes the row ready, and holds it at once for what a person must look at: the changes apply together, in order. */
 function tryAgain(facts: Facts, instruction: RegistrationInstruction): Decided {
   const { registration, nowMs } = facts;
   const before = registration.instruction;
@@ -183,7 +183,7 @@ function tryAgain(facts: Facts, instruction: RegistrationInstruction): Decided {
     respCode: null,
     respDesc: null,
     applyDtm: null,
-    // What was looked at was another account.
+    // Accepted holds were about another account.
     ...(isCorrected ? { acceptedHolds: [] } : {}),
   } as const;
   const detail = {
@@ -198,7 +198,7 @@ function tryAgain(facts: Facts, instruction: RegistrationInstruction): Decided {
   return [first, ...holdAgain(facts, afterRegistrationChange(first))];
 }
 
-/** As the seal holds a row. */
+/** Holds the row as the seal does. */
 function holdAgain(
   { similar: [other], isCalledBack, nowMs }: Facts,
   ready: Registration,
@@ -210,7 +210,7 @@ function holdAgain(
       `differs from registrationId ${other.instruction.registrationId} (${describePlace(other)}) ${similarIdWords}`,
     ]);
   if (isCalledBack)
-    reasons.push(['called-back', 'the bank has told of such a registration, and nobody knows of which']);
+    reasons.push(['called-back', 'the bank has told of such a registration, and it is not known which']);
   let latest = ready;
   return reasons
     .filter(([hold]) => !ready.acceptedHolds.includes(hold))
@@ -227,10 +227,10 @@ function holdAgain(
     });
 }
 
-/** A callback that comes late for one account must not be taken for the outcome of another. */
+/** Refusal while a late callback for one account could be taken for the outcome of another. */
 const mayBeWithBank = 'the bank may yet tell of the account that was sent: confirm first how that ended';
 
-/** To what it is corrected is not known while it is only asked whether it can be. */
+/** Decides on a correction; without its value, which is unknown at first, only says whether one is possible. */
 function decideCorrected(facts: Facts): Decided {
   const { registration, newAccountNo } = facts;
   const why = whyNotAgain(facts) ?? (registration.status === 'unanswered' ? mayBeWithBank : undefined);
@@ -274,7 +274,7 @@ function decideConfirm(decision: keyof typeof confirmed, { registration, nowMs }
   return [moveRegistration({ registration, patch, cause: 'decided', nowMs, detail: { was: status } })];
 }
 
-/** Ended otherwise than registered, or without an end: to take note of it is all that is left. */
+/** Statuses without a registration, or without an end, that a person can only acknowledge. */
 const notedRegistrationStatuses: readonly RegistrationStatus[] = [
   'rejected',
   'failed',
@@ -304,11 +304,11 @@ const decideFor: Readonly<Record<RegistrationDecision, (facts: Facts) => Decided
   acknowledge: decideAcknowledge,
 };
 
-/** The changes that a decision makes of the row as it is, or why it makes none, in words. */
+/** The changes by a decision on the row as it is, or the reason for none, in words. */
 export const decideRegistration = (decision: RegistrationDecision, facts: ReviewedRegistration): Decided =>
   decideFor[decision](facts);
 
-/** The changes of one item of a proposal: the first of them ends the item. */
+/** Marks the changes of one item of a proposal: the first of them ends the item. */
 export const markRegistrationChanges = (
   changes: readonly RegistrationChange[],
   mark: DecisionMark,

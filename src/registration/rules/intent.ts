@@ -1,17 +1,17 @@
-/** The intent to register: an attempt with everything that will be sent, durable before a byte leaves. */
+/** The intent to register: an attempt with everything that it sends, durable before a byte leaves. */
 import { moveRegistration, type RegistrationChange, type RegistrationPayer } from './change.ts';
 import type { Registration, RegistrationAttempt, RegistrationInstruction } from './registration.ts';
 
-/** What concerns every registration is kept under this payer account. */
+/** Payer account for halts and pauses of every registration. */
 const servicePayerAccount = 'direct-debit';
 
-/** Under whom halts and pauses of all registrations are kept. @param companyId `bank.companyId` */
+/** Payer of the halts and pauses of all registrations. @param companyId `bank.companyId` */
 export const servicePayer = (companyId: string): RegistrationPayer => ({
   companyId,
   payerAccount: servicePayerAccount,
 });
 
-/** Under whom the halt of one registering company is kept. @param companyId `bank.companyId` */
+/** Payer of the halt of one registering company. @param companyId `bank.companyId` */
 export const companyPayer = (
   companyId: string,
   instruction: Pick<RegistrationInstruction, 'vendorId' | 'companyId'>,
@@ -20,7 +20,7 @@ export const companyPayer = (
   payerAccount: `${servicePayerAccount} ${instruction.vendorId}/${instruction.companyId}`,
 });
 
-/** A change that records an intent, with the attempt that it makes. */
+/** A change that records an intent, with its attempt. */
 export interface RegistrationIntent {
   readonly change: RegistrationChange;
   readonly attempt: RegistrationAttempt;
@@ -28,20 +28,20 @@ export interface RegistrationIntent {
 
 export interface RegistrationIntentInput {
   readonly registration: Registration;
-  /** What it asks for. */
+  /** Instruction of the attempt. */
   readonly instruction: RegistrationInstruction;
   /** `bank.companyId` */
   readonly companyId: string;
   /** New for every request, up to 36 characters (§2.2). */
   readonly requestUid: string;
-  /** Of `msg-hdr`. */
+  /** IP address in `msg-hdr`. */
   readonly ipAddress: string;
   /** `registration.answerWithinMs` */
   readonly answerWithinMs: number;
   readonly nowMs: number;
 }
 
-/** Composes the intent to send a ready registration. From here on bytes may have left, so the wait begins now. */
+/** Composes the intent to send a ready registration. Bytes may leave from here on, so the wait begins now. */
 export function decideIntent(input: RegistrationIntentInput): RegistrationIntent {
   const { registration, instruction, companyId, nowMs } = input;
   const attempt: RegistrationAttempt = {

@@ -1,4 +1,4 @@
-/** What a person may type next about a registration: commands that do something for it as it stands, and nothing else. */
+/** Commands that a person may type next about a registration: only those that change something for it as it stands. */
 import { paydropCommand } from '../../core/command-line.ts';
 import { countOf } from '../../core/figures.ts';
 import { cancelledCode } from '../../payout/rules/operator.ts';
@@ -14,7 +14,7 @@ interface Asked {
   readonly fileName: string;
 }
 
-/** Held with all of the company or the service: the word is about the batch. */
+/** Holds of the whole company or service: the command is about the batch. */
 const batchHolds: readonly RegistrationHold[] = ['halted', 'paused'];
 
 const takeCallbacks: NextCommand = {
@@ -22,7 +22,7 @@ const takeCallbacks: NextCommand = {
   why: "takes the bank's callback; a watcher does so by itself",
 };
 
-/** Commands for the row, the likeliest first; none where nothing is to be typed. */
+/** Commands for the row, the likeliest first; empty where there is nothing to type. */
 export function listNextOfRegistration({ row, batchId, fileName }: Asked): readonly NextCommand[] {
   const registrationId = row.cells.registrationId.trim();
   switch (row.status) {
@@ -39,7 +39,7 @@ export function listNextOfRegistration({ row, batchId, fileName }: Asked): reado
     case 'failed':
     case 'refused':
     case 'unanswered':
-      // What the bank says of it must be cleared first.
+      // The bank's contradiction must be cleared first.
       if (row.isAlarm) return [];
       return [{ command: ofRow('retry', registrationId), why: 'registers it anew, once the cause is gone' }];
     case 'submitted':
@@ -62,18 +62,18 @@ export function listNextOfRegistration({ row, batchId, fileName }: Asked): reado
   }
 }
 
-/** What is awaited has a command of its own. */
+/** Statuses for review; awaited rows have a command of their own. */
 const reviewedStatuses: readonly RegistrationStatus[] = registrationExceptionStatuses.filter(
   (status) => !awaitedStatuses.some((awaited) => awaited === status),
 );
 
-/** Commands for a batch of registrations as a whole, the likeliest first; none where nothing is to be typed. */
+/** Commands for a batch of registrations as a whole, the likeliest first; empty where there is nothing to type. */
 export function listNextOfRegistrations(
   { batchId, status, reasonCode }: Pick<RegistrationBatch, 'batchId' | 'status' | 'reasonCode'>,
   totals: readonly RegistrationTotal[],
 ): readonly NextCommand[] {
   const awaitedRows = countRegistrations(totals, awaitedStatuses);
-  // What a halt holds goes on with the batch.
+  // Rows held by a halt go on with the batch.
   const reviewed = reviewedStatuses.filter((one) => status !== 'halted' || one !== 'held');
   const forReview = reviewed.filter((one) => countRegistrations(totals, [one]) > 0);
   const [rows, alarms] = [countRegistrations(totals, reviewed), countRegistrationAlarms(totals)];

@@ -1,6 +1,6 @@
 /**
- * What the bank's answer to a registration means (§2.2, §7.1): total, every answer has exactly one meaning, and what is
- * not understood leaves it in doubt.
+ * Meaning of the bank's answer to a registration (§2.2, §7.1): total, every answer has exactly one meaning, and an answer
+ * that is not understood leaves the registration in doubt.
  */
 import type { BankReply, RegistrationFields } from '../../core/bank-port.ts';
 import type { Reason } from '../../core/change.ts';
@@ -25,13 +25,13 @@ import type { RegistrationAttempt } from './registration.ts';
 export type AnswerFinding =
   /** The bank will call back. */
   | { readonly kind: 'acknowledged'; readonly reason: Reason; readonly ddrOapiSeqId: string | null }
-  /** The bank will not do it; of another scope than its own: nor any other like it, for now. */
+  /** The bank will not do it; with a scope beyond the registration, it refuses all others of that scope for now, too. */
   | { readonly kind: 'turned-down'; readonly scope: RegistrationCode['scope']; readonly reason: Reason }
-  /** Too many: nothing is sent for an hour (§8). */
+  /** Too many requests: nothing is sent for an hour (§8). */
   | { readonly kind: 'usage-exceeded'; readonly reason: Reason }
   /** No byte of the request has left, or the gateway let none through. */
   | { readonly kind: 'not-sent'; readonly scope: 'company' | 'service'; readonly reason: ServiceTrouble }
-  /** The moment for these bytes had passed: they were kept back. */
+  /** The bytes were kept back, since their time had passed. */
   | { readonly kind: 'aborted-before-send' }
   | { readonly kind: 'unknown'; readonly scope: RegistrationCode['scope']; readonly reason: ServiceTrouble };
 
@@ -42,15 +42,15 @@ const asked = {
 
 const scopes = { payer: 'company', service: 'service', payout: 'registration' } as const;
 
-/** What the attempt and the history keep of an answer, without a secret or a number of somebody's. */
+/** Facts of an answer that the attempt and the history keep, without secrets and numbers of people. */
 export interface AnswerFacts extends Pick<
   RegistrationAttempt,
   'httpStatus' | 'statusCode' | 'statusDesc' | 'severity' | 'ddrOapiSeqId' | 'elapsedMs'
 > {
   readonly xRequestId: string | undefined;
-  /** Of the request that was answered or lost. */
+  /** Number of the request that was answered or lost. */
   readonly requestUid: string | undefined;
-  /** By the `Date` of the answer. */
+  /** Time in the `Date` header of the answer. */
   readonly bankDateMs: number | undefined;
   /** Why no answer came, or nothing was sent. */
   readonly why: string | undefined;
@@ -59,9 +59,9 @@ export interface AnswerFacts extends Pick<
 /** One answer, read. */
 export interface AnswerReading {
   readonly finding: AnswerFinding;
-  /** For what concerns every registration: the service, and our credentials there. */
+  /** Signal about every registration: the service, and paydrop's credentials there. */
   readonly service: BreakerSignal;
-  /** For what concerns the registering company alone. */
+  /** Signal about the registering company alone. */
   readonly company: BreakerSignal;
   readonly limit: LimitSignal;
   readonly facts: AnswerFacts;
@@ -73,7 +73,7 @@ export function readAnswer(reply: BankReply<RegistrationFields>): AnswerReading 
   return { finding, ...signalsOf(finding), facts: readAnswerFacts(reply) };
 }
 
-/** The bank's number has fewer digits by far; §2.2 sets no length. */
+/** Limit of the bank's number, which has far fewer digits; §2.2 sets no length. */
 const seqIdLengthMax = 40;
 
 function readAnswerFacts(reply: BankReply<RegistrationFields>): AnswerFacts {
@@ -132,7 +132,7 @@ function readCode(fields: RegistrationFields, requestUid: string): AnswerFinding
   }
 }
 
-/** A success that does not bear our requestUID may be the answer to another's request. */
+/** Reads a success. One without this request's requestUID may be the answer to another request. */
 function readTaken(fields: RegistrationFields, requestUid: string, reason: Reason): AnswerFinding {
   if (fields.requestUid === requestUid)
     return { kind: 'acknowledged', reason, ddrOapiSeqId: fields.ddrOapiSeqId ?? null };
@@ -148,8 +148,8 @@ const nothing = { kind: 'nothing' } as const;
 const good = { kind: 'good' } as const;
 
 /**
- * What has been taken counts as well ended for the brake, and what was turned down, or is in doubt though the bank spoke,
- * as badly: both are known at once, while callbacks come long after, so that a wrong set-up of a company costs ten rows and
+ * An accepted request counts as a success for the brake; one that was refused, or is in doubt although the bank answered,
+ * as a failure. Both are known at once, while callbacks come long after: a wrong set-up of a company costs ten rows, and
  * ten rows that merely wait cost nothing.
  */
 function signalsOf(finding: AnswerFinding): Signals {
@@ -162,7 +162,7 @@ function signalsOf(finding: AnswerFinding): Signals {
       return troubled({ ...finding.reason, retryAfterMs: usagePauseMs });
     case 'not-sent': {
       const { scope, reason } = finding;
-      // Our credentials are the same for every company.
+      // paydrop's credentials are the same for every company.
       if (scope === 'company')
         return { service: { kind: 'payer-stop', reason }, company: nothing, limit: nothing };
       return troubled(reason);
@@ -196,7 +196,7 @@ function signalsOfDoubt(scope: RegistrationCode['scope'], reason: ServiceTrouble
   if (scope === 'service') return trouble;
   if (reason.code === replyLost) return { ...trouble, service: { kind: 'unanswered', reason } };
   const company = { kind: 'ended-otherwise' } as const;
-  // A gateway that is out of order would leave the next one in doubt, too, and each for as long as a callback may take.
+  // A broken gateway would leave the next row in doubt, too, and each for as long as a callback may take.
   if (reason.code.startsWith('http-')) return { ...trouble, company };
   const hasSpoken = findRegistrationCode(reason.code) !== undefined;
   return { service: hasSpoken ? { kind: 'answered' } : nothing, company, limit: hasSpoken ? good : nothing };

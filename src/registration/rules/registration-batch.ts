@@ -13,7 +13,7 @@ export interface RegistrationBatch {
   readonly batchId: string;
   readonly sha256: string;
   readonly fileName: string;
-  /** `bank.companyId`: whose registrationIds are unique. */
+  /** `bank.companyId`, within which registrationIds are unique. */
   readonly companyId: string;
   readonly status: BatchStatus;
   /** Why it is paused, halted or rejected. */
@@ -44,7 +44,7 @@ export interface RegistrationHoldTotal {
   readonly rows: number;
 }
 
-/** One row of a result: the row as its file has it, its present state, its latest attempt. */
+/** One row of a result: the row as in its file, its present state, its latest attempt. */
 export interface RegistrationRow
   extends RegistrationFileRow, Omit<Registration, 'instruction' | 'rowNo' | 'holds'> {
   readonly currentInstruction: Registration['instruction'];

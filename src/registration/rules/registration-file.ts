@@ -16,7 +16,7 @@ export const registrationColumns = [
 ] as const;
 export type RegistrationColumn = (typeof registrationColumns)[number];
 
-/** The input columns as the file has them. */
+/** The input columns as in the file. */
 export type RegistrationCells = Readonly<Record<RegistrationColumn, string>>;
 
 /** A row on its way into the journal: valid (`instruction`) or rejected (`issues`). */

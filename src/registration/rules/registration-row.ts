@@ -1,6 +1,6 @@
 /**
- * One row of a registration file: cells in, an instruction or every issue of the row out (§2.2). Pure; what needs other rows
- * (a registrationId twice, registrations that a callback could not tell apart) is found elsewhere.
+ * One row of a registration file: cells in, an instruction or every issue of the row out (§2.2). Pure; the seal finds what
+ * needs other rows (a registrationId twice, registrations that a callback could not tell apart).
  */
 import { showCell, showProxy } from '../../core/cell-text.ts';
 import { explainNoDigits, findNumberDamage, joinDigitGroups } from '../../core/digits.ts';
@@ -16,7 +16,7 @@ import {
 import type { RegistrationInstruction } from './registration.ts';
 import type { RegistrationCells, RegistrationColumn, RegistrationFileRow } from './registration-file.ts';
 
-/** What a row says that leaves these cells empty; empty for nothing. */
+/** Values for empty cells; an empty value stands for none. */
 export interface RegistrationDefaults {
   readonly vendorId: string;
   readonly companyId: string;
@@ -25,7 +25,7 @@ export interface RegistrationDefaults {
 /** Without an instruction when it has an issue. */
 type ParsedRegistration = Pick<RegistrationFileRow, 'instruction' | 'issues'>;
 
-/** Columns of which an issue shows the last four characters alone. */
+/** Columns whose last four characters alone an issue shows. */
 export const maskedRegistrationColumns: ReadonlySet<string> = new Set<RegistrationColumn>([
   'customerId',
   'accountNo',
@@ -34,7 +34,7 @@ export const maskedRegistrationColumns: ReadonlySet<string> = new Set<Registrati
 type Report = ReportCell<RegistrationColumn>;
 type TextColumn = Exclude<RegistrationColumn, 'registrationId' | 'accountNo'>;
 
-/** It comes back in the callback, by which alone its registration is known: nothing that could change on the way. */
+/** References return in the callback, which identifies its registration only by them: ASCII alone arrives unchanged. */
 const referenceRule: TextRule = { prefix: 'reference', charactersMax: 20, examine: examineAscii };
 
 const idRule: TextRule = { prefix: 'registration-id', charactersMax: 64, examine: examineAscii };
@@ -52,7 +52,7 @@ const textRules: Readonly<Record<TextColumn, TextRule>> = {
 const readText = (cells: RegistrationCells, column: TextColumn, report: Report): string | null =>
   readTextCell(cells[column], column, textRules[column], report);
 
-/** It travels in a header, where plain ASCII alone may stand; it may be a number, such as a national ID. */
+/** Reads the customerId, which travels in a header and so must be ASCII; it may be a number, such as a national ID. */
 function readCustomerId(cells: RegistrationCells, report: Report): string {
   const text = cells.customerId.trim();
   const damage = findNumberDamage(text);
@@ -85,10 +85,10 @@ function readCode(
 
 /** §2.2 */
 const accountDigitsMax = 13;
-/** No account in Thailand has fewer: a leading zero is gone, or digits are missing. */
+/** Least digits of an account in Thailand: with fewer, a leading zero is gone, or digits are missing. */
 const accountDigitsMin = 10;
 
-/** An account number: its digits, also in groups as people write them (123-4-56789-0). */
+/** Reads an account number: its digits, also in groups as people write them (123-4-56789-0). */
 export function readAccountNo(cell: string, report: Report): string | null {
   const text = cell.trim();
   const tell = (code: string, message: string): null => {

@@ -1,11 +1,11 @@
 /**
- * The life of a direct-debit registration, as data. There is no inquiry (§4): what was sent waits for the bank's callback,
- * and nothing is sent again while one may still come.
+ * The life of a direct-debit registration, as data. There is no inquiry (§4): a sent registration awaits the bank's
+ * callback, and is not sent again while one may still come.
  */
 
-/** What one valid row asks for (§2.2); texts are trimmed. */
+/** Contents of one valid row (§2.2); texts are trimmed. */
 export interface RegistrationInstruction {
-  /** The partner's own, unique for the company for ever. */
+  /** The partner's own id, unique within the company for ever. */
   readonly registrationId: string;
   /** Sent as `digital-id`. */
   readonly customerId: string;
@@ -14,7 +14,7 @@ export interface RegistrationInstruction {
   readonly companyId: string;
   /** Up to 13 digits. */
   readonly accountNo: string;
-  /** Reference 1 to 4; null for one that is not given. */
+  /** References 1 to 4; null for a missing one. */
   readonly refs: readonly [string | null, string | null, string | null, string | null];
 }
 
@@ -36,8 +36,8 @@ export const registrationStatuses = [
 export type RegistrationStatus = (typeof registrationStatuses)[number];
 
 /**
- * Why a registration waits; each is lifted by its own event. `similar`: another has all but the same registrationId.
- * `called-back`: the bank has told of such a registration before this one was sent. `paused`, `halted`: of all.
+ * Why a registration waits; each hold is lifted by its own event. `similar`: another has almost the same registrationId.
+ * `called-back`: the bank reported such a registration before this one was sent. `paused`, `halted`: hold all.
  */
 export const registrationHolds = ['paused', 'halted', 'similar', 'called-back'] as const;
 export type RegistrationHold = (typeof registrationHolds)[number];
@@ -45,25 +45,25 @@ export type RegistrationHold = (typeof registrationHolds)[number];
 interface RegistrationTransition {
   readonly from: RegistrationStatus;
   readonly to: RegistrationStatus;
-  /** The name of what happened; the event that records it carries it. */
+  /** Name of the event that causes the move; the recorded event carries it. */
   readonly cause: string;
 }
 
-/** Sent, and the bank has not said how it ended. */
+/** Statuses of sent registrations whose end the bank has not reported. */
 export const awaitedStatuses = [
   'submitted',
   'in-doubt',
   'acknowledged',
 ] as const satisfies readonly RegistrationStatus[];
 
-/** Waits to be sent, or was sent and has not ended: beside one, no other of its identity may be sent. */
+/** Waiting to be sent, or sent and not ended: beside one, no other row of its identity may be sent. */
 export const unendedStatuses = [
   'ready',
   'held',
   ...awaitedStatuses,
 ] as const satisfies readonly RegistrationStatus[];
 
-/** Not with the bank, and not called ended by it: a callback about one that was sent before proves otherwise. */
+/** Believed not to be with the bank, and not ended by it: a callback about an earlier sending proves otherwise. */
 const withdrawn = ['ready', 'held', 'cancelled', 'failed'] as const satisfies readonly RegistrationStatus[];
 
 /** One line a transition, its cause beside it. A row enters the table as `staged` or `rejected`. */
@@ -81,13 +81,13 @@ export const registrationTransitions = [
   { from: 'submitted', to: 'acknowledged', cause: 'acknowledged' },
   { from: 'submitted', to: 'in-doubt', cause: 'outcome-in-doubt' },
   { from: 'submitted', to: 'failed', cause: 'turned-down' },
-  // It concerns every registration of the company, or of the service: this one is as if it had not been sent.
+  // The fault lies with the company or the service: this row counts as not sent.
   { from: 'submitted', to: 'held', cause: 'turned-down-for-all' },
-  // Another process has taken over while it was sent, and the answer has come to the one before.
+  // Another process has taken over during the send, and the answer has come to the one before.
   { from: 'in-doubt', to: 'acknowledged', cause: 'acknowledged' },
   { from: 'in-doubt', to: 'failed', cause: 'turned-down' },
   { from: 'in-doubt', to: 'in-doubt', cause: 'answered-late' },
-  // The callback has overtaken the answer, which adds no more than its facts.
+  // The callback has come before the answer, which only adds its facts.
   { from: 'registered', to: 'registered', cause: 'answered-late' },
   { from: 'refused', to: 'refused', cause: 'answered-late' },
   { from: 'contradicted', to: 'contradicted', cause: 'answered-late' },
@@ -106,7 +106,7 @@ export const registrationTransitions = [
   { from: 'registered', to: 'contradicted', cause: 'contradicted' },
   { from: 'refused', to: 'contradicted', cause: 'contradicted' },
   { from: 'contradicted', to: 'contradicted', cause: 'contradicted' },
-  // By people, with evidence.
+  // Decisions by people, with evidence.
   ...(['in-doubt', 'unanswered', 'contradicted'] as const).flatMap((from) => [
     { from, to: 'registered', cause: 'decided' } as const,
     { from, to: 'refused', cause: 'decided' } as const,
@@ -139,31 +139,31 @@ export function canMoveRegistration(
 export const sourceStatusesOf = (to: RegistrationStatus, cause: RegistrationCause): RegistrationStatus[] =>
   registrationTransitions.filter((row) => row.to === to && row.cause === cause).map((row) => row.from);
 
-/** A callback may still come for one of these, and nothing else tells whose it would be. */
+/** True while a callback may still come, which only this row's identity assigns to it. */
 export const isOpenRegistration = (status: RegistrationStatus): boolean =>
   awaitedStatuses.some((open) => open === status);
 
 // ---------------------------------------------------------------- the records
 
-/** Who said how it stands: a rule of ours, the bank's answer, its callback, the time that has passed, or people. */
+/** Source of the present status: paydrop's rules, the bank's answer, its callback, time, or people. */
 export type RegistrationSettledBy = 'rules' | 'reply' | 'callback' | 'time' | 'decision';
 
 /** One row of a registration file, as the journal holds it. */
 export interface Registration {
-  /** The journal's own number of the row; counted apart from those of payouts. */
+  /** The journal's own number of the row; registrations and payouts are numbered apart. */
   readonly seq: number;
   readonly batchId: string;
   /** Counts the file's data rows from 1. */
   readonly rowNo: number;
-  /** What it asks for; null of a row that was rejected. */
+  /** Contents of the row; null for a rejected row. */
   readonly instruction: RegistrationInstruction | null;
   /** Counts the changes; a change names the version that it was decided on. */
   readonly version: number;
   readonly status: RegistrationStatus;
   readonly holds: readonly RegistrationHold[];
-  /** Lifted by a person for this very row: they do not hold it again. */
+  /** Holds that a person has lifted for this row: they do not hold it again. */
   readonly acceptedHolds: readonly RegistrationHold[];
-  /** The bank's or our own code for the present status, with its text. */
+  /** The bank's or paydrop's code for the present status, with its text. */
   readonly reasonCode: string | null;
   readonly reason: string | null;
   /** Number of its latest attempt; 0 before the first. */
@@ -171,15 +171,15 @@ export interface Registration {
   readonly submittedAtMs: number | null;
   readonly settledAtMs: number | null;
   readonly settledBy: RegistrationSettledBy | null;
-  /** From when on it counts as unanswered; null unless it is awaited. */
+  /** Time from which it counts as unanswered; null unless it is awaited. */
   readonly awaitedUntilMs: number | null;
-  /** Of the callback that told how it ended; null without one. */
+  /** Code in the callback that reported its end; null without one. */
   readonly respCode: string | null;
   readonly respDesc: string | null;
   readonly applyDtm: string | null;
-  /** Something contradicted what we had called ended: a person must look at it, whatever the status. */
+  /** True after a contradiction to a recorded end: a person must look at it, whatever the status. */
   readonly isAlarm: boolean;
-  /** A person has taken note of it, and nothing has changed since. */
+  /** True when a person has acknowledged it, and nothing has changed since. */
   readonly isAcknowledged: boolean;
 }
 
@@ -188,19 +188,19 @@ export interface RegistrationAttempt {
   readonly registrationSeq: number;
   /** Counts the intents of its row from 1. */
   readonly attemptNo: number;
-  /** What it sends, settings changed since or not. */
+  /** Contents of the request, whatever the settings say since. */
   readonly instruction: RegistrationInstruction;
-  /** Up to 36 characters, unique for every request (§2.2); the latest, where it went again with a renewed token. */
+  /** Up to 36 characters, unique for every request (§2.2); the latest, where it was sent again with a renewed token. */
   readonly requestUid: string;
   readonly ipAddress: string;
   readonly intentAtMs: number;
-  /** Of the bank's answer; null without one. */
+  /** Status of the bank's answer; null without one. */
   readonly httpStatus: number | null;
   readonly statusCode: string | null;
   readonly statusDesc: string | null;
   readonly severity: string | null;
   readonly ddrOapiSeqId: string | null;
   readonly elapsedMs: number | null;
-  /** The bank's clock less ours, by the `Date` of the answer. */
+  /** The bank's clock minus this machine's, by the `Date` of the answer. */
   readonly bankOffsetMs: number | null;
 }

@@ -1,6 +1,6 @@
 /**
- * What a person does about a registration, in words that a clerk can act on, and in Thai. Total: every status and every
- * hold has an answer; the bank's code, or our own, makes it more precise.
+ * Remedies for a registration, in words that a clerk can act on, in English and Thai. Total: every status and every hold
+ * has an answer; the bank's code, or paydrop's own, makes it more precise.
  */
 import type { Language } from '../../core/language.ts';
 import type { RegistrationRow } from './registration-batch.ts';
@@ -20,11 +20,11 @@ const speeches: Readonly<Record<Language, Speech>> = {
   th: { language: 'th', texts: thaiRemedies, join: ' ' },
 };
 
-/** Codes may be any text: only those of the table itself are looked up in it. */
+/** Looks up a code in the table itself: a code may be any text. */
 const find = (texts: Readonly<Record<string, string>>, code: string): string | undefined =>
   Object.hasOwn(texts, code) ? texts[code] : undefined;
 
-/** Why a registration is held that has no reason of its own. */
+/** Reason for a held registration that has none of its own. */
 export const describeRegistrationHolds = (
   holds: readonly RegistrationHold[],
   language: Language = 'en',
@@ -34,7 +34,7 @@ export const describeRegistrationHolds = (
 const joinSentences = ({ join }: Speech, sentences: readonly string[]): string =>
   [...new Set(sentences)].join(join);
 
-/** The remedy of the bank's code, if it says something that fits what the status says. */
+/** The remedy of the bank's code, if it agrees with the status. */
 function codeRemedy(
   { language }: Speech,
   reasonCode: string | null,
@@ -48,7 +48,7 @@ function codeRemedy(
 /** Codes of a registrationId that breaks a rule: it cannot stay as it is. */
 const idPattern = /^registration-id-(?!claimed)/;
 
-/** One remedy a cause: the cells to correct, where there are any, count as one. */
+/** One remedy for each cause: all cells to correct count as one. */
 function rejectedRemedies({ texts }: Speech, { issues, reasonCode }: RemediedRow): string[] {
   const codes = issues.map((issue) => issue.code);
   if (reasonCode !== null || codes.length === 0) codes.push(reasonCode ?? '');
@@ -59,7 +59,7 @@ function rejectedRemedies({ texts }: Speech, { issues, reasonCode }: RemediedRow
 
 type RemediedRow = Pick<RegistrationRow, 'status' | 'holds' | 'reasonCode' | 'issues'>;
 
-/** What to do about the row as it stands; never empty. */
+/** Remedy for the row as it stands; never empty. */
 export function describeRegistrationRemedy(row: RemediedRow, language: Language = 'en'): string {
   const speech = speeches[language];
   const { statuses, holds: holdTexts } = speech.texts;
@@ -91,7 +91,7 @@ export function describeRegistrationRemedy(row: RemediedRow, language: Language 
 
 const isTold: readonly RegistrationStatus[] = ['registered', 'refused'];
 
-/** What to do about a row that contradicts what was called ended. */
+/** Remedy for a row that contradicts a recorded end. */
 export function describeRegistrationAlarmRemedy(row: RemediedRow, language: Language = 'en'): string {
   const speech = speeches[language];
   if (row.status === 'contradicted') return speech.texts.statuses.contradicted;

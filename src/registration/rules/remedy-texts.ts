@@ -1,4 +1,4 @@
-/** What a person does about a registration, cause by cause, in English and in Thai. */
+/** Remedies for a registration, cause by cause, in English and in Thai. */
 import type { RegistrationHold, RegistrationStatus } from './registration.ts';
 
 /** The texts of one language. */
@@ -6,20 +6,20 @@ export interface RegistrationRemedies {
   /** Total: every status and every hold has an answer. */
   readonly statuses: Readonly<Record<RegistrationStatus, string>>;
   readonly holds: Readonly<Record<RegistrationHold, string>>;
-  /** Why a row is held that has no reason of its own. */
+  /** Reason for a held row that has none of its own. */
   readonly holdReasons: Readonly<Record<RegistrationHold, string>>;
   /** Rows that no correction of a cell makes right; every other rejected row is corrected as its reason says. */
   readonly rejections: Readonly<Record<Rejection, string>>;
-  /** Where the registrationId itself is wrong, it cannot stay the same. */
+  /** Remedy for a wrong registrationId, which cannot stay the same. */
   readonly rejectedForItsId: string;
-  /** Of one that the bank has told about, though it was not believed to be with the bank. */
+  /** Remedy for a row that the bank has reported, though it was believed not to be with the bank. */
   readonly toldAfterAll: string;
   readonly otherAlarm: string;
 }
 
 type Rejection = 'registration-id-claimed' | 'same-as-another' | 'duplicate-repeat' | 'duplicate-differs';
 
-/** What a person types about one held row, once he has looked. */
+/** Commands for one held row, after a look at it. */
 const resumeOrCancel = (goesOnIf: string, endsIf: string): string =>
   `"paydrop resume" and its registrationId lets it go on if ${goesOnIf}, "paydrop cancel" and its registrationId ends it if ${endsIf}`;
 
@@ -73,8 +73,8 @@ export const englishRemedies: RegistrationRemedies = {
       'registrationId; "paydrop show" and the registrationId tells what became of it. Only if another one was meant, send it ' +
       'in a new file under another registrationId',
     'same-as-another':
-      'Nothing was sent for this row: another one with the same company, account and references is under way, and nobody ' +
-      'could tell whose callback comes; wait until that one has ended, or give this one other references in a new file',
+      'Nothing was sent for this row: another one with the same company, account and references is under way, and a callback ' +
+      'could not tell the two apart; wait until that one has ended, or give this one other references in a new file',
     'duplicate-repeat':
       'Nothing was sent for this row: the first row with its registrationId stands; do nothing if one registration was meant',
     'duplicate-differs':

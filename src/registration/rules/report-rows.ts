@@ -16,8 +16,8 @@ import {
 } from './remedies.ts';
 
 /**
- * Statuses that a person must look at. One that the bank has taken waits for the callback, and needs nobody until the time
- * for it has passed; of one that is in doubt nobody knows whether the bank has it at all.
+ * Statuses that a person must look at. An accepted row awaits the callback, and needs no person until the time for it has
+ * passed; a row in doubt may not be with the bank at all.
  */
 export const registrationExceptionStatuses: readonly RegistrationStatus[] = [
   'rejected',
@@ -30,7 +30,7 @@ export const registrationExceptionStatuses: readonly RegistrationStatus[] = [
   'contradicted',
 ];
 
-/** Changed by nothing but a late callback, a contradiction or a decision. Of one that is unanswered nobody knows the end. */
+/** Statuses that only a late callback, a contradiction or a decision changes. The end of an unanswered row is unknown. */
 export const finalRegistrationStatuses: readonly RegistrationStatus[] = [
   'rejected',
   'cancelled',
@@ -40,7 +40,7 @@ export const finalRegistrationStatuses: readonly RegistrationStatus[] = [
   'contradicted',
 ];
 
-/** True for a row that belongs in the exceptions file until a person has taken note of it; an alarm, whatever its status. */
+/** True for a row in the exceptions file: until a person acknowledges it, and for any alarm, whatever its status. */
 export const isRegistrationException = ({
   status,
   isAlarm,
@@ -56,7 +56,7 @@ export function countRegistrationExceptions(totals: readonly RegistrationTotal[]
   return rows;
 }
 
-/** Why the row is where it is. Several codes, of a row with many issues or holds, are parted by a space. */
+/** Why the row has its status. Several codes, of a row with many issues or holds, are separated by a space. */
 export function describeRegistrationReason(row: RegistrationRow): [code: string, reason: string] {
   if (row.status === 'rejected') return describeRejection(row);
   if (row.status !== 'held' || row.holds.length === 0) return [row.reasonCode ?? '', row.reason ?? ''];
@@ -68,7 +68,7 @@ export function describeRegistrationReason(row: RegistrationRow): [code: string,
 
 type Columns = Readonly<Record<string, (row: RegistrationRow) => string>>;
 
-/** What it asks for now where the row is valid, the cell as the partner wrote it where it is not. */
+/** The present instruction of a valid row; the partner's cell of an invalid one. */
 export function readRegistrationCell(
   { cells, currentInstruction }: Pick<RegistrationRow, 'cells' | 'currentInstruction'>,
   column: RegistrationColumn,
@@ -130,11 +130,11 @@ const resultCells: Columns = {
   settledBy: (row) => row.settledBy ?? '',
 };
 
-/** What to do about a row as it stands, alarms considered; never empty. */
+/** Remedy for a row as it stands, alarms included; never empty. */
 export const remedyOfRegistration = (row: RegistrationRow, language?: Language): string =>
   row.isAlarm ? describeRegistrationAlarmRemedy(row, language) : describeRegistrationRemedy(row, language);
 
-/** After the batch's id; `decision` to `note` are left empty, for a person to fill in. */
+/** Columns after the batch's id; `decision` to `note` are left empty, for a person to fill in. */
 const exceptionCells: Columns = {
   rowNo: (row) => String(row.rowNo),
   version: (row) => String(row.version),
@@ -165,7 +165,7 @@ export const renderRegistrationExceptionHeader = (extraColumns: readonly string[
 
 /**
  * One row of the result file, in the order of `registrationResultColumns`, then the carried-through cells.
- * @param extrasCount how many carried-through columns the header has
+ * @param extrasCount number of carried-through columns in the header
  */
 export const renderRegistrationResult = (row: RegistrationRow, extrasCount = row.extras.length): string[] => [
   ...resultRenderers.map((render) => render(row)),
@@ -181,6 +181,6 @@ export const renderRegistrationException = (
 
 const remedyPlace = registrationExceptionColumns.indexOf('remedy');
 
-/** The cells of `renderRegistrationException` as a workbook has them: the remedy in English over Thai. */
+/** The cells of `renderRegistrationException` for a workbook: the remedy in English over Thai. */
 export const addThaiRegistrationRemedy = (cells: readonly string[], row: RegistrationRow): string[] =>
   cells.with(remedyPlace, `${cells[remedyPlace] ?? ''}\n${remedyOfRegistration(row, 'th')}`);

@@ -1,4 +1,4 @@
-/** Rows of registrations in tables for people and programs: their columns, and what a workbook of them says. */
+/** Registrations in tables for people and programs: their columns, and the texts of a workbook. */
 import { showCount } from '../../core/figures.ts';
 import type { SheetTable } from '../../reports/rules/column-words.ts';
 import type { ReportTables } from '../../reports/rules/report-tables.ts';
@@ -84,7 +84,7 @@ const howTo: BookWords<RegistrationRow>['howTo'] = [
     'เรียงลำดับ กรอง ย้าย หรือลบแถวและคอลัมน์ได้ แต่ต้องคงคอลัมน์ batchId, rowNo, version, registrationId, decision และ note ไว้',
   ],
   [
-    'Every cell is a text, so that no digit is lost. Save as .xlsx or as CSV UTF-8; whoever decides gives it back with "paydrop decide" and its name.',
+    'Every cell is a text, so that no digit is lost. Save as .xlsx or as CSV UTF-8; the person who decides returns it with "paydrop decide" and its name.',
     'ทุกเซลล์เป็นข้อความ เพื่อไม่ให้ตัวเลขสูญหาย บันทึกเป็น .xlsx หรือ CSV UTF-8 แล้วผู้ตัดสินใจส่งกลับด้วยคำสั่ง "paydrop decide" ตามด้วยชื่อไฟล์',
   ],
   [

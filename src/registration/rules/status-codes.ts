@@ -1,8 +1,8 @@
-/** The registration status codes of §7.1, and what each says of the registration. */
+/** The registration status codes of §7.1, with their meaning for a registration. */
 
 /**
- * `taken`: the bank works on it and will call back. `not-taken`: it never will, for this request. `unknown`: it may have
- * it, which only the callback shows. `scope`: whom it concerns.
+ * `taken`: the bank works on it and will call back. `not-taken`: it never will, for this request. `unknown`: the bank may
+ * have it, which only the callback shows. `scope`: what the code concerns.
  */
 export interface RegistrationCode {
   readonly code: string;
@@ -181,7 +181,7 @@ const byCode = new Map(registrationCodes.map((row) => [row.code, row]));
 /** The meaning of a code, or undefined when §7.1 does not have it. */
 export const findRegistrationCode = (code: string): RegistrationCode | undefined => byCode.get(code);
 
-/** An answer with one of these says that the bank will never call back about the request. */
+/** Codes after which the bank will never call back about the request. */
 export const notTakenCodes: readonly string[] = registrationCodes
   .filter(({ outcome }) => outcome === 'not-taken')
   .map(({ code }) => code);
@@ -189,5 +189,5 @@ export const notTakenCodes: readonly string[] = registrationCodes
 /** Exceeding the allowed usage (§8). */
 export const usageExceededCode = '0429';
 
-/** So long nothing may be registered after `0429` (§8). */
+/** Time without registrations after `0429` (§8). */
 export const usagePauseMs = 3_600_000;

@@ -17,16 +17,16 @@ import { countRegistrationExceptions } from './report-rows.ts';
 
 export interface RegistrationSummary {
   readonly batch: RegistrationBatch;
-  /** The statuses that have rows, in the order of a registration's life. */
+  /** Statuses with rows, in the order of a registration's life. */
   readonly totals: readonly RegistrationTotal[];
   readonly holds: readonly RegistrationHoldTotal[];
   readonly rows: number;
-  /** As many rows as the file had when it was sealed. */
+  /** True when the rows are as many as the file had when it was sealed. */
   readonly addsUp: boolean;
   readonly exceptionRows: number;
-  /** Rows that contradict what was called ended; exceptions, too. */
+  /** Rows that contradict a recorded end; they count as exceptions, too. */
   readonly alarmRows: number;
-  /** Sent, and the bank has not said how they ended. */
+  /** Sent rows whose end the bank has not reported. */
   readonly awaitedRows: number;
   readonly exitCode: BatchExitCode;
 }
@@ -48,7 +48,7 @@ export function countRegistrationAlarms(totals: readonly RegistrationTotal[]): n
   return rows;
 }
 
-/** Those that have rows, in the order of a registration's life. */
+/** Totals with rows, in the order of a registration's life. */
 export const orderTotals = (totals: readonly RegistrationTotal[]): readonly RegistrationTotal[] =>
   registrationStatuses.flatMap((status) =>
     totals.filter((total) => total.status === status && total.rows > 0),
@@ -80,14 +80,14 @@ export function summariseRegistrations(
 /** Stages at which nothing goes on by itself. */
 const unfinishedStages: readonly RegistrationBatch['status'][] = ['ingesting', 'paused', 'halted'];
 
-/** Holds of what concerns more than the row: the batch has stopped short. */
+/** Holds that concern more than the row: the batch has stopped short. */
 const stoppingHolds: readonly RegistrationHold[] = ['halted', 'paused'];
 
-/** True when rows wait for the bank, or for a person, to let all go on. */
+/** True when rows wait for the bank, or for a person, to release them all. */
 export const isHeldAsAWhole = (holds: readonly RegistrationHoldTotal[]): boolean =>
   holds.some(({ hold, rows }) => rows > 0 && stoppingHolds.includes(hold));
 
-/** Ended otherwise than registered; a held row counts whatever holds it. */
+/** Statuses without success; a held row counts under any hold. */
 const notRegisteredStatuses: readonly RegistrationStatus[] = [
   'rejected',
   'held',
@@ -98,7 +98,7 @@ const notRegisteredStatuses: readonly RegistrationStatus[] = [
   'contradicted',
 ];
 
-/** What the process says about a batch when it ends: of the codes that apply, the highest. */
+/** Exit code of the process for a batch: the highest of the codes that apply. */
 function computeRegistrationExitCode(
   { status }: Pick<RegistrationBatch, 'status'>,
   totals: readonly RegistrationTotal[],
@@ -114,7 +114,7 @@ function computeRegistrationExitCode(
   return 0;
 }
 
-/** What the summary file says beyond the figures. */
+/** Facts of the summary file besides the figures. */
 export type RegistrationSummaryContext = Pick<SummaryContext, 'isSandbox' | 'bankAddress' | 'nowMs'>;
 
 /** Rows by status, for JSON. */

@@ -1,12 +1,12 @@
-/** What a callback that was received makes of the registration that it means. Pure. */
+/** Effect of a received callback on the registration that it means. Pure. */
 import { type CallbackDecision, decideCallback } from './callback.ts';
 import { type CallbackRecord, moveRegistration, type RegistrationChange } from './change.ts';
 import type { Registration } from './registration.ts';
 
-/** Our own code for a registration of which the bank has told both outcomes. */
+/** paydrop's code for a registration about which the bank has reported both outcomes. */
 const contradictedCode = 'contradicted';
 
-/** The bank's own code and text; what contradicts itself is said in our words. */
+/** The bank's own code and text; a contradiction gets paydrop's words. */
 function composeReason({ callback }: CallbackRecord, before: Registration, { to }: CallbackDecision) {
   const { respCode, respDesc, outcome } = callback;
   if (to !== 'contradicted') return { reasonCode: respCode, reason: respDesc };
@@ -16,8 +16,8 @@ function composeReason({ callback }: CallbackRecord, before: Registration, { to 
 }
 
 /**
- * The guarded change by which a callback is taken, itself in it; undefined when it says what is known.
- * @param isLatest false when it means an attempt that another one of the registration has followed
+ * The guarded change that takes a callback, which it includes; undefined when the callback tells nothing new.
+ * @param isLatest false when it means an attempt that a later one of the registration follows
  */
 export function decideTakenCallback(
   registration: Registration,

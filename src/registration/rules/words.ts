@@ -1,4 +1,4 @@
-/** What a registration is and goes through, in English and Thai, and why something about it is not possible. */
+/** States and events of a registration in English and Thai, and reasons why something about it is not possible. */
 import type { RegistrationCause, RegistrationStatus } from './registration.ts';
 
 /** English, ไทย. */
@@ -47,7 +47,7 @@ export const registrationCauseWords: Readonly<Record<RegistrationCause, Pair>> =
   'acknowledged-by-person': ['Acknowledged by a person', 'รับทราบแล้ว'],
 };
 
-/** What is wrong with rows of a file, or why they wait. */
+/** Issues of a file's rows, or why they wait. */
 const filePairs: readonly Pair[] = [
   [
     'registrationId is empty: give every registration a name of its own',
@@ -92,7 +92,7 @@ const filePairs: readonly Pair[] = [
     'มีผู้ยกเลิกแล้ว และยังถือ registrationId นี้อยู่จนกว่าจะปลดเลข มิฉะนั้นให้ส่งด้วย registrationId อื่น',
   ],
   [
-    'company code, company ID, account and references are those of {why}, which has not ended: nobody could tell whose callback comes; give it another reference, or send it when the other has ended',
+    'company code, company ID, account and references are those of {why}, which has not ended: a callback could not tell the two apart; give it another reference, or send it when the other has ended',
     'บริษัท บัญชี และเลขอ้างอิงเหมือนกับ{why} ซึ่งยังไม่สิ้นสุด จึงแยกไม่ได้ว่าการแจ้งผลเป็นของรายการใด ให้ใช้เลขอ้างอิงอื่น หรือส่งเมื่อรายการนั้นสิ้นสุดแล้ว',
   ],
   [
@@ -156,11 +156,11 @@ export const registrationWhyPairs: readonly Pair[] = [
   ],
   ['it is still wrong ({text})', 'ข้อมูลยังไม่ถูกต้อง ({text})'],
   [
-    "row {row} of batch {batch} has the same account and references and awaits the bank's callback: nobody could tell whose comes",
+    "row {row} of batch {batch} has the same account and references and awaits the bank's callback, which could not tell the two apart",
     'แถว {row} ในชุด {batch} มีบัญชีและข้อมูลอ้างอิงเดียวกันและกำลังรอธนาคารแจ้งผล จะแยกไม่ได้ว่าเป็นผลของรายการใด',
   ],
   [
-    'row {row} of batch {batch} has the same account and references and waits to be sent: nobody could tell whose callback comes',
+    'row {row} of batch {batch} has the same account and references and waits to be sent: a callback could not tell the two apart',
     'แถว {row} ในชุด {batch} มีบัญชีและข้อมูลอ้างอิงเดียวกันและกำลังรอส่ง จะแยกไม่ได้ว่าเป็นผลของรายการใด',
   ],
   [

@@ -1,23 +1,23 @@
-/** How the columns of exceptions and result are headed and looked at in a workbook, in both languages. */
+/** Headings and looks of the columns of exceptions and result in a workbook, in both languages. */
 import { headingKey } from '../../intake/rules/headings.ts';
 
-/** What a sheet is made of; every cell of it is a text. */
+/** Contents of a sheet; every cell is a text. */
 export interface SheetTable {
   readonly name: string;
   readonly frozenColumns: number;
   readonly columns: readonly ColumnLook[];
-  /** The first is the head. */
+  /** The first row is the head. */
   readonly rows: readonly (readonly string[])[];
 }
 
 export interface ColumnLook {
-  /** In characters. */
+  /** Width in characters. */
   readonly width: number;
   readonly isNumber?: boolean;
-  /** To be filled in. */
+  /** True for a column to be filled in. */
   readonly isInput?: boolean;
   readonly isWrapped?: boolean;
-  /** Where the list of its values stands. */
+  /** Range with the list of its values. */
   readonly listedAt?: string;
 }
 
@@ -25,7 +25,7 @@ const number = { isNumber: true } as const;
 const wrapped = { isWrapped: true } as const;
 const input = { isInput: true } as const;
 
-/** Thai heading and look of each of our columns. */
+/** Thai heading and look of each of paydrop's columns. */
 const words: Readonly<Record<string, readonly [thai: string, look: ColumnLook]>> = {
   batchId: ['รหัสชุดจ่ายเงิน', { width: 14 }],
   rowNo: ['แถวที่', { width: 8, ...number }],
@@ -75,26 +75,26 @@ const words: Readonly<Record<string, readonly [thai: string, look: ColumnLook]>>
   newAccountNo: ['เลขที่บัญชีใหม่', { width: 16, ...input }],
 };
 
-/** A column that is carried through. */
+/** Look of a carried-through column. */
 const carriedLook: ColumnLook = { width: 18, isWrapped: true };
 
 export const lookOf = (column: string): ColumnLook => words[column]?.[1] ?? carriedLook;
 
-/** English over Thai; what is carried through is headed as its own file has it. */
+/** Heading in English over Thai; a carried-through column keeps that of its own file. */
 export function headingOf(column: string): string {
   const thai = words[column]?.[0];
   return thai === undefined ? column : `${column}\n${thai}`;
 }
 
-/** Our columns in a table that came back. */
+/** paydrop's columns in a table that came back. */
 export interface FoundColumns {
-  /** Place of each, from 0; undefined for one that was left out. */
+  /** Place of each column, from 0; undefined for one that was left out. */
   readonly places: Readonly<Record<string, number | undefined>>;
-  /** Headed in both languages, as a workbook is, whose cells are as they were written. */
+  /** True for headings in both languages, as in a workbook, whose cells are unchanged. */
   readonly isBilingual: boolean;
-  /** Columns that are not there, and the headings that look like theirs. */
+  /** Missing columns, with the headings that look like theirs. */
   readonly alike: Readonly<Record<string, string | undefined>>;
-  /** One that stands twice. */
+  /** A column that stands twice. */
   readonly doubled: string | undefined;
 }
 
@@ -106,7 +106,7 @@ const firstLine = (heading: string): string =>
     ?.trim()
     .toLowerCase() ?? '';
 
-/** What a heading may be held against, the surest first: a carried column may be called as ours is in Thai. */
+/** Tests of a heading, the surest first: a carried column may have the Thai name of one of paydrop's. */
 const headingTests: readonly ((heading: string, column: string, thai: string) => boolean)[] = [
   (heading, column, thai) => squeeze(heading) === squeeze(`${column}${thai}`),
   (heading, column) => firstLine(heading) === column.toLowerCase(),
@@ -125,7 +125,7 @@ function findAlike(headings: readonly string[], places: FoundColumns['places']):
   );
 }
 
-/** Finds our columns by their headings: in both languages, in English, or in Thai. */
+/** Finds paydrop's columns by their headings: in both languages, in English, or in Thai. */
 export function findColumns(head: readonly string[]): FoundColumns {
   const headings = head.map((heading) => heading.replace(/^[\ufeff']+/, ''));
   const places: Record<string, number> = {};

@@ -1,4 +1,4 @@
-/** What is wrong with a row of a file, as the rules of rows say it, beside its Thai; see why-texts.ts. */
+/** Issues of a file's row, in the words of the rules, with their Thai; see why-texts.ts. */
 export const issuePairs: readonly (readonly [en: string, th: string])[] = [
   ['line {row}, {column}: {why} (found "{found}")', 'บรรทัด {row} ช่อง {column}: {why} (พบ "{found}")'],
   ['line {row}, {column}: {why}', 'บรรทัด {row} ช่อง {column}: {why}'],

@@ -1,4 +1,4 @@
-/** What a person may type next about a row: commands that do something for it as it stands, and nothing else. */
+/** Commands that a person may type next about a row: only those that change something for it as it stands. */
 import { formatBangkokDate, parseBangkokDate } from '../../core/bangkok-time.ts';
 import { paydropCommand } from '../../core/command-line.ts';
 import { countAlarms, countRows, inDoubtStatuses, statementCodes } from '../../core/exit-code.ts';
@@ -12,9 +12,9 @@ import { approvalCode } from '../../review/rules/approval.ts';
 import { exceptionStatuses } from './report-rows.ts';
 
 export interface NextCommand {
-  /** To be typed as it is; words in capitals are filled in. */
+  /** The command to type; words in capitals are filled in. */
   readonly command: string;
-  /** What it does, or when it is right. */
+  /** Effect of the command, or the case that it fits. */
   readonly why: string;
 }
 
@@ -24,17 +24,17 @@ interface Asked {
   readonly fileName: string;
   /** tranDate (YYYYMMDD) of the latest attempt; undefined before the first. */
   readonly tranDate: string | undefined;
-  /** What the latest inquiry of that attempt has shown. */
+  /** Finding of the latest inquiry about that attempt. */
   readonly lastFinding: Attempt['lastFinding'];
 }
 
-/** Of a row by its own id; what begins like an option is told to be none. */
+/** A command about a row by its own id; `--` precedes an id that begins like an option. */
 export const ofRow = (verb: string, id: string): string =>
   paydropCommand(undefined, verb, ...(id.startsWith('-') ? ['--', id] : [id]));
 
 const approving = (batchId: string): string => paydropCommand(undefined, 'approve', '--batch', batchId);
 
-/** Held with all of its file, or for what concerns the payer account: the word is about the batch. */
+/** Holds of a whole file, or of the payer account: the command is about the batch. */
 const batchHolds: readonly HoldReason[] = ['halted', 'paused', 'unavailable', ...dayHolds];
 const ofFile: readonly (string | null)[] = Object.values(likeFileCodes);
 
@@ -51,7 +51,7 @@ function commandsOfHeld({ row, batchId }: Asked, payoutId: string): readonly Nex
   const isOfBatch = holds.every((hold) => batchHolds.includes(hold)) || ofFile.includes(reasonCode);
   const target = isOfBatch ? batchId : payoutId;
   const all = isOfBatch ? 'all of the batch that is held so' : 'it';
-  // What a day holds goes on within the limits of another one, or in spite of them all.
+  // A row that a day holds is paid within the limits of another day, or in spite of them all.
   const inSpite =
     isOfBatch && holds.some((hold) => dayHolds.includes(hold))
       ? [{ command: ofRow('resume', payoutId), why: 'pays it alone, in spite of the limits of a day' }]
@@ -75,11 +75,11 @@ const reconciling = (tranDate: string | undefined, why: string): readonly NextCo
     ? []
     : [{ command: paydropCommand(undefined, 'reconcile', '--date', showDate(tranDate)), why }];
 
-/** With what a person has to say filled in. */
+/** A command with options that a person fills in. */
 const saying = (verb: string, id: string, ...words: readonly string[]): string =>
   ofRow(verb, id).replace(`paydrop ${verb}`, `paydrop ${[verb, ...words].join(' ')}`);
 
-/** The bank has told it by phone or in writing: two people record that. What it may have completed is never called failed. */
+/** The bank's answer by phone or letter, recorded by two people. A transfer that may be complete is never called failed. */
 const confirming = ({ row, lastFinding }: Asked): readonly NextCommand[] => {
   const id = row.cells.payoutId.trim();
   const confirm = (outcome: string, why: string): NextCommand => ({
@@ -101,13 +101,13 @@ const inDoubt = (asked: Asked): readonly NextCommand[] => [
   ...(asked.row.status === 'unresolved' ? confirming(asked) : []),
 ];
 
-/** Ends the alarm, which keeps everything else from being done. */
+/** Ends the alarm, which blocks every other command. */
 const acknowledging = (payoutId: string): NextCommand => ({
   command: saying('ack', payoutId, '--note', 'WHY'),
   why: 'ends the alarm, once the bank has cleared it',
 });
 
-/** Commands for the row, the likeliest first; none where nothing is to be typed. */
+/** Commands for the row, the likeliest first; empty where there is nothing to type. */
 export function listNextCommands(asked: Asked): readonly NextCommand[] {
   const { row } = asked;
   const end = row.isAlarm ? [acknowledging(row.cells.payoutId.trim())] : [];
@@ -122,7 +122,7 @@ function commandsByStatus(asked: Asked): readonly NextCommand[] {
       return commandsOfHeld(asked, payoutId);
     case 'failed':
     case 'unpayable':
-      // What the bank says of it must be cleared first.
+      // The bank's contradiction must be cleared first.
       if (row.isAlarm) return [];
       return [{ command: ofRow('retry', payoutId), why: 'makes its next attempt, once the cause is gone' }];
     case 'submitted':
@@ -142,7 +142,7 @@ function commandsByStatus(asked: Asked): readonly NextCommand[] {
   }
 }
 
-/** What lets the rows of a batch at rest go on together, where one word does. */
+/** Commands that release the held rows of a batch at rest together, where one command does. */
 export const commandsOfHolds = (batchId: string, holds: readonly HoldTotal[]): readonly NextCommand[] =>
   holds.flatMap((held) => {
     const rows = countOf(held.rows, 'row');
@@ -160,7 +160,7 @@ export const commandsOfHolds = (batchId: string, holds: readonly HoldTotal[]): r
     ];
   });
 
-/** Rows of a batch that a statement settles and no inquiry does, and when the first of them was sent. */
+/** Rows of a batch that only a statement settles, and when the first of them was sent. */
 function findByStatement(totals: readonly StatusTotal[]): StatusTotal['byStatement'] {
   const found = totals.flatMap(({ byStatement }) => byStatement ?? []);
   if (found.length === 0) return undefined;
@@ -168,7 +168,7 @@ function findByStatement(totals: readonly StatusTotal[]): StatusTotal['byStateme
   return { rows, firstSentAtMs: Math.min(...found.map(({ firstSentAtMs }) => firstSentAtMs)) };
 }
 
-/** Commands for a batch as a whole, the likeliest first; none where nothing is to be typed. */
+/** Commands for a batch as a whole, the likeliest first; empty where there is nothing to type. */
 export function listNextOfBatch(
   { batchId, status, reasonCode }: Pick<Batch, 'batchId' | 'status' | 'reasonCode'>,
   totals: readonly StatusTotal[],
@@ -177,7 +177,7 @@ export function listNextOfBatch(
   const byStatement = findByStatement(totals);
   const doubtRows = countRows(totals, inDoubtStatuses) - (byStatement?.rows ?? 0);
   const isCancelled = status === 'halted' && reasonCode === cancelledCode;
-  // What a halt holds goes on with the batch.
+  // Rows held by a halt go on with the batch.
   const reviewed = status === 'halted' ? without(reviewedStatuses, ['held']) : reviewedStatuses;
   const forReview = reviewed.filter((one) => countRows(totals, [one]) > 0);
   const [rows, alarms] = [countRows(totals, reviewed), countAlarms(totals)];
@@ -218,5 +218,5 @@ export function listNextOfBatch(
 const without = (statuses: readonly PayoutStatus[], left: readonly PayoutStatus[]): readonly PayoutStatus[] =>
   statuses.filter((status) => !left.includes(status));
 
-/** What is in doubt has a command of its own. */
+/** Statuses for review; rows in doubt have a command of their own. */
 const reviewedStatuses = without(exceptionStatuses, inDoubtStatuses);

@@ -1,4 +1,4 @@
-/** Rows of payouts in tables for people and programs: which need a person, their columns, and what a workbook of them says. */
+/** Payouts in tables for people and programs: the rows that need a person, their columns, and the texts of a workbook. */
 import { showBaht, showCount } from '../../core/figures.ts';
 import { type Satang, sumSatang, zeroSatang } from '../../core/money.ts';
 import { holdReasons, type PayoutStatus, payoutStatuses } from '../../core/payout.ts';
@@ -47,7 +47,7 @@ class StatusTally implements BookTally<Tallied> {
     });
   }
 
-  /** In the order of a payout's life. */
+  /** Lines in the order of a payout's life. */
   #listLines(): readonly TallyLine[] {
     const placeOf = ({ status }: TallyLine): number => payoutStatuses.indexOf(status);
     return [...this.#lines.values()].toSorted(
@@ -104,7 +104,7 @@ const statusMeanings: Readonly<Record<PayoutStatus, string>> = {
   submitted: 'Sent to the bank, in doubt',
   paid: 'Paid, proved by the bank',
   failed: 'Not paid, proved by the bank',
-  unresolved: 'Nobody has proved what became of it',
+  unresolved: 'Its outcome is not proved',
   disputed: 'The bank contradicts itself',
 };
 
@@ -142,7 +142,7 @@ const howTo: readonly (readonly [english: string, thai: string])[] = [
     'เรียงลำดับ กรอง ย้าย หรือลบแถวและคอลัมน์ได้ แต่ต้องคงคอลัมน์ batchId, rowNo, version, payoutId, decision และ note ไว้',
   ],
   [
-    'Every cell is a text, so that no digit is lost. Save as .xlsx or as CSV UTF-8; whoever decides gives it back with "paydrop decide" and its name.',
+    'Every cell is a text, so that no digit is lost. Save as .xlsx or as CSV UTF-8; the person who decides returns it with "paydrop decide" and its name.',
     'ทุกเซลล์เป็นข้อความ เพื่อไม่ให้ตัวเลขสูญหาย บันทึกเป็น .xlsx หรือ CSV UTF-8 แล้วผู้ตัดสินใจส่งกลับด้วยคำสั่ง "paydrop decide" ตามด้วยชื่อไฟล์',
   ],
   [
@@ -153,7 +153,7 @@ const howTo: readonly (readonly [english: string, thai: string])[] = [
 
 const book: BookWords<ResultRow> = {
   idColumn: 'payoutId',
-  // Beside the name in the file stand those that the bank has told.
+  // The bank's names stand beside the name in the file.
   beside: { payeeName: ['bankPayeeName', 'bankPayeeNameTh'] },
   decisions: decisionWords,
   lists: [

@@ -1,4 +1,4 @@
-/** Why a person may not do something, and what happened to users, as the rules say it, beside its Thai; see why-texts.ts. */
+/** Why a person may not do something, and events of users, in the words of the rules, with their Thai; see why-texts.ts. */
 
 /** English, ไทย. */
 type Pair = readonly [en: string, th: string];
@@ -121,7 +121,7 @@ const ofPeople: readonly Pair[] = [
   ['the passkey’s answer is not right: try again', 'คำตอบของพาสคีย์ไม่ถูกต้อง กรุณาลองอีกครั้ง'],
 ];
 
-/** What happened to users, and what is asked for them. */
+/** Events of users, and requests about them. */
 const ofEvents: readonly Pair[] = [
   ['{why} by the owner of the journal', '{why} โดยเจ้าของไฟล์ข้อมูล'],
   ['{why} by {name}', '{why} โดย {name}'],
@@ -184,5 +184,5 @@ const ofEvents: readonly Pair[] = [
   ['agree on {policy}', 'ตกลงเกณฑ์ {policy}'],
 ];
 
-/** All that is said of persons. */
+/** All texts about persons. */
 export const personPairs: readonly Pair[] = [...ofPeople, ...ofEvents];

@@ -1,6 +1,6 @@
 /**
- * What a person does about a row, in words that a finance officer can act on. Total: every status and every
- * hold has an answer; the bank's code, or our own, makes it more precise.
+ * Remedies for a row, in words that a finance officer can act on. Total: every status and every hold has an answer; the
+ * bank's code, or paydrop's own, makes it more precise.
  */
 import type { Language } from '../../core/language.ts';
 import { statementCodes } from '../../core/exit-code.ts';
@@ -23,25 +23,25 @@ const speeches: Readonly<Record<Language, Speech>> = {
   th: { language: 'th', texts: thaiRemedies, join: ' ' },
 };
 
-/** Codes may be any text: only those of the table itself are looked up in it. */
+/** Looks up a code in the table itself: a code may be any text. */
 const find = (texts: Readonly<Record<string, string>>, code: string): string | undefined =>
   Object.hasOwn(texts, code) ? texts[code] : undefined;
 
 const holdRemedy = ({ texts }: Speech, hold: HoldReason, reasonCode: string | null): string =>
   find(texts.holdsByCode, `${hold} ${reasonCode}`) ?? texts.holds[hold];
 
-/** What to do about the rows of a batch that a hold keeps back. */
+/** Remedy for the rows of a batch that a hold keeps back. */
 export const describeHoldRemedy = ({ hold, isOfFile }: HoldTotal, language: Language = 'en'): string =>
   holdRemedy(speeches[language], hold, isOfFile === true ? likeFileCodes.like : null);
 
-/** Why a row is held that has no reason of its own. */
+/** Reason for a held row that has none of its own. */
 export const describeHolds = (holds: readonly HoldReason[], language: Language = 'en'): string =>
   holds.map((hold) => speeches[language].texts.holdReasons[hold]).join(language === 'en' ? '; ' : ' ');
 
-/** Codes of a payoutId that breaks a rule; one that is claimed has a remedy of its own. */
+/** Codes of a payoutId that breaks a rule; a claimed one has a remedy of its own. */
 const idPattern = /^payout-id-(?!claimed)/;
 
-/** The remedy of a code, if it says something that fits what is known about the money. */
+/** The remedy of a code, if it agrees with what is known about the money. */
 function codeRemedy(
   { language, texts }: Speech,
   reasonCode: string | null,
@@ -57,7 +57,7 @@ function codeRemedy(
 const joinSentences = ({ join }: Speech, sentences: readonly string[]): string =>
   [...new Set(sentences)].join(join);
 
-/** One remedy a cause: the cells to correct, where there are any, count as one. */
+/** One remedy for each cause: all cells to correct count as one. */
 function rejectedRemedies({ texts }: Speech, { issues, reasonCode }: RemediedRow): string[] {
   const codes = issues.map((issue) => issue.code);
   if (reasonCode !== null || codes.length === 0) codes.push(reasonCode ?? '');
@@ -68,7 +68,7 @@ function rejectedRemedies({ texts }: Speech, { issues, reasonCode }: RemediedRow
 
 type RemediedRow = Pick<ResultRow, 'status' | 'holds' | 'reasonCode' | 'issues'>;
 
-/** What to do about the row as it stands; never empty. */
+/** Remedy for the row as it stands; never empty. */
 export function describeRemedy(row: RemediedRow, language: Language = 'en'): string {
   const speech = speeches[language];
   const { statuses, byStatement } = speech.texts;
@@ -97,7 +97,7 @@ export function describeRemedy(row: RemediedRow, language: Language = 'en'): str
   }
 }
 
-/** What to do about a row that contradicts what was called proved; our own code of the alarm makes it more precise. */
+/** Remedy for a row that contradicts a proved outcome; paydrop's own code of the alarm makes it more precise. */
 export function describeAlarmRemedy(row: RemediedRow, language: Language = 'en'): string {
   const speech = speeches[language];
   const { alarms, otherAlarm, endAlarm } = speech.texts;

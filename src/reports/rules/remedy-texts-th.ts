@@ -1,4 +1,4 @@
-/** What a person does about a row, cause by cause, in Thai: by the names of the decisions on the page, not by commands. */
+/** Remedies for a row, cause by cause, in Thai: they name the page's decisions, not commands. */
 import type { RemedyTexts } from './remedy-texts.ts';
 
 const goOnOrCancel = (goesOnIf: string, endsIf: string): string =>

@@ -1,7 +1,7 @@
-/** What a person does about a row, cause by cause, in English; `remedy-texts-th.ts` has the same in Thai. */
+/** Remedies for a row, cause by cause, in English; `remedy-texts-th.ts` has the same in Thai. */
 import type { HoldReason, PayoutStatus } from '../../core/payout.ts';
 
-/** What a person types about one held row, once he has compared. */
+/** Commands for one held row, after a comparison. */
 const resumeOrCancel = (goesOnIf: string, endsIf: string): string =>
   `"paydrop resume" and its payoutId lets it go on if ${goesOnIf}, "paydrop cancel" and its payoutId ends it if ${endsIf}`;
 
@@ -16,7 +16,7 @@ const likeFile =
   'Compare its file with the one that the reason names: let all of it go on with "paydrop resume" and the batch if these ' +
   'are other payments, stop it with "paydrop cancel" and the batch if they are the same';
 
-/** What the bank has told by other ways is recorded by two people. */
+/** Advice on the bank's answer by phone or in writing, which two people record. */
 const confirmIt =
   'What the bank has told you by phone or in writing two people record: "paydrop confirm" and its payoutId, with --paid or ' +
   '--failed, --evidence and --note';
@@ -28,21 +28,21 @@ export interface RemedyTexts {
   /** Total: every status and every hold has an answer. */
   readonly statuses: Readonly<Record<PayoutStatus, string>>;
   readonly holds: Readonly<Record<HoldReason, string>>;
-  /** Why a row is held that has no reason of its own. */
+  /** Reason for a held row that has none of its own. */
   readonly holdReasons: Readonly<Record<HoldReason, string>>;
-  /** What a hold has found, or why the payer account was paused; the reason code tells, unless a later hold has put its own there. */
+  /** Remedies by the code of a hold's finding, or of the account's pause, unless a later hold has replaced that code. */
   readonly holdsByCode: Readonly<Record<keyof typeof holdsByCode, string>>;
-  /** Transfer statuses of §3.2 that an inquiry gives as the reason, and our own codes that need more than their status says. */
+  /** Remedies by transfer status of §3.2 that an inquiry gives as the reason, and by codes of paydrop's own. */
   readonly codes: Readonly<Record<keyof typeof codes, string>>;
   /** Rows that no correction of a cell makes right; every other rejected row is corrected as its reason says. */
   readonly rejections: Readonly<Record<keyof typeof rejections, string>>;
-  /** Where the payoutId itself is wrong, it cannot stay the same. */
+  /** Remedy for a wrong payoutId, which cannot stay the same. */
   readonly rejectedForItsId: string;
   readonly alarms: Readonly<Record<keyof typeof alarms, string>>;
   readonly otherAlarm: string;
   /** The way out of every alarm. */
   readonly endAlarm: string;
-  /** What no inquiry calls paid. */
+  /** Remedy for a row that no inquiry proves paid. */
   readonly byStatement: string;
 }
 
@@ -98,7 +98,7 @@ const rejections = {
 
 const alarms = {
   'late-proof':
-    'It is paid, though it was called otherwise before: make sure that nobody has paid it by other means meanwhile, ' +
+    'It is paid, though it was called otherwise before: make sure that it was not paid by other means meanwhile, ' +
     'and tell the partner',
   'paid-twice':
     'Two transfers were made for it: ask the bank with both transRefNos ("paydrop show" lists them) to return one',
@@ -145,7 +145,7 @@ export const englishRemedies: RemedyTexts = {
       'A check before sending got no answer: run the same file again later, or have it tried at once with "paydrop resume" ' +
       'and the batch',
     similar: compareWith('Another payoutId looks like this one, or has paid the same payee the same amount'),
-    'new-payee': `Nobody has been proved paid under this number before: make sure that it is the payee's: ${resumeOrCancel('it is', 'it is not')}`,
+    'new-payee': `No payee was proved paid under this number before: make sure that it is the payee's: ${resumeOrCancel('it is', 'it is not')}`,
     'day-limit': waitsForDay('The limits of the day are used up'),
     'service-day': waitsForDay('Nothing is sent on such a day'),
     resend:

@@ -3,15 +3,15 @@ import { formatBangkokMoment } from '../../core/bangkok-time.ts';
 import type { ReportKind } from '../../core/ports.ts';
 
 /**
- * Bytes of the input file's name that are kept: with the batch's id, the longest ending and what a temporary
- * name adds, the whole stays within the 255 bytes that file systems allow.
+ * Bytes of the input file's name that are kept: with the batch's id, the longest ending and the part of a temporary
+ * name, the whole stays within the 255 bytes that file systems allow.
  */
 const stemBytesMax = 190;
 
-/** Invisible characters, line separators, lone surrogates, and what Unix or Windows cannot have in a name. */
+/** Invisible characters, line separators, lone surrogates, and characters that Unix or Windows forbids in a name. */
 const unsafeCharacters = /[\p{C}\p{Zl}\p{Zp}/\\:*?"<>|]/gu;
 
-/** The start of a text that has at most so many bytes in UTF-8, without a half letter. */
+/** The longest start of a text with at most so many bytes in UTF-8, without a half letter. */
 export function cutToBytes(text: string, bytesMax: number): string {
   let bytes = 0;
   let kept = '';
@@ -23,7 +23,7 @@ export function cutToBytes(text: string, bytesMax: number): string {
   return kept;
 }
 
-/** A file's name with what no system should meet in one replaced, and never hidden. */
+/** Replaces characters of a file's name that are unsafe on some system, and a leading dot, which would hide it. */
 export function replaceUnsafe(name: string): string {
   return name.replaceAll(unsafeCharacters, '_').replace(/^\.+/, '_');
 }
@@ -45,7 +45,7 @@ const endings: Readonly<Record<ReportKind, (number: number) => string>> = {
 
 /**
  * `<name>.<batchId>.result.csv` and its kin.
- * @param number counts the updates from 1; has no part in the first files' names
+ * @param number counts the updates from 1; the first files' names have none
  */
 export function computeReportName(
   fileName: string,
@@ -57,10 +57,10 @@ export function computeReportName(
 }
 
 /**
- * `<name>.<batchId>.result-at-20261121-140305.csv` and its kin: what an operator asks for, as the batch stands then. No
- * program that waits for `.result.csv` takes one for the report that is written once.
- * @param atMs the moment, told in Bangkok time
- * @param copy counts those of the same second from 1
+ * `<name>.<batchId>.result-at-20261121-140305.csv` and its kin: the batch as it stands when an operator asks. A program
+ * that waits for `.result.csv` never takes one for the report that is written once.
+ * @param atMs the moment, written in Bangkok time
+ * @param copy counts the files of the same second from 1
  */
 export function computePresentName(
   fileName: string,
@@ -76,14 +76,14 @@ export function computePresentName(
 
 const presentEnding = String.raw`(?:result|exceptions|summary)-at-\d{8}-\d{6}(?:-\d+)?`;
 
-/** What `computePresentName` gives. */
+/** Form of the names that `computePresentName` gives. */
 export const presentForm = new RegExp(String.raw`\.${presentEnding}\.(?:csv|json)$`);
 
 const reportForm = new RegExp(
   String.raw`\.([0-9A-HJKMNP-TV-Z]{10})\.(?:(?:result|exceptions|summary|(?:result|exceptions)-update-\d+|${presentEnding})\.(?:csv|json)|workbook\.xlsx)$`,
 );
 
-/** The batch of a report by its name; undefined for the name of anything else. */
+/** The batch of a report by its name; undefined for any other name. */
 export function readReportName(name: string): string | undefined {
   return reportForm.exec(name)?.[1];
 }

@@ -13,12 +13,12 @@ import { openStatuses } from '../../payout/rules/search.ts';
 import { describeAlarmRemedy, describeHolds, describeRemedy } from './remedies.ts';
 
 /**
- * Statuses that a person must look at. `cancelled` was a person's own decision; `ready` and `staged` rows
- * need nobody: the next run goes on with them.
+ * Statuses that a person must look at. `cancelled` was a person's own decision; `ready` and `staged` rows need no person:
+ * the next run sends them.
  */
 export const exceptionStatuses: readonly PayoutStatus[] = [...openStatuses, 'submitted'];
 
-/** True for a row that belongs in the exceptions file until a person has taken note of it; an alarm, whatever its status. */
+/** True for a row in the exceptions file: until a person acknowledges it, and for any alarm, whatever its status. */
 export function isException(row: Pick<ResultRow, 'status' | 'isAlarm' | 'isAcknowledged'>): boolean {
   return row.isAlarm || (exceptionStatuses.includes(row.status) && !row.isAcknowledged);
 }
@@ -31,7 +31,7 @@ export function countExceptions(totals: readonly StatusTotal[]): number {
   return rows;
 }
 
-/** A moment in Bangkok as the tables have it; empty for none. */
+/** A moment in Bangkok time in the form of the tables; empty for none. */
 export const renderMoment = (epochMs: number | null): string =>
   epochMs === null ? '' : formatBangkokDateTime(epochMs);
 
@@ -42,7 +42,7 @@ export function describeIssue(issue: Issue): string {
   return `${place}: ${issue.message}${found}`;
 }
 
-/** Why the row is where it is. Several codes, of a row with many issues or holds, are parted by a space. */
+/** Why the row has its status. Several codes, of a row with many issues or holds, are separated by a space. */
 export function describeReason(row: ResultRow): [code: string, reason: string] {
   if (row.status === 'rejected') return describeRejection(row);
   if (row.status !== 'held' || row.holds.length === 0) return [row.reasonCode ?? '', row.reason ?? ''];
@@ -50,7 +50,7 @@ export function describeReason(row: ResultRow): [code: string, reason: string] {
   return [row.reasonCode ?? row.holds.join(' '), `${reason} (held: ${row.holds.join(', ')})`];
 }
 
-/** Every issue of a row that was rejected, and what the journal has found beside them. */
+/** Every issue of a rejected row, and the journal's own findings. */
 export function describeRejection({
   issues,
   reasonCode,
@@ -69,7 +69,7 @@ export function describeRejection({
 
 type Columns = Readonly<Record<string, (row: ResultRow) => string>>;
 
-/** The instruction as it is sent where the row is valid, the cells as the partner wrote them where it is not. */
+/** The instruction as sent for a valid row; the partner's cells for an invalid one. */
 const instructionColumns: Columns = {
   payoutId: ({ cells, instruction }) => (instruction ?? cells).payoutId,
   proxyType: ({ cells, instruction }) => (instruction ?? cells).proxyType,
@@ -94,13 +94,13 @@ const bankNameColumns: Columns = {
   bankPayeeNameTh: (row) => row.bankPayeeNameTh ?? '',
 };
 
-/** What is known about the money of a row. */
+/** Whether the row's money has moved, as far as known. */
 export function moneyMovedOf({
   status,
   isAlarm,
 }: Pick<ResultRow, 'status' | 'isAlarm'>): 'no' | 'unknown' | 'yes' {
   const moved = moneyMoved(status);
-  // The bank has contradicted what the status says.
+  // The bank has contradicted the status.
   return isAlarm && moved === 'no' ? 'unknown' : moved;
 }
 
@@ -124,7 +124,7 @@ const resultCells: Columns = {
 const remedyOf = (row: ResultRow, language?: Language): string =>
   row.isAlarm ? describeAlarmRemedy(row, language) : describeRemedy(row, language);
 
-/** After the batch's id; `decision` to `note` are left empty, for a person to fill in. */
+/** Columns after the batch's id; `decision` to `note` are left empty, for a person to fill in. */
 const exceptionCells: Columns = {
   rowNo: (row) => String(row.rowNo),
   version: (row) => String(row.version),
@@ -151,12 +151,12 @@ export const resultColumns: readonly string[] = Object.keys(resultCells);
 /** The exceptions file's own columns; the carried-through ones follow. */
 export const exceptionColumns: readonly string[] = ['batchId', ...Object.keys(exceptionCells)];
 
-/** By these an exceptions file is known, also when a spreadsheet has saved it. */
+/** Columns that identify an exceptions file, also one that a spreadsheet has saved. */
 export const exceptionMarks = ['moneyMoved', 'remedy', 'newProxyNo', 'newAmount'] as const;
 
 /**
- * A table's header. A carried-through column whose name is taken (a result file fed in again has a `status` of its
- * own), in whatever case, gets `input.` before it: every name stands once, and says whose it is.
+ * A table's header. A carried-through column with a taken name, in whatever case (a result file fed in again has its own
+ * `status`), gets the prefix `input.`: every name stands once, and shows its origin.
  */
 export function renderHeader(ownColumns: readonly string[], extraColumns: readonly string[]): string[] {
   const header = [...ownColumns];
@@ -180,7 +180,7 @@ export const fillExtras = ({ extras }: Pick<ResultRow, 'extras'>, count: number)
 
 /**
  * One row of the result file, in the order of `resultColumns`, then the carried-through cells.
- * @param extrasCount how many carried-through columns the header has
+ * @param extrasCount number of carried-through columns in the header
  */
 export const renderResultRow = (row: ResultRow, extrasCount = row.extras.length): string[] => [
   ...resultRenderers.map((render) => render(row)),
@@ -196,18 +196,18 @@ export const renderException = (
 
 const remedyPlace = exceptionColumns.indexOf('remedy');
 
-/** The cells of `renderException` as a workbook has them: the remedy in English over Thai, as the headings are. */
+/** The cells of `renderException` for a workbook: the remedy in English over Thai, like the headings. */
 export const addThaiRemedy = (cells: readonly string[], row: ResultRow): string[] =>
   cells.with(remedyPlace, `${cells[remedyPlace] ?? ''}\n${remedyOf(row, 'th')}`);
 
-/** Where the carried-through cells of several batches stand in one table. */
+/** Order of the carried-through cells of several batches in one table. */
 export interface CarriedUnion {
   readonly columns: readonly string[];
   /** The cells of a row, in the order of the columns; empty where its batch has none. */
   readonly arrange: (batchId: string, extras: readonly string[]) => readonly string[];
 }
 
-/** One column for all that are called the same, in whatever case; a name that a file has twice stands twice. */
+/** One column for all of the same name, in whatever case; a name that a file has twice stands twice. */
 export function uniteCarried(batches: readonly Pick<Batch, 'batchId' | 'extraColumns'>[]): CarriedUnion {
   const columns: string[] = [];
   const placesByKey = new Map<string, number>();

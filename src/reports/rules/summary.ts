@@ -23,15 +23,15 @@ import { countExceptions } from './report-rows.ts';
 
 export interface BatchSummary extends RowTotal {
   readonly batch: Batch;
-  /** The statuses that have rows, in the order of a payout's life. */
+  /** Statuses with rows, in the order of a payout's life. */
   readonly totals: readonly StatusTotal[];
   readonly holds: readonly HoldTotal[];
-  /** How much more the rows ask for than their file, since some of them were corrected. */
+  /** Amount by which corrected rows exceed their file. */
   readonly correctionSatang: Satang;
-  /** The sums are those of the file, but for that, as it was sealed, in rows, satang and unreadable amounts. */
+  /** True when rows, satang and unreadable amounts match the file as sealed, apart from corrections. */
   readonly addsUp: boolean;
   readonly exceptionRows: number;
-  /** Rows that contradict what was called proved; exceptions, too. */
+  /** Rows that contradict a proved outcome; they count as exceptions, too. */
   readonly alarmRows: number;
   readonly inDoubtRows: number;
   readonly exitCode: BatchExitCode;
@@ -68,7 +68,7 @@ export function summariseBatch(
   };
 }
 
-/** A file that is rejected as a whole keeps no rows, so there is nothing that could fail to add up. */
+/** True for the whole file. A file rejected as a whole keeps no rows, so that nothing can fail to add up. */
 function isWholeFile(batch: Batch, rows: number, amountSatang: Satang, unreadableAmounts: number): boolean {
   if (batch.status === 'rejected') return rows === 0;
   return (
@@ -76,12 +76,12 @@ function isWholeFile(batch: Batch, rows: number, amountSatang: Satang, unreadabl
   );
 }
 
-/** What the summary file says beyond the figures. */
+/** Facts of the summary file besides the figures. */
 export interface SummaryContext {
   readonly isSandbox: boolean;
   /** The bank's base address. */
   readonly bankAddress: string;
-  /** When the summary is written. */
+  /** Time of writing. */
   readonly nowMs: number;
   /** The lowest pace of the run; left out when it was never below the settings. */
   readonly pace?: LowestLimit | undefined;
@@ -99,7 +99,7 @@ export interface SummaryFile {
 const renderMoment = (epochMs: number | null): string | null =>
   epochMs === null ? null : formatBangkokDateTime(epochMs);
 
-/** An address may carry a user name, a password or a key: only scheme, host and path are shown. */
+/** An address with scheme, host and path only: it may carry a user name, a password or a key. */
 export function stripSecrets(address: string): string {
   return address.replace(/[?#].*$/s, '').replace(/^([a-z][a-z0-9+.-]*:\/\/)[^/]*@/i, '$1');
 }

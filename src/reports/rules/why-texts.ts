@@ -1,7 +1,7 @@
 /**
- * Why something waits or is not possible, as the rules say it, beside its Thai. What stands in braces is filled in; its
- * name tells how it is said in Thai: `{status}`, `{role}`, `{action}`, `{holds}`, `{causes}`, `{break}`, and `{why}` for a
- * sentence within one. Anything else stays as it is.
+ * Why something waits or is not possible, in the words of the rules, with the Thai. Names in braces are filled in, and
+ * name the kind of Thai text: `{status}`, `{role}`, `{action}`, `{holds}`, `{causes}`, `{break}`, and `{why}` for a
+ * sentence within one. Any other value stays as it is.
  */
 import { issuePairs } from './issue-why-texts.ts';
 import { personPairs } from './person-why-texts.ts';
@@ -9,7 +9,7 @@ import { personPairs } from './person-why-texts.ts';
 /** English, ไทย. */
 type Pair = readonly [en: string, th: string];
 
-/** What may be decided about one payout. */
+/** Decisions about one payout. */
 const ofPayouts: readonly Pair[] = [
   [
     'it is {status}, and its number is free: a new file may use it',
@@ -138,7 +138,7 @@ const ofPayouts: readonly Pair[] = [
   ],
 ];
 
-/** Of batches, payer accounts, statements, days, files and breaks. */
+/** Batches, payer accounts, statements, days, files and breaks. */
 const ofOthers: readonly Pair[] = [
   ['it is {status}: nothing of it can be paid', 'สถานะคือ {status} จ่ายรายการใดไม่ได้'],
   ['all of it is with the bank, or has ended', 'อยู่ที่ธนาคารทั้งหมดแล้ว หรือสิ้นสุดแล้ว'],
@@ -171,7 +171,7 @@ const ofOthers: readonly Pair[] = [
   ],
 ];
 
-/** Of what waits, and what is done about it. */
+/** Items that wait, and what is done about them. */
 const ofQueue: readonly Pair[] = [
   ['{id} {decision}, 1 payout', '{id} {decision} 1 รายการ'],
   ['{id} {decision}, {count} payouts', '{id} {decision} {count} รายการ'],
@@ -306,7 +306,7 @@ const ofStops: readonly Pair[] = [
   ],
 ];
 
-/** Why a row is held or has ended, in words of our own. */
+/** Why a row is held or has ended, in paydrop's own words. */
 const ofRows: readonly Pair[] = [
   ['{why} (held: {holds})', '{why} (ระงับ: {holds})'],
   ['{why}; {why2}', '{why} {why2}'],
@@ -365,7 +365,7 @@ const ofRows: readonly Pair[] = [
   ],
 ];
 
-/** What was found in a statement. */
+/** Findings in a statement. */
 const ofBreaks: readonly Pair[] = [
   ['sent to {ours}, the statement says {banks}', 'ส่งให้ {ours} แต่รายการเดินบัญชีระบุ {banks}'],
   ['{ours} was sent, the statement says {banks}', 'ส่ง {ours} แต่รายการเดินบัญชีระบุ {banks}'],
@@ -395,7 +395,7 @@ const ofBreaks: readonly Pair[] = [
   ['{why}, checked by {name} (proposal {id})', '{why} ตรวจโดย {name} (คำขอ {id})'],
 ];
 
-/** What a decision is about. */
+/** Subjects of decisions. */
 const ofTargets: readonly Pair[] = [
   ['batch {batch}', 'ชุดจ่ายเงิน {batch}'],
   ['payer account {account}', 'บัญชีผู้จ่าย {account}'],
@@ -406,7 +406,6 @@ const ofTargets: readonly Pair[] = [
   ['refused file {name}', 'ไฟล์ที่ไม่รับ {name}'],
 ];
 
-/** All of them. */
 export const whyPairs: readonly Pair[] = [
   ...ofPayouts,
   ...ofOthers,

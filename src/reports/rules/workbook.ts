@@ -5,15 +5,15 @@ import { type ColumnLook, headingOf, lookOf, type SheetTable } from './column-wo
 /** English, ไทย. */
 type Pair = readonly [english: string, thai: string];
 
-/** What a workbook about rows of one kind says. */
+/** Texts of a workbook about rows of one kind. */
 export interface BookWords<Row> {
-  /** What its owner calls a row; it and what stands before it stay in sight. */
+  /** The owner's own id of a row; this column and those before it stay in sight. */
   readonly idColumn: string;
-  /** Columns that people read beside another one, by that one. */
+  /** Columns that people read beside another column, by that column. */
   readonly beside: Readonly<Record<string, readonly string[]>>;
-  /** What can be decided about a row: code, English, Thai. */
+  /** Possible decisions about a row: code, English, Thai. */
   readonly decisions: readonly (readonly [code: string, english: string, thai: string])[];
-  /** Further words that stand in the sheets: code, English, Thai, column. */
+  /** Other words in the sheets: code, English, Thai, column. */
   readonly lists: readonly (readonly [code: string, english: string, thai: string, column: string])[];
   readonly howTo: readonly Pair[];
   /** "ชุดจ่ายเงิน" */
@@ -21,14 +21,14 @@ export interface BookWords<Row> {
   readonly openTally: () => BookTally<Row>;
 }
 
-/** Rows added up as they come. */
+/** Adds up rows as they come. */
 export interface BookTally<Row> {
   add(row: Row): void;
-  /** Heads, a line for each kind of row in the order of its life, and the total of all. */
+  /** Heads, a line for each kind of row in the order of its life, and the total. */
   table(): Pick<SheetTable, 'columns' | 'rows'>;
 }
 
-/** Places of the columns as people read them. */
+/** Places of the columns in the order for people. */
 function orderForPeople(header: readonly string[], beside: BookWords<never>['beside']): readonly number[] {
   const moved = Object.values(beside)
     .flat()
@@ -42,9 +42,9 @@ function orderForPeople(header: readonly string[], beside: BookWords<never>['bes
 }
 
 /**
- * A table of ours as a sheet.
- * @param ownColumns how many columns of the header are ours: what is carried through may bear any name
- * @param rows as the exceptions and the result have them
+ * A table of paydrop's as a sheet.
+ * @param ownColumns number of paydrop's columns in the header: a carried-through one may have any name
+ * @param rows of the exceptions or the result
  */
 export function makeTableSheet(
   { idColumn, beside, decisions }: Pick<BookWords<never>, 'idColumn' | 'beside' | 'decisions'>,
@@ -75,10 +75,10 @@ export function makeTableSheet(
 
 // ---------------------------------------------------------------- the summary
 
-/** What the summary says beside the figures: name and value. */
+/** A fact of the summary besides the figures: name and value. */
 export type Fact = readonly [name: string, value: string];
 
-/** When, and whether it was a rehearsal. */
+/** Time of making, and whether it was a rehearsal. */
 export const describeMaking = (isSandbox: boolean, nowMs: number): readonly Fact[] => [
   ['as of\nณ วันที่', `${formatBangkokMoment(nowMs)} (Bangkok)`],
   ...(isSandbox ? [['sandbox\nระบบทดสอบ', 'a rehearsal, no real money\nไม่มีเงินจริง'] as const] : []),
@@ -90,7 +90,7 @@ export function makeSummarySheet(facts: readonly Fact[], tally: Pick<BookTally<n
   return { name: 'Summary', frozenColumns: 0, columns, rows: [...rows, [], ...wide] };
 }
 
-/** The columns of a summary: what is counted takes the narrow ones. */
+/** The columns of a summary; counts take the narrow ones. */
 export const summaryColumns: readonly ColumnLook[] = [
   { width: 28, isWrapped: true },
   { width: 44, isWrapped: true },
@@ -100,7 +100,7 @@ export const summaryColumns: readonly ColumnLook[] = [
 
 // ---------------------------------------------------------------- words
 
-/** Every word that the sheets hold, in both languages; the decisions first, where the list of their column looks. */
+/** Every word of the sheets in both languages; the decisions first, where the list of their column expects them. */
 export const makeListsSheet = ({
   decisions,
   lists,

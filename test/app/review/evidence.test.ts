@@ -36,7 +36,7 @@ test('whole numbers are for whoever has proved that he may see them', async () =
     const made = await makeToken(users.context, await users.prove(name), { label: '', days: 1 });
     return 'why' in made ? made.why : made.token;
   };
-  await expect(write('a.json', true)).rejects.toThrow('nobody has proved who he is');
+  await expect(write('a.json', true)).rejects.toThrow('no personal token');
   await expect(write('a.json', true, await tokenOf('vee'))).rejects.toThrow('--full: ');
   expect(await users.kindsOfEvents()).not.toContain('1 revealed');
 

@@ -38,7 +38,7 @@ async function tokenOf(name: string): Promise<string> {
 test('nobody has to prove anything before the first user, and everybody from then on', async () => {
   expect(await identify(sqlite.store)).toBeUndefined();
   await users.add('mali', 'admin', null);
-  await expect(identify(sqlite.store)).rejects.toThrow('nobody has proved who he is');
+  await expect(identify(sqlite.store)).rejects.toThrow('no personal token');
   await expect(identify(sqlite.store, 'mali')).rejects.toThrow('PAYDROP_TOKEN: the token is none');
   const token = await tokenOf('mali');
   expect(await identify(sqlite.store, token)).toMatchObject({ person: { name: 'mali' }, proof: 'token' });
@@ -47,7 +47,7 @@ test('nobody has to prove anything before the first user, and everybody from the
   // All that there were are disabled: that is no way back to nobody.
   await users.add('anan', 'admin', await users.find('mali'));
   await users.ask({ kind: 'disable', personId: 1 }, await users.find('anan'));
-  await expect(identify(sqlite.store)).rejects.toThrow('nobody has proved');
+  await expect(identify(sqlite.store)).rejects.toThrow('no personal token');
 });
 
 test('settings that were changed since there were two admins change nothing of how many people decide', async () => {

@@ -61,7 +61,7 @@ test('whole numbers are for those who may see them, and each search is recorded'
     ['Somchai 08', 'give a part of the name without digits'],
   ] as const) {
     await expect(payouts(ploy, payee)).rejects.toThrow(cure);
-    await expect(payouts(loadedWith(), payee)).rejects.toThrow(/nobody has proved who he is.*; or give/);
+    await expect(payouts(loadedWith(), payee)).rejects.toThrow(/no personal token: .*; or give/);
   }
   for (const payee of ['5678', 'Somchai'])
     expect(await payouts(loadedWith(), payee)).toEqual({

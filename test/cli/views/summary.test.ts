@@ -80,7 +80,7 @@ test('reads well', () => {
 File       payouts.csv
 Batch      4K7Q2M9XWD
 Processed  2026-11-21 14:03:08, after 3.2 s
-           by an earlier run; nobody is paid again
+           by an earlier run; no payee is paid again
 Bank       SANDBOX http://127.0.0.1:4123
 State      done
 
