@@ -30,7 +30,7 @@ export interface ArchiveOptions {
   readonly stop: AbortSignal;
 }
 
-export interface StayingBatch {
+interface StayingBatch {
   readonly batch: ArchiveFacts;
   readonly obstacle: ArchiveObstacle;
 }

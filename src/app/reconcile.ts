@@ -376,7 +376,7 @@ export async function reportDueBatches(sender: Session, paths: string[] = []): P
 /** The open parts of a session, with or without the right to send. */
 export type ReconcileProcess = Pick<Session, 'loaded' | 'journal' | 'bank' | 'clock' | 'log'>;
 
-export type Reconciler = Awaited<ReturnType<typeof openReconciler>>;
+type Reconciler = Awaited<ReturnType<typeof openReconciler>>;
 
 /** Age after which a file without writes was left by a process that died, or is of no more use. */
 const leftoverMs = 3_600_000;

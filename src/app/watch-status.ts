@@ -32,7 +32,7 @@ import { readVersion } from './version.ts';
 import type { WatchActivity } from './watch-progress.ts';
 
 /** Stages of the process itself. */
-export type WatchStage =
+type WatchStage =
   /** The process has read its settings. */
   | { readonly kind: 'started'; readonly isSandbox: boolean; readonly inbox: string; readonly outbox: string }
   /** /healthz answers from now on. */

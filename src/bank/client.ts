@@ -49,7 +49,7 @@ import { makeTokenService, type Token, type TokenReading } from './token.ts';
 import { type Endpoint, wireNames, type WireNames } from './wire.ts';
 
 /** The bank's address and our credentials. */
-export interface LoginOptions {
+interface LoginOptions {
   /** https, or plain http to a loopback address; the paths of §4 are appended. */
   readonly baseUrl: string;
   readonly clientId: string;

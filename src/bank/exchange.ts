@@ -49,7 +49,7 @@ export interface AnswerHeaders {
 }
 
 /** The way to the bank: its address, the transport, and the pool of idle connections. */
-export type Route = ReturnType<typeof openRoute>;
+type Route = ReturnType<typeof openRoute>;
 
 /** `resting`: on a kept-alive connection, before anything is written. */
 type Stage = 'connecting' | 'resting' | 'written' | 'answering';

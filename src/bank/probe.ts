@@ -5,8 +5,7 @@ import { type BankAddress, readBankAddress } from '../core/network-address.ts';
 import { distrustCodes, findErrorCode, type TrustedCertificates } from '../platform/http.ts';
 
 /** `why` ends with the cure. */
-export type BankProbe =
-  { readonly kind: 'reachable' } | { readonly kind: 'unreachable'; readonly why: string };
+type BankProbe = { readonly kind: 'reachable' } | { readonly kind: 'unreachable'; readonly why: string };
 
 export interface ProbeOptions {
   /** Certificates to trust besides the system's. */

@@ -13,7 +13,7 @@ export interface Turn {
 export type TakeTurn = (signal: AbortSignal) => Promise<Turn | undefined>;
 
 /** Gives turns, the earliest first. */
-export interface TurnSource {
+interface TurnSource {
   /** Takes the next turn. */
   take(): Turn | Promise<Turn>;
   /** Gives back an unused turn that has not come yet, so that another call can take it. */

@@ -6,7 +6,7 @@ import type { Clock } from '../core/ports.ts';
 import { insertTurn, lateMaxMs, makeTurn, type TakeTurn, type Turn, waitForTurn } from './rate.ts';
 
 /** Reserved turns by the shared clock: the first, and one more after each interval. */
-export interface ReservedSlots {
+interface ReservedSlots {
   readonly firstMs: number;
   readonly intervalMs: number;
   readonly count: number;

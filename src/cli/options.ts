@@ -8,7 +8,7 @@ import type { LoadedSettings } from '../settings/settings.ts';
 import { type ExitCode, exitCodes } from './exit-codes.ts';
 import { countColumns } from './output.ts';
 
-export const logLevels = ['silent', 'error', 'warn', 'info', 'debug', 'trace'] as const;
+const logLevels = ['silent', 'error', 'warn', 'info', 'debug', 'trace'] as const;
 
 /** Arguments that a command's handler gets besides its own options. */
 export interface GlobalOptions {

@@ -3,7 +3,7 @@
  * with the Thai name that the bank returns (displayProxyName, §2.4).
  */
 
-export type PayeeNameScript = 'latin' | 'thai' | 'other';
+type PayeeNameScript = 'latin' | 'thai' | 'other';
 
 const latinPattern = /^[\x20-\x7e]+$/;
 /**

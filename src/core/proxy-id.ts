@@ -3,7 +3,7 @@ import { countOf } from './figures.ts';
 import type { ProxyType } from './payout.ts';
 
 /** A proxy ID that was read, or why it cannot be read. */
-export type ProxyReading =
+type ProxyReading =
   | { readonly ok: true; readonly proxyType: ProxyType; readonly proxyNo: string }
   | { readonly ok: false; readonly code: string; readonly message: string };
 

@@ -15,7 +15,7 @@ import {
 
 type Journal = Pick<PayoutStore, 'payout'> & Pick<StatementStore, 'openStatementView'>;
 
-export interface EvidenceWish extends Pick<EvidenceParts, 'journalId' | 'isSandbox' | 'madeAtMs' | 'madeBy'> {
+interface EvidenceWish extends Pick<EvidenceParts, 'journalId' | 'isSandbox' | 'madeAtMs' | 'madeBy'> {
   readonly numbers: Numbers;
   /** Every row with the payoutId, or the one with the reference. */
   readonly histories: readonly PayoutHistory[];

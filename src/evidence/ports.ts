@@ -77,7 +77,7 @@ export interface AuditSource {
   seals(afterSeq: number): AsyncIterable<{ readonly batchId: string; readonly seal: SealReading }>;
 }
 
-export interface AuditedArchive {
+interface AuditedArchive {
   readonly name: string;
   readonly isThere: boolean;
   readonly latestEventSeq: number;

@@ -44,14 +44,14 @@ export interface IngestContext extends FileContext<StagedRow, SealTotals> {
   readonly approval?: (() => Promise<ApprovalPolicy>) | undefined;
 }
 
-export interface RegistrationIngestContext<Taken extends TakenBatch> extends FileContext<
+interface RegistrationIngestContext<Taken extends TakenBatch> extends FileContext<
   RegistrationFileRow,
   RegistrationSealTotals
 > {
   readonly journal: RegistrationFileJournal<Taken>;
 }
 
-export type Ingested<Taken extends TakenBatch = Batch> =
+type Ingested<Taken extends TakenBatch = Batch> =
   /** `isNew` is false when the same bytes were sealed before, under this or another name. */
   | { readonly kind: 'batch'; readonly batch: Taken; readonly isNew: boolean }
   /** Rejected as a whole. The batch is undefined when the bytes could not be hashed. */

@@ -12,7 +12,7 @@ export interface DeliveryStore {
 }
 
 /** Days with open critical breaks. */
-export interface CriticalBreakDay {
+interface CriticalBreakDay {
   /** YYYYMMDD. */
   readonly date: string;
   readonly breaks: number;

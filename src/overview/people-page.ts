@@ -22,7 +22,7 @@ import type { Answer, Fields, Page, View } from '../review/web/view.ts';
 import { sayRole } from '../review/web/words.ts';
 import { type OverviewVisit, type OverviewWord as Word, sayPersonEvent, withWords } from './words.ts';
 
-export interface UsersPageContext {
+interface UsersPageContext {
   readonly readPersons: () => Promise<PersonContext>;
   /** Reports a change outside, as `paydrop user` does at its end. */
   readonly onChange: () => Promise<void>;

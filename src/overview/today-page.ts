@@ -31,7 +31,7 @@ import type { Page, View } from '../review/web/view.ts';
 import { sayAge, sayBatchStatus, sayDate, sayMoment, sayStatus } from '../review/web/words.ts';
 import { type OverviewVisit, type OverviewWord, withWords } from './words.ts';
 
-export type TodayReader = Pick<BatchReader, 'batches' | 'totals'> &
+type TodayReader = Pick<BatchReader, 'batches' | 'totals'> &
   Pick<PayoutStore, 'countInDoubt'> &
   WaitingReader &
   PayerBreakerReader &

@@ -19,9 +19,9 @@ import type { FileKindName } from '../watch/rules/drop-folder.ts';
 import { makeUploadName } from './rules/upload-name.ts';
 
 /** Result of a check; the header shows the kind of the file. */
-export type UploadOutcome = CheckOutcome | CheckedRegistrations;
+type UploadOutcome = CheckOutcome | CheckedRegistrations;
 
-export interface UploadOptions {
+interface UploadOptions {
   /** Absolute path; the folder is used for nothing else, and emptied when this opens. */
   readonly folder: string;
   /** Absolute paths: the drop folder of each kind of file. */
@@ -72,7 +72,7 @@ export const fileKindOf = ({ outcome }: Pick<CheckedUpload, 'outcome'>): FileKin
 export type Upload = CheckedUpload | DroppedUpload;
 
 /** Reason why a file was refused. */
-export type UploadRefusal = 'badName' | 'empty' | 'tooLarge' | 'busy';
+type UploadRefusal = 'badName' | 'empty' | 'tooLarge' | 'busy';
 
 /** The result of a drop; `gone`: there is no checked file, or another one. */
 export type DropEnd = 'dropped' | 'gone' | 'rejected' | 'nameTaken';

@@ -22,7 +22,7 @@ const nothingHeard = { answers: 0, trouble: null };
  * Kind of a lane: `at-once` has one place for each request at the bank, `ahead` also has places for rows made ready in
  * advance.
  */
-export type LaneKind = 'at-once' | 'ahead';
+type LaneKind = 'at-once' | 'ahead';
 
 /** The limit of one kind of request. It outlives the runs of a process, as the state of the bank does. */
 export class AdaptiveLimit {
@@ -154,7 +154,7 @@ export const makeAdaptiveLimits = (
 });
 
 /** Makes a request under the limit of its kind; the limit learns from the reply. */
-export type LimitRequest = <Said extends Pick<ReadReply<unknown>, 'limit'>>(
+type LimitRequest = <Said extends Pick<ReadReply<unknown>, 'limit'>>(
   kind: keyof AdaptiveLimits,
   ask: () => Promise<Said>,
 ) => Promise<Said>;

@@ -16,7 +16,7 @@ export async function isNothingLeft(journal: BatchReader, batch: Batch): Promise
 }
 
 /** The events of a run that matter for its end. */
-export interface RunCourse {
+interface RunCourse {
   /** The process was asked to stop. */
   readonly isInterrupted: boolean;
   /** Held rows were released when the run began. */

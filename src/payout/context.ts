@@ -16,7 +16,7 @@ import type { VerifyPolicy } from './rules/payee.ts';
 import type { SettlePolicy } from './rules/resend.ts';
 
 /** Limits beyond which an operator must look before money moves; 0 turns a limit off. */
-export interface LookLimits {
+interface LookLimits {
   /** Longest wait of a batch in hours, from its drop or its last resume. */
   readonly batchMaxAgeHours: number;
   /** Days to search back for a payout of the same amount to the same payee. */

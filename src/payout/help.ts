@@ -24,7 +24,7 @@ const abandonedPollMs = 2_000;
 /** Backoff between tries of a batch in which no row made progress. */
 const inVain = { baseMs: 1_000, maxMs: 30_000 } as const;
 
-export interface HelpSetup {
+interface HelpSetup {
   readonly journal: PayoutJournal;
   readonly clock: Clock;
   readonly log: Log;

@@ -56,7 +56,7 @@ export function probeLostJournal(
 }
 
 /** A signed row, and the number under which it would be sent. */
-export interface SignedSend {
+interface SignedSend {
   readonly batch: Batch;
   readonly payout: Payout;
   readonly number: number;

@@ -291,7 +291,7 @@ export interface WorkRates {
 }
 
 /** The result of a request for the sender's place: taken, or held by another. */
-export type SenderPlace =
+type SenderPlace =
   { readonly kind: 'taken'; readonly workerId: number } | { readonly kind: 'held'; readonly by: Worker };
 
 /** Rows of a batch that one worker pays; both row numbers are included. */

@@ -373,7 +373,7 @@ export interface Settled {
   readonly ended: readonly string[];
 }
 
-export interface SettleLimits {
+interface SettleLimits {
   /** One batch; undefined: all batches. */
   readonly batchId: string | undefined;
   /** Time in ms to go on while the bank shows nothing. */
@@ -402,7 +402,7 @@ export async function settleNow(context: WorkerContext, limits: SettleLimits): P
 }
 
 /** The inquiries requested from another process, which holds the right to send. */
-export interface AskedBeside {
+interface AskedBeside {
   readonly batchId: string | undefined;
   /** Time in ms to go on while the bank shows nothing about any of them. */
   readonly waitMs: number;
@@ -413,7 +413,7 @@ export interface AskedBeside {
   readonly progress?: Progress | undefined;
 }
 
-export interface SettledBeside extends Pick<Settled, 'asked' | 'told'> {
+interface SettledBeside extends Pick<Settled, 'asked' | 'told'> {
   /** Transfers that it has not inquired about in that time. */
   readonly unasked: number;
   /** Transfers that are settled now. */

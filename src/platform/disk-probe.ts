@@ -6,7 +6,7 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { errorCode, failWith, OutputFileError } from './durable-file.ts';
 
 /** A folder that refuses writes. */
-export interface FolderTrouble {
+interface FolderTrouble {
   readonly path: string;
   /** Message that names the folder and the cure. */
   readonly why: string;

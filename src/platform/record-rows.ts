@@ -1,11 +1,11 @@
 /** Maps records to rows of a table: names become snake case, and values without a SQLite type become JSON. */
 
 /** `lineAt` as `line_at`. */
-export type SnakeCase<Name extends string> = Name extends `${infer First}${infer Rest}`
+type SnakeCase<Name extends string> = Name extends `${infer First}${infer Rest}`
   ? `${First extends Lowercase<First> ? First : `_${Lowercase<First>}`}${SnakeCase<Rest>}`
   : Name;
 
-export type RowOf<Kept> = {
+type RowOf<Kept> = {
   readonly [Name in keyof Kept & string as SnakeCase<Name>]: Kept[Name] extends string | number | null
     ? Kept[Name]
     : string | Extract<Kept[Name], null>;

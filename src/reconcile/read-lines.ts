@@ -42,7 +42,7 @@ export interface ReconcileContext {
 }
 
 /** Facts besides the lines that decide whether a statement is accepted. */
-export interface Custody {
+interface Custody {
   readonly provenance: Provenance;
   readonly scope: StatementScope;
   /** SHA-256 (hex) of the plain text of the day's present version; undefined before the first. */

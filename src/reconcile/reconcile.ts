@@ -66,7 +66,7 @@ export interface StatementSource {
 
 type Read = StatementTotals | StatementRefusal;
 
-export interface PublishedFile extends StatementFile {
+interface PublishedFile extends StatementFile {
   readonly state: PublishedState;
 }
 

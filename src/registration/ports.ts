@@ -26,7 +26,7 @@ export type {
 
 // ---------------------------------------------------------------- batches
 
-export interface RegistrationBatchStart extends Pick<
+interface RegistrationBatchStart extends Pick<
   RegistrationBatch,
   'batchId' | 'sha256' | 'fileName' | 'companyId' | 'extraColumns'
 > {

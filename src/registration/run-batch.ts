@@ -22,9 +22,9 @@ import { submitRegistration } from './submit.ts';
 import { keepSweeping, sweepAbandoned } from './sweep.ts';
 
 /** Why a run ended; `rested` covers any status of the batch itself. */
-export type RegistrationRunEnd = 'rested' | 'interrupted';
+type RegistrationRunEnd = 'rested' | 'interrupted';
 
-export interface RegistrationRunLimits {
+interface RegistrationRunLimits {
   /** Time to wait for callbacks after the last progress. */
   readonly waitMs: number;
   /** Waits out every pause while rows are to be sent: the process runs for good. */

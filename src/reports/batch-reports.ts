@@ -169,7 +169,7 @@ const temporaryPathsOf = (files: readonly Report[]): string[] =>
 // ---------------------------------------------------------------- writing
 
 /** The reports written for a batch, and its standing. */
-export interface Written<Figures> {
+interface Written<Figures> {
   readonly figures: Figures;
   /** Every file of the batch, the oldest first. */
   readonly files: readonly ReportedFile[];

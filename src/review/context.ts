@@ -25,7 +25,7 @@ import type { KeptStatement } from './rules/statement-decisions.ts';
 import type { Decision } from './rules/terms.ts';
 
 /** The outcome of a decided statement; `overtaken`: to be tried again. */
-export type StatementTaken =
+type StatementTaken =
   { readonly kind: 'taken' | 'overtaken' } | { readonly kind: 'refused'; readonly why: string };
 
 /** Reads kept statements and reconciles with them. */

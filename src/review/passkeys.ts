@@ -47,7 +47,7 @@ export interface Signer extends ProvedPerson {
 }
 
 /** A refusal, in words for the person. */
-export interface NotDone {
+interface NotDone {
   readonly why: string;
 }
 
@@ -274,7 +274,7 @@ export function listUsable(
 }
 
 /** The text that a person signs, and the options for `navigator.credentials.get`, as JSON. */
-export interface Signing {
+interface Signing {
   readonly text: string;
   readonly options: object;
 }

@@ -32,7 +32,7 @@ import { countPayout, type TargetFigures } from './rules/proposal-figures.ts';
 import { type Decision, isPayoutDecision, type PayoutDecision } from './rules/terms.ts';
 
 /** A payout and its history, as a decision reads them. */
-export interface Reviewed extends ReviewedPayout {
+interface Reviewed extends ReviewedPayout {
   readonly companyId: string;
   readonly batch: Batch;
   readonly events: readonly PayoutEvent[];

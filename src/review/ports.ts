@@ -24,7 +24,7 @@ import type { PersonChange } from './rules/person-request.ts';
 import type { KeptApproval, Signers, SigningTerms } from './rules/proved-approval.ts';
 import type { ApprovalSignature } from './rules/signature.ts';
 
-export type { Proposal, ProposalMove } from './rules/proposal.ts';
+export type { Proposal } from './rules/proposal.ts';
 
 export type ItemStatus = 'open' | 'applied' | 'refused' | 'closed';
 

@@ -115,13 +115,13 @@ export const makeSessionSource = (
 
 // ---------------------------------------------------------------- by the header of a proxy
 
-export interface ShownByProxy {
+interface ShownByProxy {
   readonly secret: string | undefined;
   /** The values of the header in which the proxy names the person. */
   readonly values: readonly string[];
 }
 
-export type IdentifiedByProxy =
+type IdentifiedByProxy =
   | ({ readonly kind: 'signed-in' } & ProvedPerson)
   /** The person has no session yet. */
   | { readonly kind: 'named'; readonly person: Person }

@@ -23,7 +23,7 @@ import { nameKeyOf, versionOf } from './rules/person-request.ts';
 import type { TrySource } from './source-tries.ts';
 
 /** `must-change`: the one-time password was right; it lets its owner set a password of their own and nothing else. */
-export type SignIn =
+type SignIn =
   | ({ readonly kind: 'signed-in'; readonly passwordHash: string } & ProvedPerson)
   | { readonly kind: 'must-change'; readonly person: Person }
   | { readonly kind: 'refused'; readonly why: string };

@@ -2,7 +2,7 @@
 import { decideSourceTry, personTriesMax, type SourceCount, type TriedPerson } from './rules/password.ts';
 
 /** Whether a try is checked; `last`: the last one for this person, if it is wrong. */
-export type SourceVerdict = 'refused' | 'counts' | 'last';
+type SourceVerdict = 'refused' | 'counts' | 'last';
 
 /** The source of typed passwords. Each try is counted before it is checked, so parallel tries gain nothing. */
 export interface TrySource {

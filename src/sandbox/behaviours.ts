@@ -58,7 +58,7 @@ const readMatch = ({ match }: Behaviour): Fields & Subject => ({
 });
 
 /** Finds the first matching behaviour in the table's order; each call uses up one of its `times`. */
-export type FindBehaviour = (endpoint: Endpoint, subject: Subject) => Behaviour | undefined;
+type FindBehaviour = (endpoint: Endpoint, subject: Subject) => Behaviour | undefined;
 
 export function createBehaviourIndex(behaviours: readonly Behaviour[]): FindBehaviour {
   const byEndpoint = Map.groupBy(behaviours, ({ endpoint }) => endpoint);

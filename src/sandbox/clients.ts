@@ -68,7 +68,7 @@ type Company = z.infer<typeof companySchema>;
 type Vendor = z.infer<typeof vendorSchema>;
 
 /** The settings' own client, company and accounts, and the table's additions. */
-export interface ClientsInput {
+interface ClientsInput {
   readonly clientId: string;
   readonly clientSecret: string;
   readonly companyId: string;

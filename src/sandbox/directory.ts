@@ -1,7 +1,7 @@
 import type { DirectoryPayee } from './table.ts';
 
 /** A payee as known to the payee's bank. */
-export interface Payee {
+interface Payee {
   readonly state: 'active' | 'inactive' | 'unknown';
   /** English name; empty for an unknown payee. */
   readonly name: string;

@@ -19,7 +19,7 @@ interface FieldRule {
 }
 
 /** The first fault of a body, or undefined. */
-export type FindFault = (body: Body) => BusinessStatus | undefined;
+type FindFault = (body: Body) => BusinessStatus | undefined;
 
 /** A refusal whose description adds the field to the bank's own text. */
 function refuse(code: string, detail: string): BusinessStatus {

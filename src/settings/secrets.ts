@@ -25,7 +25,7 @@ const readVariable = (env: Environment, name: string): string | undefined =>
   env[name] === '' ? undefined : env[name];
 
 /** The possible places of one secret. */
-export interface SecretPlaces {
+interface SecretPlaces {
   /** Value in the settings. */
   readonly value: string | undefined;
   /** Absolute path of the file that the settings name instead. */
@@ -80,7 +80,7 @@ function readSecretFile(setting: string, path: string): SecretReading {
 
 // ---------------------------------------------------------------- the bank
 
-export interface Credentials {
+interface Credentials {
   readonly clientId: string;
   readonly clientSecret: string;
 }

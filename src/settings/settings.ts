@@ -34,13 +34,13 @@ import {
 } from './secrets.ts';
 import { parseSettingsText, type SettingsDocument } from './yaml.ts';
 
-export type { FolderName, Settings } from './schema.ts';
+export type { Settings } from './schema.ts';
 
 /** The folders that a file passes through; absolute paths. */
 export type Folders = Readonly<Record<FolderName, string>>;
 
 /** Limits on one file and one payout; null means no limit. */
-export interface Limits {
+interface Limits {
   readonly rowsPerFile: number | null;
   readonly bytesPerFile: number | null;
   readonly satangPerPayout: Satang | null;
@@ -48,7 +48,7 @@ export interface Limits {
 }
 
 /** A note for operators about the settings, for example about a changed meaning. */
-export interface SettingsNote {
+interface SettingsNote {
   /** Code by which the journal remembers that the note was shown. */
   readonly code: string;
   readonly text: string;
@@ -89,7 +89,7 @@ export interface LoadedSettings {
   readonly personToken?: SecretReading | undefined;
 }
 
-export interface NoticeSettings {
+interface NoticeSettings {
   /** Empty: no webhook. */
   readonly webhookUrl: string;
   /** Read now, but required only by a command that posts notices: see requireWebhook. Undefined without a webhook. */
@@ -99,7 +99,7 @@ export interface NoticeSettings {
 }
 
 /** Values resolved from `settings.registration.callbacks`. */
-export interface CallbackSettings {
+interface CallbackSettings {
   /** Read now, but required only by a command that listens: see requireCallbackKeys. */
   readonly keys: CallbackKeysReading;
   /** Absolute paths; undefined: plain HTTP. */

@@ -8,7 +8,7 @@ import { sqliteTables } from './tables/ddl.ts';
 import { listedView } from './tables/listed.ts';
 
 /** The tables as a program knows them. */
-export interface TablesHistory {
+interface TablesHistory {
   /** The tables as they are now: what a new journal begins with. */
   readonly whole: string;
   /** Changes to a journal of an earlier version, oldest first; an entry never changes after a release. */

@@ -103,7 +103,7 @@ class Slot {
 }
 
 /** A statement compiled once. Its values are given by name. */
-export interface Prepared<Values, Row> {
+interface Prepared<Values, Row> {
   /** The first row. */
   get(values: Values): Row | undefined;
   all(values: Values): Row[];
@@ -391,7 +391,7 @@ export type BodiesOf<Port> = {
 };
 
 /** Bodies by name, as the port's promises. */
-export type Driven<Bodies> = {
+type Driven<Bodies> = {
   readonly [Name in keyof Bodies]: Bodies[Name] extends (...asked: infer Asked) => Body<infer Result>
     ? (...asked: Asked) => Promise<Result>
     : never;

@@ -152,7 +152,7 @@ export interface Store
   readonly fileClaims?: FileClaimStore;
 }
 
-export interface JournalParts {
+interface JournalParts {
   readonly db: DatabaseSync;
   /** Of the file, for snapshots. */
   readonly path: string;

@@ -10,7 +10,7 @@ import type { FileBatch } from './ports.ts';
 const reportedPollMs = 2_000;
 
 /** The batches that the sender has reported. */
-export interface ReportedBatches {
+interface ReportedBatches {
   /** Batches at rest with reports due. */
   unreported(): Promise<readonly string[]>;
   reports(batchId: string): Promise<readonly unknown[]>;

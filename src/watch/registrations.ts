@@ -13,7 +13,7 @@ import { type FileKind, isAhead, keepGoing, noteFailure, retryBackoff } from './
 import { FileQueue, type FileQueueSetup } from './file-queue.ts';
 
 /** The callbacks of one run of a batch. */
-export interface RegistrationRun {
+interface RegistrationRun {
   /** Called when no row is left to send and the run awaits outcomes. */
   readonly onAllSent: () => void;
 }

@@ -11,7 +11,7 @@ import { InDoubtLoop } from './in-doubt-loop.ts';
 import { type DailyJob, DailyJobs } from './schedule.ts';
 import { readAddedPayouts } from './taken-files.ts';
 
-export interface WatchOptions {
+interface WatchOptions {
   /** The interval between checks of the disk, which are more frequent during a fault. */
   readonly probeMs: number;
   /** The jobs of every day, with the job that inquires about everything in doubt. */
@@ -81,7 +81,7 @@ export class Watcher {
   }
 }
 
-export type PayoutFilesSetup = Pick<
+type PayoutFilesSetup = Pick<
   WatchSetup,
   'store' | 'reader' | 'clock' | 'payer' | 'likeFileDays' | 'approval' | 'findTrace' | 'stop'
 >;

@@ -7,7 +7,7 @@ import { findContradictions } from '../support/store-consistency.ts';
 import type { Told } from './decide-worker.ts';
 
 /** By decision and end of its items. */
-export type Tally = Readonly<Record<string, number>>;
+type Tally = Readonly<Record<string, number>>;
 
 export interface Verdict {
   readonly complaints: readonly string[];

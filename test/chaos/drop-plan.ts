@@ -7,7 +7,7 @@ import { breakFile, type Control, writeSidecar, writeTrailer } from './drop-brok
 import { type PlannedRow, planRows, writeRows } from './plan.ts';
 
 /** How a file comes into the inbox. */
-export type Manner =
+type Manner =
   /** Under a temporary name that is then changed. */
   | 'renamed'
   /** In one go, under its own name. */
@@ -22,7 +22,7 @@ export type Manner =
   | 'very-late';
 
 /** When a duplicate is dropped. */
-export type Moment = 'beside its first' | 'when its first is taken' | 'when its first is done';
+type Moment = 'beside its first' | 'when its first is taken' | 'when its first is done';
 
 interface AnyDrop {
   readonly name: string;
@@ -41,7 +41,7 @@ export interface GoodDrop extends AnyDrop {
   readonly copies: readonly { readonly name: string; readonly moment: Moment }[];
 }
 
-export interface BrokenDrop extends AnyDrop {
+interface BrokenDrop extends AnyDrop {
   readonly kind: 'broken';
   /** The code that its reason must give. */
   readonly code: string;

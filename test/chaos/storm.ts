@@ -2,7 +2,7 @@
 import type { Dice } from '../support/dice.ts';
 
 /** `both`: time passes for the bank too, as while a machine is suspended. `paydrop`: only its own clock is wrong. */
-export type ClockOwner = 'both' | 'paydrop';
+type ClockOwner = 'both' | 'paydrop';
 
 export type Trouble =
   /** The bank is killed and comes back with its ledger. */

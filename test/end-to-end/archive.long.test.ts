@@ -160,7 +160,9 @@ test('files, payoutIds, payees, statements and a backup of before meet what was 
     ['first.csv', first],
     ['second.csv', second],
   ] as const)
-    expect((await scene.run('run', await scene.addFile(name, csv))).stdout).toContain('no payee is paid again');
+    expect((await scene.run('run', await scene.addFile(name, csv))).stdout).toContain(
+      'no payee is paid again',
+    );
   const third = csvOf(['Q1', '11', '2001.25'], ['Q2', '31', '7.00']);
   expect((await scene.run('run', await scene.addFile('third.csv', third))).stdout).toMatch(/rejected +2 /);
   expect(await countPaid(scene)).toBe(7);

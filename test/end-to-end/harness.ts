@@ -18,7 +18,7 @@ import { makeClocks, type SceneClocks } from './clocks.ts';
 const noonClockUrl = new URL('./noon-clock.ts', import.meta.url).href;
 
 /** A sandbox bank in a process of its own; its ledger outlives the process. */
-export interface BankProcess {
+interface BankProcess {
   readonly baseUrl: string;
   ledger(): Promise<Ledger>;
   /** Changes the bank while it runs; the scene's sandbox settings must allow it (`control: true`). */

@@ -25,7 +25,7 @@ export interface Closure {
 }
 
 /** A time in which transfers get no answer, while everything else is answered. */
-export interface Outage {
+interface Outage {
   readonly fromMs: number;
   readonly toMs: number;
   /** Share of those transfers that reach the bank all the same. */

@@ -5,7 +5,7 @@ import { describePostgres } from './postgres.ts';
 import { makePostgresStore } from './postgres-store.ts';
 import { makeSqliteStore } from './sqlite-store.ts';
 
-export interface EngineStore extends AsyncDisposable {
+interface EngineStore extends AsyncDisposable {
   readonly store: Store;
   /** Of the journal's file, where it is one. */
   readonly path?: string;

@@ -29,7 +29,7 @@ export interface Passing {
 /** What the client gets to see; undefined leaves it without an answer, on a closed connection. */
 export type Tamper = (passing: Passing) => Promise<ProxyReply | undefined>;
 
-export interface Proxy extends AsyncDisposable {
+interface Proxy extends AsyncDisposable {
   readonly baseUrl: string;
   readonly passed: readonly Passing[];
 }

@@ -15,7 +15,7 @@ export const longStillMs = 500;
 /** How often the inbox is read anew where a test sets nothing else. */
 export const rescanMs = 10_000;
 
-export type Line = { readonly level: string; readonly message: string; readonly file?: string };
+type Line = { readonly level: string; readonly message: string; readonly file?: string };
 
 export interface Kit extends AsyncDisposable {
   readonly root: string;

@@ -24,7 +24,7 @@ const markFoldersOf = ({ inbox, outbox }: Folders): readonly string[] => [join(i
 export type JournalWays = Pick<JournalOpening, 'recovery' | 'restores' | 'adopts' | 'sentFrom'>;
 
 /** The right to send, with its place in the journal where that is in a database. */
-export type OwnRight = SenderLock &
+type OwnRight = SenderLock &
   Partial<AsyncDisposable> & {
     readonly inDatabase?: { readonly prepared: PreparedJournal; readonly place: MachinePlace };
   };

@@ -29,7 +29,7 @@ export async function findSenderOf(
 }
 
 /** A process that works a journal together with others. */
-export interface WorkingMachine {
+interface WorkingMachine {
   readonly owner: SenderLockOwner;
   readonly role: 'sender' | 'helper';
   /** False for a process that has not been heard of lately. */

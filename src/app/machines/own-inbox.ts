@@ -68,7 +68,7 @@ async function listDropped(folder: string): Promise<readonly string[]> {
     .map(({ name }) => join(folder, name));
 }
 
-export interface TakingIn {
+interface TakingIn {
   /** Aborted when the process is to send, or to stop. */
   readonly stop: AbortSignal;
   /** Called with each dropped path that is not taken here. Must not throw. */

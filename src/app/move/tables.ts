@@ -25,7 +25,7 @@ const conditions: ReadonlyMap<string, string> = new Map([
   ['meta', `where key not in (${ownFacts.map((fact) => `'${fact}'`).join(', ')})`],
 ]);
 
-export interface Column {
+interface Column {
   readonly name: string;
   readonly type: 'integer' | 'text';
 }

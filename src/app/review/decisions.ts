@@ -123,7 +123,7 @@ export interface Named {
 }
 
 /** A refused decision: nothing was done. */
-export interface NothingDecided {
+interface NothingDecided {
   readonly kind: 'refused';
   readonly objections: readonly { readonly where: string | undefined; readonly why: string }[];
 }

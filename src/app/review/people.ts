@@ -38,7 +38,7 @@ import { findSenderOf } from '../machines/find-sender.ts';
 import { agreeSettings } from './agreed.ts';
 
 export type { ChangeOutcome } from '../../review/people.ts';
-export type { PersonToken, PersonsKept } from '../../review/ports.ts';
+export type { PersonToken } from '../../review/ports.ts';
 
 type Journal = Pick<Store, 'loss'> & PersonContext['store'];
 

@@ -55,7 +55,7 @@ export interface QueueContext {
 }
 
 /** @param kinds all when left out. @param limit of the items read of each kind */
-export interface QueueAsked {
+interface QueueAsked {
   readonly asker?: Asker;
   readonly kinds?: readonly QueueKind[];
   readonly limit?: number;

@@ -296,7 +296,7 @@ export class BrakeForecast {
 }
 
 /** The pace by the settings, and the measured speed of the bank. */
-export interface ExpectedRate {
+interface ExpectedRate {
   /** Rows that would be sent. */
   readonly transfers: number;
   /** Inquiries about each row before it is sent, one after another. */

@@ -57,7 +57,7 @@ export function eraseBreakAttempt(text: string): string {
 }
 
 /** The detail of an event without the facts about its payee. */
-export interface ErasedDetail {
+interface ErasedDetail {
   readonly detail: string;
   /** For an intent: the hash of the order, and its replacement. */
   readonly orderHash: { readonly before: string; readonly after: string } | undefined;

@@ -26,7 +26,7 @@ export interface KeptToken {
 }
 
 /** A person's part in the content of a batch. */
-export interface KeptHand {
+interface KeptHand {
   readonly batchId: string;
   readonly personId: number;
   readonly part: 'uploaded' | 'corrected';

@@ -3,7 +3,7 @@ import { type ChainedPayout, commitTo, hashBody, showAnswer } from '../../review
 import type { Difference } from './people-audit.ts';
 
 /** The content of a registration after a correction. */
-export interface KeptCorrection {
+interface KeptCorrection {
   /** Digest as stored, and digest of the present content. */
   readonly digest: string;
   readonly present: string;

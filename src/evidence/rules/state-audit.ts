@@ -114,7 +114,7 @@ export const claimFaults = {
   foreign: 'the row that has it is another payoutId’s, or has given it back',
   attempts: 'it has counted another number of attempts than there are',
 } as const;
-export type ClaimFault = keyof typeof claimFaults;
+type ClaimFault = keyof typeof claimFaults;
 
 /** A claim that contradicts the rows of its payoutId. */
 export interface ChangedClaim {

@@ -25,7 +25,7 @@ export interface FileLimits {
 }
 
 /** The place of a row, with its cells. */
-export interface RowPlace<Cells> {
+interface RowPlace<Cells> {
   readonly rowNo: number;
   /** The line of the file at which the row starts. */
   readonly line: number;

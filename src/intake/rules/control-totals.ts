@@ -17,13 +17,13 @@ export interface ControlTotals {
 export type ControlForm = 'rows and total' | 'rows';
 
 /** The counted totals of the rows; without amounts where rows have none. */
-export interface CountedTotals extends Partial<Omit<FileTotals, 'rows'>> {
+interface CountedTotals extends Partial<Omit<FileTotals, 'rows'>> {
   readonly rows: number;
   /** The line of the first unreadable amount; null when all are readable. */
   readonly unreadableLine?: number | null;
 }
 
-export type ControlReading =
+type ControlReading =
   | { readonly ok: true; readonly totals: ControlTotals }
   | { readonly ok: false; readonly code: string; readonly message: string };
 

@@ -29,7 +29,7 @@ export interface NoticeScene {
 }
 
 /** A batch as it stands, with the absolute paths of its reports. */
-export interface BatchNews {
+interface BatchNews {
   readonly summary: BatchSummary;
   readonly reports: readonly string[];
 }
@@ -158,7 +158,7 @@ export function describeJournalRefused(scene: NoticeScene, path: string, message
 }
 
 /** Rows added to a file after it had been read, and not paid. */
-export interface GrownFile extends Pick<RejectedFile, 'fileKey' | 'fileName' | 'reports'> {
+interface GrownFile extends Pick<RejectedFile, 'fileKey' | 'fileName' | 'reports'> {
   readonly batchId: string;
   readonly reason: string;
   readonly remedy: string;

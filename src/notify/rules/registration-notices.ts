@@ -20,7 +20,7 @@ import { draftNotice, type NoticeScene } from './notice-body.ts';
 import type { NoticeDraft } from './notice.ts';
 
 /** A batch of registrations as it stands, with the absolute paths of its reports. */
-export interface RegistrationNews {
+interface RegistrationNews {
   readonly summary: RegistrationSummary;
   readonly reports: readonly string[];
 }
@@ -87,7 +87,7 @@ const namedMax = 5;
 export const registrationAlarmsSubject = 'registration-alarm:';
 
 /** Registrations that bear an alarm, the newest first, and their number. */
-export interface RegistrationAlarms {
+interface RegistrationAlarms {
   readonly rows: number;
   readonly first: readonly RegistrationRow[];
 }
@@ -136,7 +136,7 @@ export function describeRegistrationAlarms(scene: NoticeScene, alarms: Registrat
 export const unknownCallbacksSubject = 'unknown-callbacks:';
 
 /** Callbacks for no known registration, the latest first, and their number. */
-export interface UnknownCallbacks {
+interface UnknownCallbacks {
   readonly count: number;
   readonly latest: readonly (Pick<CallbackRecord, 'callback' | 'receivedAtMs'> & { readonly id: number })[];
 }

@@ -4,7 +4,7 @@ import type { DayTotals } from '../../reconcile/rules/tally.ts';
 import { addFigures, isBreakKind, noFigures } from '../../reconcile/rules/tally.ts';
 import type { Figures, LineClass, PaidClass } from '../../reconcile/rules/types.ts';
 
-export interface DaySides {
+interface DaySides {
   /** All payouts that we call paid. */
   readonly ours: Figures;
   /** All lines of our company. */

@@ -35,7 +35,7 @@ export function addTotals(totals: readonly MoneyInStatus[]): readonly MoneyInSta
 }
 
 /** A piece of a bar, in hundredths of its length. */
-export interface Piece {
+interface Piece {
   readonly status: PayoutStatus;
   readonly start: number;
   readonly width: number;

@@ -7,7 +7,7 @@ import { lossCure } from './journal-place.ts';
 import { showDate } from './lost-journal.ts';
 
 /** A Bangkok day (YYYYMMDD) on which rows of a batch were sent. */
-export interface ArchiveDay {
+interface ArchiveDay {
   readonly date: string;
   /** True when its present statement was read after the day had ended. */
   readonly isReconciled: boolean;

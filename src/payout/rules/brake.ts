@@ -31,7 +31,7 @@ export interface BrakePolicy extends BrakeLimits {
 }
 
 /** Ends that are counted together. */
-export interface EndBlock {
+interface EndBlock {
   readonly ends: number;
   /** Ends other than paid among them. */
   readonly failures: number;

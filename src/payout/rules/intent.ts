@@ -22,13 +22,13 @@ export interface BankNames {
 export const noBankNames: BankNames = { payeeName: null, payeeNameTh: null };
 
 /** A change that records an intent, with its new attempt. */
-export interface Intent {
+interface Intent {
   readonly change: Change;
   readonly attempt: Attempt;
 }
 
 /** Facts for an intent, with our time and the bank's if known. */
-export interface IntentInput extends Partial<ClockReading> {
+interface IntentInput extends Partial<ClockReading> {
   readonly payout: Payout;
   /** Attempts recorded for the payoutId, over all files. */
   readonly attemptsRecorded: number;

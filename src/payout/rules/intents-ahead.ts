@@ -36,7 +36,7 @@ const shareOfAllMax = 3;
 const partOfDoubtMax = 0.75;
 
 /** Bounds of the intents that are recorded ahead. */
-export interface AheadBounds {
+interface AheadBounds {
   /** Transfers at once of this machine, and number of machines that pay from the journal. */
   readonly limit: number;
   readonly machines: number;

@@ -23,7 +23,7 @@ export interface JournalProgress {
 }
 
 /** Identity of a file, different for its copies. */
-export interface FileIdentity {
+interface FileIdentity {
   readonly inode: string;
   /** Null when the file system does not know it; the inode alone counts then. */
   readonly birthNs: string | null;
@@ -68,7 +68,7 @@ export interface JournalSite {
 }
 
 /** The owner of a journal. */
-export interface Owner {
+interface Owner {
   readonly bankAddress: string;
   readonly companyId: string;
   readonly isSandbox: boolean;

@@ -40,7 +40,7 @@ export const hasWaitedTooLong = ({ intentAtMs }: Pick<Attempt, 'intentAtMs'>, no
   nowMs - intentAtMs > notFoundTrustMinMs - lastSendOverMs;
 
 /** The settings `bank.timeoutMs` and `settle.notFoundTrustMs`. */
-export interface SendTimes {
+interface SendTimes {
   readonly timeoutMs: number;
   readonly notFoundTrustMs: number;
 }

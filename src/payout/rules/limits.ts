@@ -25,7 +25,7 @@ export const fileWideCodes: readonly LimitFinding['code'][] = ['files-per-day', 
 
 /** Weekdays in the order of `bangkokWeekday`. */
 export const weekdays = ['sun', 'mon', 'tue', 'wed', 'thu', 'fri', 'sat'] as const;
-export type Weekday = (typeof weekdays)[number];
+type Weekday = (typeof weekdays)[number];
 
 /** The settings of `limits` about time. */
 interface LimitSettings {

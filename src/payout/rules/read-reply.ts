@@ -109,9 +109,7 @@ type SpokenFacts = Pick<TransferFields, 'statusCode' | 'statusDesc' | 'severity'
  * Small facts without secrets or numbers; JSON leaves out the parts that a reply lacks. `why`: why no answer came, or
  * why nothing was sent.
  */
-export type ReplyFacts = Partial<
-  Exchange & SpokenFacts & { readonly httpStatus: number; readonly why: string }
->;
+type ReplyFacts = Partial<Exchange & SpokenFacts & { readonly httpStatus: number; readonly why: string }>;
 
 /** A reply and its meaning. */
 export interface ReadReply<Finding> {

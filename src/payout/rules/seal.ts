@@ -11,7 +11,7 @@ import { computeInstructionDigest } from '../../core/reference.ts';
 import { restoreBackup, type KeptSeal } from './journal-place.ts';
 
 /** Totals of all rows of a batch, and digests over them. */
-export interface BatchSeal {
+interface BatchSeal {
   readonly rows: number;
   /** Sum of the readable amounts. */
   readonly totalSatang: Satang;

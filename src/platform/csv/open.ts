@@ -14,7 +14,7 @@ const blockBytes = 262_144;
 
 type EncodingSetting = 'auto' | FileEncoding;
 
-export interface InspectOptions {
+interface InspectOptions {
   readonly encoding: EncodingSetting;
   /** Null: no limit. */
   readonly bytesMax: number | null;

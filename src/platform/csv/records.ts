@@ -22,7 +22,7 @@ const headBytes = rowBytesMax * 2;
 const stretchBytes = 16_384;
 
 /** A file's text as UTF-8 without its byte order mark: its start, and the rest. */
-export interface FileText {
+interface FileText {
   /** Start of the text, enough for any header. */
   readonly head: Buffer;
   /** True when there is no rest. */

@@ -16,7 +16,7 @@ export interface Line {
 }
 
 /** Sizes of rows and columns without their own. */
-export interface DefaultSizes {
+interface DefaultSizes {
   readonly rowHeight: number;
   readonly columnWidth: number;
 }

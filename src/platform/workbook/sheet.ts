@@ -1,7 +1,7 @@
 /** A workbook's sheet after reading: rows of texts as shown. */
 
 /** Codes of cells that may not mean what they show. */
-export const faultCodes = [
+const faultCodes = [
   'cell-error',
   'cell-formula',
   'cell-digits',

@@ -5,7 +5,7 @@ import { type ShownCell, showCell } from './shown-cell.ts';
 import { WorkbookParts } from './unpack.ts';
 import { type Area, readWorksheet, type Worksheet } from './worksheet.ts';
 
-export interface ShownSheet {
+interface ShownSheet {
   readonly head: SheetHead;
   /** Rows in order of their numbers; rows that show nothing are left out. */
   readonly rows: Iterable<SheetRow>;

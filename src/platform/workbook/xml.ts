@@ -16,7 +16,7 @@ export interface XmlElement {
   readonly text: string;
 }
 
-export type XmlAttributes = Readonly<Record<string, string | undefined>>;
+type XmlAttributes = Readonly<Record<string, string | undefined>>;
 
 /** XML that is not well-formed, declares a document type, or does not fit its part. */
 export class XmlError extends Error {

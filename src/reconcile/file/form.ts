@@ -6,7 +6,7 @@ import { fetchAgain } from '../rules/statement.ts';
 /** Form of a statement's bytes; `other` cannot be opened. */
 export type StatementForm = 'plain' | 'gzip' | 'zip' | 'other';
 
-export interface FormFinding {
+interface FormFinding {
   readonly form: StatementForm;
   /** Description for a message: "a 7z archive". */
   readonly what: string;

@@ -2,7 +2,7 @@
 import type { BreakKind } from './types.ts';
 
 /** The changes of a matching that a person may have to look at. */
-export interface Outcome {
+interface Outcome {
   /** Changed payouts, by cause. */
   readonly causes: ReadonlyMap<string, number>;
   readonly openedOnOtherDays: number;

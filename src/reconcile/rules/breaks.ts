@@ -28,7 +28,7 @@ export interface BreakMove {
 }
 
 /** A new matching of one key of one day, with the breaks of that key and day so far. */
-export interface Rejudged {
+interface Rejudged {
   readonly facts: DayFacts;
   readonly judgement: Judgement;
   /** Open breaks, and those that people have accepted. */

@@ -9,7 +9,7 @@ import type { StatementLine } from './statement.ts';
 import type { AttemptFacts, BreakRecord, DayFacts, OtherDayLine } from './types.ts';
 
 /** Our view of an attempt's money: proved moved, proved unmoved, or in doubt. */
-export type BookStatus = 'paid' | 'unpaid' | 'pending';
+type BookStatus = 'paid' | 'unpaid' | 'pending';
 
 const bookStatuses = {
   recorded: 'pending',

@@ -52,7 +52,7 @@ import {
 // ---------------------------------------------------------------- all days
 
 /** One transRefNo with all known facts of both sides. */
-export interface TransferFacts {
+interface TransferFacts {
   /** `lineKeyOf` of its lines: the transRefNo, or the own identity of a line without one. */
   readonly key: string;
   /** The attempt with this transRefNo, of any day. */

@@ -24,7 +24,7 @@ const kindNames: Readonly<Record<WordKind, string>> = {
 };
 
 /** A word of the settings with an impossible meaning. */
-export interface WordTrouble {
+interface WordTrouble {
   readonly kind: WordKind;
   /** Position, from 0. */
   readonly place: number;

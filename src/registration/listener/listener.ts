@@ -42,7 +42,7 @@ export interface CallbackListenerContext extends CallbackContext {
 }
 
 /** Number of callbacks by outcome, since the start. */
-export type CallbackCounts = Readonly<Record<CallbackTaking['kind'], number>>;
+type CallbackCounts = Readonly<Record<CallbackTaking['kind'], number>>;
 
 /** Disposing of it finishes the callbacks that are being taken. */
 export interface CallbackListener extends AsyncDisposable {

@@ -31,7 +31,7 @@ export const proveJournal = (journalId: string, question: string): string =>
   createHmac('sha256', journalId).update(question).digest('base64url');
 
 /** `this-journal`: its listener. `leaving`: its listener, which is ending. `silent`: no answer came. */
-export type PortOwner = 'this-journal' | 'leaving' | 'another' | 'silent';
+type PortOwner = 'this-journal' | 'leaving' | 'another' | 'silent';
 
 interface PortQuestion {
   /** Address at which this process wanted to listen. */

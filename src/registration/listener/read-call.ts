@@ -9,7 +9,7 @@ export interface AdmittedCall {
   readonly header: string;
 }
 
-export type CallReading =
+type CallReading =
   | { readonly ok: true; readonly record: CallbackRecord }
   /** `requestUid` is empty where the call has no readable one. */
   | (FaultyReading & { readonly requestUid: string });

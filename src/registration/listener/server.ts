@@ -19,7 +19,7 @@ import { ownerHeader, isOwnMachine, proveJournal, readQuestion } from './port-ow
 import { type AdmittedCall, readCall } from './read-call.ts';
 import type { Refusal, Refusals } from './refusals.ts';
 
-export interface CallbackServerOptions {
+interface CallbackServerOptions {
   readonly listen: ListenAddress;
   readonly path: string;
   readonly bodyBytesMax: number;

@@ -28,7 +28,7 @@ export interface RegistrationCallback {
 }
 
 /** A field and its fault; never its content. */
-export interface FieldFault {
+interface FieldFault {
   readonly field: string;
   readonly message: string;
 }
@@ -42,7 +42,7 @@ export interface FaultyReading {
 export type CallbackReading = { readonly ok: true; readonly callback: RegistrationCallback } | FaultyReading;
 
 /** The keys of `msg-hdr` that matter (§2.3). */
-export interface CallbackHeader {
+interface CallbackHeader {
   readonly requestUid: string;
   readonly apiKey: string;
 }
@@ -277,7 +277,7 @@ export const clockToleranceMs = 60_000;
 export const zoneToleranceMs = 12 * 3_600_000;
 
 /** When a callback was applied, by the bank's clock, and when it came, by this machine's. */
-export interface CallbackTimes {
+interface CallbackTimes {
   readonly appliedAtMs: number;
   readonly receivedAtMs: number;
 }

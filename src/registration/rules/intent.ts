@@ -21,12 +21,12 @@ export const companyPayer = (
 });
 
 /** A change that records an intent, with its attempt. */
-export interface RegistrationIntent {
+interface RegistrationIntent {
   readonly change: RegistrationChange;
   readonly attempt: RegistrationAttempt;
 }
 
-export interface RegistrationIntentInput {
+interface RegistrationIntentInput {
   readonly registration: Registration;
   /** Instruction of the attempt. */
   readonly instruction: RegistrationInstruction;

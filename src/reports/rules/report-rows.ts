@@ -201,7 +201,7 @@ export const addThaiRemedy = (cells: readonly string[], row: ResultRow): string[
   cells.with(remedyPlace, `${cells[remedyPlace] ?? ''}\n${remedyOf(row, 'th')}`);
 
 /** Order of the carried-through cells of several batches in one table. */
-export interface CarriedUnion {
+interface CarriedUnion {
   readonly columns: readonly string[];
   /** The cells of a row, in the order of the columns; empty where its batch has none. */
   readonly arrange: (batchId: string, extras: readonly string[]) => readonly string[];

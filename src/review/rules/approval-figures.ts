@@ -6,7 +6,7 @@ import { type LimitFinding, settingOf } from '../../payout/rules/limits.ts';
 import { WaitingDigest, type WaitingRow } from './approval.ts';
 
 /** A batch, as the journal has it. */
-export interface FiguredBatch {
+interface FiguredBatch {
   readonly batchId: string;
   readonly fileName: string;
   readonly payerAccount: string;
@@ -43,7 +43,7 @@ export interface Figure {
 }
 
 /** One of the largest rows. */
-export interface LargeRow {
+interface LargeRow {
   readonly seq: number;
   readonly rowNo: number;
   readonly payoutId: string;

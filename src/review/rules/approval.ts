@@ -39,7 +39,7 @@ export function decideApproval(
 }
 
 /** The bound of a batch that was sealed below it, and the number of people who approve above it. */
-export interface ApprovalBound {
+interface ApprovalBound {
   readonly aboveSatang: Satang;
   readonly people: 1 | 2;
 }

@@ -3,7 +3,7 @@ import { countRows, inDoubtStatuses, toBeSentStatuses } from '../../core/exit-co
 import { isSealed, type PayoutStatus } from '../../core/payout.ts';
 import type { Batch, StatusTotal } from '../../core/ports.ts';
 
-export const batchSteps = ['sealed', 'checked', 'approval', 'paying', 'result'] as const;
+const batchSteps = ['sealed', 'checked', 'approval', 'paying', 'result'] as const;
 export type BatchStep = (typeof batchSteps)[number];
 
 export interface StepState {
@@ -16,7 +16,7 @@ export interface StepState {
 }
 
 /** The facts about a batch. */
-export interface SteppedBatch {
+interface SteppedBatch {
   readonly batch: Pick<Batch, 'status'>;
   readonly totals: readonly StatusTotal[];
   /** Undefined where the batch needs no approval. */

@@ -7,7 +7,7 @@ import { hash } from 'node:crypto';
 import type { Proof } from './people.ts';
 
 /** The kinds of events; `locked-out` and `recovered` are alarms. */
-export const personEventKinds = [
+const personEventKinds = [
   'made',
   'role-changed',
   'disabled',
@@ -81,7 +81,7 @@ export type PersonEventDraft = LinkDraft<PersonEventKind>;
 export const digestSecret = (kept: string): string => hash('sha256', `kept secret v1\n${kept}`, 'hex');
 
 /** A personal cell, erased together with its salt. */
-export interface SaltedCell {
+interface SaltedCell {
   readonly salt: string;
   readonly value: string;
 }

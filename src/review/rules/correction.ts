@@ -10,7 +10,7 @@ import { fileIssues } from '../../payout/rules/operator.ts';
 import type { Correction } from './proposal.ts';
 
 /** The facts from which a correction is made. */
-export interface CorrectedRow {
+interface CorrectedRow {
   readonly row: ResultRow;
   readonly batchId: string;
   readonly payout: Payout | undefined;

@@ -9,11 +9,7 @@ import {
 } from './terms.ts';
 
 /** Code, English and Thai of each decision. */
-export type DecisionWords<Name extends string> = readonly (readonly [
-  code: Name,
-  label: string,
-  labelTh: string,
-])[];
+type DecisionWords<Name extends string> = readonly (readonly [code: Name, label: string, labelTh: string])[];
 
 const wordsOf = <Name extends string>(
   codes: readonly Name[],

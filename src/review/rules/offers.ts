@@ -17,7 +17,7 @@ export interface Offer<Name extends Decision = Decision> extends Possible<Name> 
 }
 
 /** The terms of an offer. A decision is checked again when it is proposed, and once more when it is applied. */
-export interface OfferTerms {
+interface OfferTerms {
   readonly person: Pick<Person, 'role' | 'isDisabled'>;
   /** `review.people` as agreed. */
   readonly people: 1 | 2;

@@ -126,7 +126,7 @@ export interface PasswordTries {
 }
 
 /** The verdict on a try, which counts as failed before it is checked, so that parallel tries gain nothing. */
-export type TryVerdict =
+type TryVerdict =
   | { readonly kind: 'locked' }
   | { readonly kind: 'counts'; readonly after: PasswordTries; readonly isLockedNow: boolean };
 

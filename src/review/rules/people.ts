@@ -40,7 +40,7 @@ export interface ProvedPerson {
 }
 
 /** Whether something is allowed; otherwise the reason in words for the person. */
-export type Permission = { readonly allowed: true } | { readonly allowed: false; readonly why: string };
+type Permission = { readonly allowed: true } | { readonly allowed: false; readonly why: string };
 
 const allowed: Permission = { allowed: true };
 const refuse = (why: string): Permission & { readonly allowed: false } => ({ allowed: false, why });

@@ -47,7 +47,7 @@ export interface KnownPersons {
 export type Asker = Person | null;
 
 /** `applies`: at once; `waits`: for a second admin. */
-export type RequestVerdict =
+type RequestVerdict =
   | { readonly kind: 'refused'; readonly why: string }
   | { readonly kind: 'applies' }
   | { readonly kind: 'waits'; readonly why: string };
@@ -201,8 +201,8 @@ function complainAboutDisplayName(text: string): string | undefined {
 /** The time that a change waits for its second admin. */
 const changeDays = 7;
 
-export const changeStatuses = ['waiting', 'applied', 'sent-back', 'withdrawn', 'stale'] as const;
-export type ChangeStatus = (typeof changeStatuses)[number];
+const changeStatuses = ['waiting', 'applied', 'sent-back', 'withdrawn', 'stale'] as const;
+type ChangeStatus = (typeof changeStatuses)[number];
 
 /** A change of people that one admin has requested, and its outcome. */
 export interface PersonChange {
@@ -236,7 +236,7 @@ export const isLapsed = ({ status, proposedAtMs }: PersonChange, nowMs: number):
   status === 'waiting' && nowMs >= proposedAtMs + changeDays * dayMs;
 
 /** `stale`: the change cannot be carried out any more, and ends. */
-export type ConfirmationVerdict =
+type ConfirmationVerdict =
   | { readonly kind: 'refused'; readonly why: string }
   | { readonly kind: 'stale'; readonly why: string }
   | { readonly kind: 'applies' };
@@ -298,7 +298,7 @@ export function decideSendingBack(
 // ---------------------------------------------------------------- carrying it out
 
 /** The people who requested and confirmed a change. */
-export interface ChangeHands {
+interface ChangeHands {
   readonly by: Asker;
   readonly proof: Proof;
   /** The second admin; null where none was needed. */

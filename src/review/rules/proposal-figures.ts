@@ -30,7 +30,7 @@ export interface FiguredFile {
 }
 
 /** One of the largest rows; its payee is looked up for display. */
-export interface FiguredRowOfMany {
+interface FiguredRowOfMany {
   readonly seq: number;
   readonly amountSatang: Satang;
   readonly isNewPayee: boolean;
@@ -154,7 +154,7 @@ const isOfLikeFile = ({ reasonCode }: CountedRow): boolean =>
   Object.values<string | null>(likeFileCodes).includes(reasonCode);
 
 /** A batch as it is counted. */
-export interface CountedBatch extends ApprovalState {
+interface CountedBatch extends ApprovalState {
   readonly batchId: string;
   readonly fileName: string;
   readonly versionsDigest: string | null;
@@ -239,7 +239,7 @@ function addPayee(payees: Map<string, NewPayee>, { proxyNo, rows, amountSatang }
 // ---------------------------------------------------------------- one payout, registrations
 
 /** A payout that is chosen by itself. */
-export interface ChosenPayout {
+interface ChosenPayout {
   readonly seq: number;
   readonly batchId: string;
   readonly fileName: string;

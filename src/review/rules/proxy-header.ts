@@ -5,7 +5,7 @@ import { nameKeyOf } from './person-request.ts';
 /** The reason why the header signs no user in. */
 export type ProxyRefusal = 'unnamed' | 'doubled' | 'unknown' | 'disabled' | 'before-restore' | 'no-right';
 
-export type NamedByProxy =
+type NamedByProxy =
   | { readonly ok: true; readonly person: Person }
   | {
       readonly ok: false;

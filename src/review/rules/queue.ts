@@ -55,8 +55,8 @@ export const queueKinds = [
 export type QueueKind = (typeof queueKinds)[number];
 
 /** The verdicts on a proposal, or on a file of decisions. */
-export const queueVerdicts = ['approve', 'send-back', 'withdraw', 'confirm-file'] as const;
-export type QueueVerdict = (typeof queueVerdicts)[number];
+const queueVerdicts = ['approve', 'send-back', 'withdraw', 'confirm-file'] as const;
+type QueueVerdict = (typeof queueVerdicts)[number];
 
 const verdictLabels: Readonly<Record<QueueVerdict, readonly [label: string, labelTh: string]>> = {
   approve: ['Approve', 'อนุมัติ'],

@@ -8,7 +8,7 @@ import { type Asker, optionsOf, type QueueItem } from './queue.ts';
 import type { Decision } from './terms.ts';
 
 /** A registration in the queue. */
-export interface QueuedRegistration {
+interface QueuedRegistration {
   readonly row: RegistrationRow;
   readonly batchId: string;
   readonly sinceMs: number;
@@ -39,7 +39,7 @@ export function registrationItem(queued: QueuedRegistration, asker?: Asker): Que
 }
 
 /** A kept callback whose registration is unknown. */
-export interface UnknownCallback {
+interface UnknownCallback {
   readonly id: number;
   readonly callback: RegistrationCallback;
   readonly receivedAtMs: number;

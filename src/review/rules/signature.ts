@@ -114,7 +114,7 @@ export interface Signed extends Pick<ApprovalSignature, 'proposalId' | 'personId
 }
 
 /** `approval.signed` of the settings. */
-export type SigningRule = 'optional' | 'required';
+type SigningRule = 'optional' | 'required';
 
 /** The reason why this person's approval is not signed as required; undefined when it is. */
 export function whyNotSigned(

@@ -34,7 +34,7 @@ export interface SignedMatter {
 }
 
 /** The signer, and the moment. */
-export interface SignedAct {
+interface SignedAct {
   readonly personId: number;
   /** The name with which the person signs in. */
   readonly person: string;

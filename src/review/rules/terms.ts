@@ -39,7 +39,7 @@ export const otherDecisions = [
   'accept-statement',
   'adopt-statement',
 ] as const;
-export type OtherDecision = (typeof otherDecisions)[number];
+type OtherDecision = (typeof otherDecisions)[number];
 
 export type Decision = PayoutDecision | RegistrationDecision | OtherDecision;
 

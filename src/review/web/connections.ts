@@ -10,7 +10,7 @@ interface Held {
 }
 
 /** `close`: the connection ends with the answer; `refuse`: the only answer is that there are too many. */
-export type Admission = 'keep' | 'close' | 'refuse';
+type Admission = 'keep' | 'close' | 'refuse';
 
 /** Counts connections by their holders. */
 export class ConnectionShares {

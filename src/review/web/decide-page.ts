@@ -25,7 +25,7 @@ import { readSeq, type ReadReview } from './payout-page.ts';
 import type { Answer, Fields, FileView, Page, ProvedVisit, SentFile, View } from './view.ts';
 import { sayDecision, sayStatus } from './words.ts';
 
-export interface DecidePageContext {
+interface DecidePageContext {
   readonly store: HistoryReader & WaitingReader;
   readonly readReview: ReadReview;
   readonly evidenceFolder?: string | undefined;

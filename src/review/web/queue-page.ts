@@ -36,7 +36,7 @@ import { itemsSection, makeQueueItemViews, ownerOf, type QueueItemsContext } fro
 import type { Fields, Page, ProvedVisit, View } from './view.ts';
 import { sayAge, sayMoment, sayMoved, sayStatus } from './words.ts';
 
-export type QueueReader = WaitingReader &
+type QueueReader = WaitingReader &
   Pick<PayoutSearch, 'findOwners'> &
   Pick<QueueStore, 'reviewNotes'> &
   Pick<PersonStore, 'persons' | 'editPersons'>;

@@ -7,7 +7,7 @@ import { postButton } from './layout.ts';
 import { momentOf } from './parts.ts';
 import type { Answer, Page, ProvedVisit, View } from './view.ts';
 
-export interface SessionsPage {
+interface SessionsPage {
   readonly readContext: () => Promise<SessionContext>;
   /** Called after a session has ended, to delete the data kept for it. */
   readonly onSignOut?: ((sessionHash: string) => Promise<void>) | undefined;

@@ -87,7 +87,7 @@ function passwordPage(visit: Visit, name: string, complaint?: string): Page {
 }
 
 /** The context of the two forms with a password. */
-export interface SignInPage {
+interface SignInPage {
   /** Reads the present context: the journal may be restored while the page runs. */
   readonly readContext: () => Promise<SignInPageContext>;
   readonly placeOf: (visit: Visit) => SignInPlace;

@@ -4,7 +4,7 @@ import type { Part } from './html.ts';
 import { type Language, say, type Word } from './words.ts';
 
 export const themes = ['light', 'dark'] as const;
-export type Theme = (typeof themes)[number];
+type Theme = (typeof themes)[number];
 
 /** A request for a page. */
 export interface Visit {

@@ -9,7 +9,7 @@ import type { StateLine } from '../state-file.ts';
 import type { CallRow, RegistrationTable, ToldOutcome } from './table.ts';
 
 /** One try to call the partner, and its result. */
-export interface Try {
+interface Try {
   /** requestUID of this try. */
   readonly requestUid: string;
   /** Time of its answer or failure. */

@@ -5,7 +5,7 @@ import { acknowledged, type Call, type Registration } from './book.ts';
 import type { RegistrationTable, ToldOutcome } from './table.ts';
 
 /** The application to call, and the key by which it recognises the bank. */
-export interface Application {
+interface Application {
   readonly clientId: string;
   readonly partnerId: string;
   readonly apiKey: string;

@@ -18,7 +18,7 @@ function findCode(account: Account | undefined, accountNo: string, knownAccounts
 }
 
 /** Fields of a request that the table can match. */
-export type Subject = { readonly [Key in keyof RegistrationBehaviour['match']]: string | undefined };
+type Subject = { readonly [Key in keyof RegistrationBehaviour['match']]: string | undefined };
 
 export function indexTable(table: RegistrationTable) {
   const accounts = new Map(table.accounts.map((account) => [account.accountNo, account]));

@@ -17,7 +17,7 @@ const editKinds = [
 ] as const;
 
 /** Damages of a file on its way. */
-export const damageKinds = [
+const damageKinds = [
   /** The file ends in the middle, as if that were all. */
   'truncated',
   /** The connection is closed in the middle. */

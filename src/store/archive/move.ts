@@ -34,7 +34,7 @@ import { digestBatch, explainReading, makeReadable, openArchive } from './archiv
 /** Told how far a move has come, so that a test can end the process there. */
 export type OnStep = (step: 'copied' | 'verified' | 'named' | 'removed' | 'committed') => void;
 
-export interface ArchiveOrder {
+interface ArchiveOrder {
   readonly batchId: string;
   /** Of the file, beside the journal. */
   readonly archive: string;

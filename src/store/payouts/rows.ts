@@ -60,7 +60,7 @@ export function selectResultRows() {
     .select(['p.issues', 'r.line', 'r.cells', 'r.extras', 'a.trans_ref_no', 'a.sys_ref_no', 'a.fee_text']);
 }
 
-export type ResultRecord = InferResult<ReturnType<typeof selectResultRows>>[number];
+type ResultRecord = InferResult<ReturnType<typeof selectResultRows>>[number];
 
 function readAmount(text: string | null): Satang | null {
   return text === null ? null : toSatang(BigInt(text));

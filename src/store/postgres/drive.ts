@@ -36,7 +36,7 @@ interface Ask {
 
 export type Answer = { readonly value: unknown } | { readonly failure: unknown };
 
-export interface Manner {
+interface Manner {
   /** Each statement goes out alone, so that one that fails is known for what it is. */
   readonly isAlone?: boolean;
   /** Told before several go out at once. */

@@ -28,9 +28,9 @@ import { makeTokenPlace } from './token-place.ts';
 import { hasPlace } from './workers.ts';
 
 /** The high-water mark of this machine. */
-export type OwnMark = KeptMark & Pick<HighWaterMarkFile, 'close'> & Partial<Pick<MarkCopy, 'settled'>>;
+type OwnMark = KeptMark & Pick<HighWaterMarkFile, 'close'> & Partial<Pick<MarkCopy, 'settled'>>;
 
-export interface PostgresJournalParts {
+interface PostgresJournalParts {
   /** Its owner closes it after the journal. */
   readonly engine: PostgresEngine;
   readonly journalId: string;

@@ -34,7 +34,7 @@ export interface TablesChange {
 }
 
 /** The tables as a program knows them. */
-export interface TablesHistory {
+interface TablesHistory {
   /** The tables as they are now: what a new journal begins with. */
   readonly whole: string;
   /** The oldest first; never changed after a release. */

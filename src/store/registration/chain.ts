@@ -17,7 +17,7 @@ export function nextRegistrationHashOf(
     (select coalesce(h.digest || ' ' || h.salt, h.digest) from registration_row as h where h.seq = ${registrationSeq})), ${text})`;
 }
 
-export interface AppendedRegistrationEvent extends ChainedEvent {
+interface AppendedRegistrationEvent extends ChainedEvent {
   readonly from: RegistrationStatus;
   readonly to: RegistrationStatus;
   readonly cause: RegistrationCause;

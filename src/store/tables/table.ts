@@ -23,7 +23,7 @@ export interface Refusal {
 }
 
 /** A statement that the database runs after a change. */
-export interface Consequence {
+interface Consequence {
   readonly name: string;
   readonly after: string;
   /** In the words of both engines. */

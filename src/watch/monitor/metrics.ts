@@ -52,7 +52,7 @@ export interface MetricSources {
 }
 
 /** The sources about registrations that every scrape reads. */
-export interface RegistrationFigures {
+interface RegistrationFigures {
   /** Counts every row; undefined while there is no readable journal. */
   readonly countByStatus: () => Promise<ReadonlyMap<RegistrationStatus, number> | undefined>;
   /** A number that differs after every change of a registration, by any process. */
@@ -63,8 +63,8 @@ export interface RegistrationFigures {
  * The result of a callback: `taken` for a registration, `repeated` for a known callback, `unknown` for an unknown
  * registration, `refused` for its key, its address or its content.
  */
-export const callbackResults = ['taken', 'repeated', 'unknown', 'refused'] as const;
-export type CallbackResult = (typeof callbackResults)[number];
+const callbackResults = ['taken', 'repeated', 'unknown', 'refused'] as const;
+type CallbackResult = (typeof callbackResults)[number];
 
 export interface Metrics {
   countFile(outcome: IntakeOutcome): void;

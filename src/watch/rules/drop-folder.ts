@@ -43,7 +43,7 @@ export interface IntakeRules {
 }
 
 /** `of`: the file of a marker or sidecar. */
-export type NameKind =
+type NameKind =
   | { readonly kind: 'ignored' }
   | { readonly kind: 'file' }
   | { readonly kind: 'marker'; readonly of: string }
@@ -93,7 +93,7 @@ export function noteSighting(before: Sighting | undefined, print: string, nowMs:
 }
 
 /** The facts about a file in the inbox; `missing` where nothing has that name. */
-export interface FileFacts {
+interface FileFacts {
   readonly file: Sighting;
   readonly hasMarker: boolean;
   readonly sidecar: Sighting | 'missing';
@@ -121,7 +121,7 @@ export function decideTaking(facts: FileFacts, rules: IntakeRules, nowMs: number
 // ---------------------------------------------------------------- which file is next
 
 /** A finished file that waits: its name and its last change of any kind. */
-export interface Waiting {
+interface Waiting {
   readonly name: Buffer;
   readonly droppedAtNs: bigint;
 }

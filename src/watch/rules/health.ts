@@ -17,7 +17,7 @@ import { describeGrowth, remedyOfGrowth, type TakenFile } from './file-growth.ts
  * process left comes first.
  */
 export const watchRoles = ['standby', 'starting', 'active', 'stopping'] as const;
-export type WatchRole = (typeof watchRoles)[number];
+type WatchRole = (typeof watchRoles)[number];
 
 /** A fault outside the process. */
 export interface Trouble {
@@ -83,7 +83,7 @@ export interface Attention {
 }
 
 /** The place where a watcher works; absolute paths. */
-export interface WatchPlace {
+interface WatchPlace {
   readonly command: CommandPlace;
   readonly dataDir: string;
   readonly inbox: string;

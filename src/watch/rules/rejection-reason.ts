@@ -24,7 +24,7 @@ export interface IntakeRefusal {
 export const reasonPathOf = (path: string): string => `${path}.reason.txt`;
 
 /** The file that is refused. */
-export interface RefusedIntake {
+interface RefusedIntake {
   /** `payout` when left out. */
   readonly kind?: FileKindName;
   readonly fileName: string;

@@ -65,7 +65,7 @@ export async function* readJobs({ payoutsPath }: PeerTask): AsyncGenerator<reado
 // ---------------------------------------------------------------- intents
 
 /** What may be done about a payout now. */
-export type Standing =
+type Standing =
   | { readonly kind: 'new'; readonly order: TransferOrder }
   | { readonly kind: 'in-doubt' }
   | { readonly kind: 'settled'; readonly statusCode: string };

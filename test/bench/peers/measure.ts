@@ -44,7 +44,7 @@ export interface Payer {
   measure(stand: Stand): Promise<Figures | { readonly why: string }>;
 }
 
-export interface Stand {
+interface Stand {
   readonly bank: BankProcess;
   /** Of this measure alone. */
   readonly folder: string;

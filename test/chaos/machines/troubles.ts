@@ -10,7 +10,7 @@ import type { TroubleCounts } from './options.ts';
 export type KillAt = 'time' | 'alone' | 'start' | 'claim' | 'work' | 'report' | 'archive';
 
 /** How the way to the database fails. */
-export type Cut =
+type Cut =
   /** The server ends some of the connections, whosever they are. */
   | { readonly how: 'terminate'; readonly backends: number }
   | { readonly how: 'break' | 'lose-answers' | 'stall' | 'close'; readonly forMs: number };

@@ -11,7 +11,7 @@ const bookings = {
   /** In process in its own day's, finished in the next. */
   pending: [0, 1],
 } as const satisfies Record<string, readonly number[]>;
-export type Booking = keyof typeof bookings;
+type Booking = keyof typeof bookings;
 
 export interface AttemptPlan {
   /** Days after the first. */

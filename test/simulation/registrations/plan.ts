@@ -71,13 +71,13 @@ export type Act = (typeof acts)[number];
 /** Some are done more often than others. */
 const drawAct = (dice: Dice): Act => (dice.chance(0.4) ? 'retry' : dice.pick(acts));
 
-export interface PlannedAct {
+interface PlannedAct {
   readonly atMs: number;
   readonly act: Act;
 }
 
 /** A call about something that nobody has sent; of a row's identity where it names one. */
-export interface PlannedStray {
+interface PlannedStray {
   readonly atMs: number;
   readonly of: RegistrationInstruction | undefined;
 }
