@@ -39,7 +39,10 @@ export type AttemptStatus = (typeof attemptStatuses)[number];
 /** Statuses of an attempt that the bank may have completed, or may yet complete; no other attempt is made beside it. */
 export const openAttemptStatuses: readonly AttemptStatus[] = ['recorded', 'sent', 'paid', 'unresolved'];
 
-/** Reasons to hold a payout; a payout has a set of them, each lifted only by its own event. */
+/**
+ * Reasons to hold a payout; a payout has a set of them, each lifted only by its own event. The journal keeps them by their
+ * place here: a new reason goes to the end.
+ */
 export const holdReasons = [
   'approval',
   'name',

@@ -53,22 +53,12 @@ export function isArchivedSeq(seq: Expression<number | null>): RawBuilder<SqlBoo
 }
 
 /**
- * A set of holds as the bits of one integer, so that a statement can add and lift holds of a whole batch. Written in
- * the file: a bit is never given to another reason.
+ * A set of holds as the bits of one integer, so that a statement can add and lift holds of a whole batch. A bit is
+ * the place of its reason in the core's list, and never given to another.
  */
-export const holdBits = {
-  approval: 1,
-  name: 2,
-  limit: 4,
-  halted: 8,
-  paused: 16,
-  unavailable: 32,
-  similar: 64,
-  'new-payee': 128,
-  'day-limit': 256,
-  'service-day': 512,
-  resend: 1024,
-} as const satisfies Record<HoldReason, number>;
+export const holdBits = Object.fromEntries(holdReasons.map((hold, place) => [hold, 2 ** place])) as Readonly<
+  Record<HoldReason, number>
+>;
 
 /** The bits of a set of holds. */
 export const encodeHolds = (holds: readonly HoldReason[]): number =>
