@@ -24,7 +24,7 @@ const become = textStatement(sql`select set_config('role', ${sql.lit(archivistRo
 
 /**
  * Takes the right until the end of this transaction: whatever else the program does, it does without.
- * @throws JournalRefusedError where whoever is connected may not
+ * @throws JournalRefusedError where the connected role has no such right
  */
 export function* becomeArchivist(): Body<void> {
   const { hasRight, mayBecome, user } = (yield* selectFirst(rights)) as Rights;

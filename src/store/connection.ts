@@ -9,7 +9,7 @@ import { addHashFunction } from './payouts/chain.ts';
 
 export { sqliteCodes } from '../payout/rules/journal-cures.ts';
 
-/** Of the journal's file, in the data directory. */
+/** The name of the journal's file in the data directory. */
 export const journalFileName = 'journal.db';
 
 /** How long a write waits for another process that writes; the longest writes are those of a whole batch. */
@@ -30,7 +30,7 @@ export const bulkCacheKib = 2_048;
 /** Pages in the write-ahead log before SQLite moves them into the file. */
 const checkpointPages = 4_000;
 
-/** What the write-ahead log may keep on disk once it was moved into the file. */
+/** The size on disk of the write-ahead log, at most, once it was moved into the file. */
 const logBytesMax = 67_108_864;
 
 /**
@@ -157,7 +157,7 @@ export function asRefusal(path: string, error: unknown): unknown {
   return new JournalRefusedError(`${path} cannot be opened: ${cure}`, { cause: error });
 }
 
-/** True of what a journal that was moved into a database answers to whoever still has it open. */
+/** True of the error with which a journal that was moved into a database answers a process that still has it open. */
 const isOfMoved = (error: unknown): boolean =>
   sqliteCodeOf(error) === sqliteCodes.constraint && saysGone((error as Error).message);
 

@@ -1,6 +1,6 @@
 /**
- * What runs the bodies of the journal: SQLite in place and without a break, PostgreSQL statement by statement over the
- * network. Whoever writes a body knows nothing of either.
+ * The engines that run the bodies of the journal: SQLite in place and without a break, PostgreSQL statement by statement
+ * over the network. The writer of a body knows nothing of either.
  */
 import type { DatabaseSync } from 'node:sqlite';
 import { bulkCacheKib, inTransaction, openReader } from './connection.ts';
@@ -20,7 +20,7 @@ export interface Gathering {
   readonly everyMs: number;
   /** A transaction has no more calls than these. */
   readonly callsMax: number;
-  /** Where so many wait when one has ended, the next begins before those of the last are told. */
+  /** With so many calls waiting at a transaction's end, the next one begins before the calls of the last are told. */
   readonly callsNext: number;
 }
 
@@ -57,7 +57,7 @@ export const makeSqliteEngine = (db: DatabaseSync, path: string, queue: WriteQue
   wipe: async () => queue.run(() => db.exec('vacuum; pragma wal_checkpoint(truncate)')),
 });
 
-/** What reads on a connection. */
+/** The reader on a connection. */
 export const readerOf = (db: DatabaseSync): Reader => ({ read: async (makeBody) => drive(db, makeBody()) });
 
 /** A connection of its own with one read transaction open: while it is open the write-ahead log grows. */

@@ -7,12 +7,12 @@ import type { Engine } from './engine.ts';
 import { isOfPostgres, isViolation } from './postgres/errors.ts';
 import { type Body, isInPlace, together } from './statements.ts';
 
-/** What one transaction does. */
+/** The work of one transaction. */
 export interface GroupWork<Asked, Given, Shared> {
-  /** What the calls of one transaction share. */
+  /** The state that the calls of one transaction share. */
   begin(asked: readonly Asked[]): Body<Shared>;
   apply(shared: Shared, asked: Asked): Body<Given>;
-  /** What a call reads or changes that another may change; undefined where it may be anything. */
+  /** The keys of the data that a call reads or changes and another may change; undefined where it may be anything. */
   touches(asked: Asked): readonly string[] | undefined;
   /** After the last call. */
   end(shared: Shared): Body<void>;
@@ -216,14 +216,14 @@ class GatheredCommits<Asked, Given, Shared> implements GroupCommit<Asked, Given>
     let tell = await this.#settleNext();
     while (this.#waiting.length >= this.#callsNext) {
       const settling = this.#settleNext();
-      // Whoever is told has much to do: the server has something to do first.
+      // The callers have much to do once they are told: the server gets its work first.
       await new Promise(setImmediate);
       tell();
       tell = await settling;
     }
     this.#isSettling = false;
     tell();
-    // What was asked meanwhile is gathered for the next transaction.
+    // The calls that have come meanwhile are gathered for the next transaction.
     if (this.#waiting.length > 0) this.#beginGathering();
   }
 

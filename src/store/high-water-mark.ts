@@ -28,10 +28,10 @@ export type HighWaterMark = Readonly<z.infer<typeof highWaterMarkSchema>>;
 
 const highWaterMarkFileName = 'journal.mark';
 
-/** Where the high-water mark of a journal in this folder stands. */
+/** The path of the high-water mark of a journal in this folder. */
 const highWaterMarkPathIn = (dataDir: string): string => join(dataDir, highWaterMarkFileName);
 
-/** What stands where the high-water mark should. */
+/** The high-water mark as it was found on the disk. */
 export type FoundHighWaterMark = HighWaterMark | undefined | 'unreadable';
 
 /**
@@ -47,7 +47,7 @@ export function readHighWaterMark(dataDir: string): HighWaterMark | undefined {
     if (errorCode(error) === 'ENOENT') return undefined;
   }
   try {
-    // Whoever is sending may have been writing it.
+    // The process that sends may have been writing it.
     return read();
   } catch (error) {
     throw new JournalRefusedError(describeUnreadableMark(path, errorCode(error)), { cause: error });

@@ -7,7 +7,7 @@ import { showDate } from '../payout/rules/lost-journal.ts';
 import { JournalRefusedError } from './connection.ts';
 import { type Body, change, define, query, type Reading, selectFirst } from './statements.ts';
 
-/** What a person says who lets a journal go on that was lost or restored. */
+/** The decision of a person that a journal goes on which was lost or restored. */
 export interface Recovery {
   /** YYYYMMDD in Bangkok: the first day of which something may be missing; later than today: no day is. */
   readonly sinceDate: string;

@@ -17,7 +17,7 @@ import { readFact, writeFact } from './meta.ts';
 import { bindPlace, noteCopied } from './place.ts';
 import { type Body, drive, type Reading } from './statements.ts';
 
-/** What is kept of a move, by the names of the facts. */
+/** The facts that are kept of a move, by their names. */
 export const moveFacts = {
   /** Both: one try to move, so that a database which an earlier one has left half done is told from the right one. */
   moveId: 'moveId',
@@ -33,7 +33,7 @@ export interface Gone {
   readonly to: string;
 }
 
-/** Where the journal of this file went; undefined of one that is still here. */
+/** The place where the journal of this file went; undefined of one that is still here. */
 export function* readGone(): Reading<Gone | undefined> {
   const to = yield* readFact(moveFacts.movedTo);
   if (to === undefined) return undefined;
@@ -85,7 +85,7 @@ export function* noteArrived(database: DatabaseIdentity, nowMs: number): Body<vo
 
 const prefix = 'moved_';
 
-/** Of the file, beside SQLite's own. */
+/** The tables of the file, without SQLite's own. */
 const tablesOf = (db: DatabaseSync): string[] =>
   db
     .prepare(`select name from sqlite_master where type = 'table' and name not like 'sqlite_%'`)
@@ -93,8 +93,8 @@ const tablesOf = (db: DatabaseSync): string[] =>
     .map(({ name }) => String(name));
 
 /**
- * Says in the file, inside the caller's transaction, that its journal has gone. Whoever has it open already is refused by
- * the file itself; later it is a backup of this moment, which opens through `restore` alone.
+ * Says in the file, inside the caller's transaction, that its journal has gone. The file itself refuses a process that has
+ * it open already; later it is a backup of this moment, which opens through `restore` alone.
  */
 export function markGone(db: DatabaseSync, site: JournalSite, { moveId, to }: Gone, nowMs: number): void {
   drive(db, writeFact(moveFacts.moveId, moveId));

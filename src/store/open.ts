@@ -72,7 +72,7 @@ export async function openJournal(opening: JournalOpening): Promise<Store> {
   );
 }
 
-/** Where the file of an opening stands. */
+/** The path of the file of an opening. */
 const pathOf = ({ dataDir }: Opening): string => join(dataDir, journalFileName);
 
 /**
@@ -216,7 +216,7 @@ function gatherTerminals(
 /**
  * Binds the journal to where it stands: once, or when a person says that it goes on there.
  * @param isBehind the high-water marks show that something is missing
- * @throws JournalRefusedError when it is bound elsewhere, and nobody says so
+ * @throws JournalRefusedError when it is bound to another place, and no person says that it goes on here
  */
 function takePlace(
   db: DatabaseSync,
@@ -236,7 +236,7 @@ function takePlace(
   transact(db, bindPlace({ present, terminals, isSaid, adopts, restores, nowMs }));
 }
 
-/** Looks twice: whoever is sending may have been writing the high-water mark when it was read. */
+/** Looks twice: the process that sends may have been writing the high-water mark when it was read. */
 function findMissing(
   db: DatabaseSync,
   { dataDir, site, highWaterMark }: Opening,

@@ -1,4 +1,4 @@
-/** What is asked of whoever opens a journal, and what is refused of one that is missing, newer or older, whatever holds it. */
+/** Questions to a process that opens a journal, and refusals of one that is missing, newer or older, on any engine. */
 import { resolve } from 'node:path';
 import {
   areTerminalsKnown,
@@ -35,8 +35,8 @@ export interface JournalOpening {
   /** Epoch milliseconds, for the record of when the tables were made. */
   readonly nowMs?: number;
   /**
-   * What becomes of a journal that is not there (`own`): it is made, or it is not (`never`), since nobody can tell a new
-   * one from one that was lost. `only`: one that is there is refused. A recovery makes it in any case.
+   * The fate of a journal that is not there (`own`): it is made, or it is not (`never`), since a new one looks like one
+   * that was lost. `only`: one that is there is refused. A recovery makes it in any case.
    */
   readonly creation?: 'if-missing' | 'never' | 'only';
 }
@@ -50,7 +50,7 @@ export interface Opening extends Required<Omit<JournalOpening, 'recovery' | 'ope
   readonly highWaterMark: FoundHighWaterMark;
 }
 
-/** @throws JournalRefusedError when the high-water mark cannot be read, and nobody says that the journal was lost */
+/** @throws JournalRefusedError when the high-water mark cannot be read, and no person says that the journal was lost */
 export function readOpening(wanted: JournalOpening, nameSite: (dataDir: string) => JournalSite): Opening {
   const { access, stamp, nowMs = Date.now(), creation = 'if-missing' } = wanted;
   const { restores = false, adopts = false, sentFrom = [], openMarks } = wanted;
@@ -105,7 +105,7 @@ export function requireTerminals(opening: Opening, known: readonly string[]): vo
 }
 
 /**
- * What is to be done about the tables.
+ * Decides what is to be done about the tables.
  * @param version of the tables that are there; 0 without any
  * @param known by this program
  * @param isBegun the journal has its identity: its making was not cut short
@@ -124,7 +124,7 @@ export function decideTables(
   if (!isBegun) {
     requireNoHighWaterMark(opening);
     if (access === 'beside') return 'absent';
-    // What is to be put back has to be there.
+    // A journal that is to be put back has to be there.
     if (opening.restores) throw new JournalRefusedError(site.none);
     requireCreation(opening);
     requireTerminals(opening, []);

@@ -1,4 +1,4 @@
-/** Where a journal stands: the terminal and the file that it is bound to, so that a copy is told from the journal itself. */
+/** The place of a journal: the terminal and the file that bind it, so that a copy is told from the journal itself. */
 import { describeBackup, type Place, type Unmarked } from '../payout/rules/journal-place.ts';
 import { computeMissesSince } from '../payout/rules/lost-journal.ts';
 import { JournalRefusedError } from './connection.ts';
@@ -76,9 +76,9 @@ interface Binding {
   readonly terminals: readonly string[];
   /** By a person: it goes on there. */
   readonly isSaid: boolean;
-  /** It has moved, or its terminal is a new one. */
+  /** The journal has moved, or its terminal is a new one. */
   readonly adopts: boolean;
-  /** It is a backup that is being put in place. */
+  /** The journal is a backup that is being put in place. */
   readonly restores: boolean;
   readonly nowMs: number;
 }

@@ -13,7 +13,7 @@ import { define, query } from './statements.ts';
 /** Rows that are read at a time, so that memory stays flat. */
 const pageRows = 500;
 
-/** Events of a row that somebody who has its result wants to hear of. */
+/** Events of a row that a process with its result wants to hear of. */
 const selectNews = (changedSince: number) =>
   query
     .selectFrom('event as e')

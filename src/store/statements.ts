@@ -1,8 +1,8 @@
 /**
  * The statements of the journal. Kysely writes them, node:sqlite runs them at once and in place: Kysely's own execution
  * is asynchronous, and another caller's statement could slip into a transaction between two of its steps. What a
- * transaction or a read does is written as a body, a generator that yields its statements and gets their rows: whoever
- * drives it decides what they run on. On SQLite `drive` has them run where they stand, so that there is nothing to yield.
+ * transaction or a read does is written as a body, a generator that yields its statements and gets their rows: the driver
+ * of the body decides what they run on. On SQLite `drive` has them run where they stand, so that there is nothing to yield.
  */
 import type { DatabaseSync, SQLInputValue, StatementSync } from 'node:sqlite';
 import {
@@ -49,7 +49,7 @@ class PlannedOnceCompiler extends SqliteQueryCompiler {
   }
 }
 
-/** Where every statement of the journal begins. */
+/** The start of every statement of the journal. */
 export const query = new Kysely<Tables>({
   dialect: {
     createAdapter: () => new SqliteAdapter(),
@@ -59,7 +59,7 @@ export const query = new Kysely<Tables>({
   },
 });
 
-/** What PostgreSQL is handed of a node whose own text is SQLite's. */
+/** The nodes that PostgreSQL is handed in place of nodes whose own text is SQLite's. */
 const postgresNodes = new WeakMap<RawNode, RawNode>();
 
 /** The node as PostgreSQL has it. */
@@ -131,7 +131,7 @@ export function bindValues(parameters: readonly unknown[], values: object): unkn
 /** A statement as one engine reads it. */
 export interface CompiledText {
   readonly text: string;
-  /** Of each place what goes there: `slotNameOf`, or the value itself. */
+  /** For each place, what goes there: `slotNameOf`, or the value itself. */
   readonly parameters: readonly unknown[];
   /** The values in the order of their places. */
   bind(values: object): unknown[];
@@ -190,12 +190,12 @@ function prepare<Values extends object, Row>(
   };
 }
 
-/** What a body yields: one statement, and what is wanted of it. */
+/** A step that a body yields: one statement, and what is wanted of it. */
 export interface Step<Wanted extends keyof Prepared<object, unknown> = keyof Prepared<object, unknown>> {
   readonly wanted: Wanted;
   readonly build: (values: never) => Compilable;
   readonly values: object;
-  /** It is run now and then: no connection keeps it. */
+  /** True of a statement that runs now and then: no connection keeps it. */
   readonly isRare?: true;
   /** Its rows are lists of cells. */
   readonly asLists?: true;
@@ -343,7 +343,7 @@ function readyOn<Values extends object, Row>(
 /**
  * The connection of the body that `drive` is running: its statements run on it where they stand, since to yield each one
  * through all the bodies around it, and to resume these with its rows, takes longer than SQLite needs for a short one.
- * It is set while `drive` has the thread and at no other moment, so that a body which is driven step by step never sees it.
+ * Set while `drive` has the thread and at no other moment, so that a body which is driven step by step never sees it.
  */
 let inPlace: Connection | undefined;
 
@@ -383,7 +383,7 @@ export function drive<Result>(db: DatabaseSync, body: Body<Result>): Result {
   }
 }
 
-/** What a port has as promises, as bodies. */
+/** The methods of a port as bodies, instead of promises. */
 export type BodiesOf<Port> = {
   readonly [Name in keyof Port]: Port[Name] extends (...asked: infer Asked) => Promise<infer Result>
     ? (...asked: Asked) => Body<Result>

@@ -102,18 +102,18 @@ export interface Store
     RegistrationStore {
   /** Made with the journal, and kept for ever: an inbox bears the id of the journal that works it. */
   readonly journalId: string;
-  /** What taking a file of registrations in asks of it. */
+  /** The part that the intake of a file of registrations uses. */
   readonly registrationIntake: RegistrationIntakeStore;
   /**
    * When it began, or last went on in a new place or after a loss, epoch milliseconds; undefined in one of an earlier
-   * version, and for whoever reads beside the sender.
+   * version, and for a process that reads beside the sender.
    */
   readonly newSinceMs: number | undefined;
   /** Since when it may miss what its original has sent, once it was adopted; undefined as above. */
   readonly missesSinceMs: number | undefined;
   /**
    * Both as they are now, and whether the journal counts as new because a machine without a mark has joined; left out
-   * where nobody else can have said otherwise while it is open.
+   * where no other process can change them while it is open.
    */
   readMoments?(): Promise<Pick<Store, 'newSinceMs' | 'missesSinceMs'> & { readonly isUnmarked: boolean }>;
   /**
@@ -130,7 +130,7 @@ export interface Store
     /** When they were reserved. */
     readonly nowMs: number;
   }>;
-  /** Where those machines may share an access token; left out as above. */
+  /** The place where those machines may share an access token; left out as above. */
   readonly tokenPlace?: TokenPlace;
   /** Who works it; left out where the processes of one machine alone do. */
   readonly workers?: WorkerStore['workers'];
@@ -138,7 +138,7 @@ export interface Store
   workRates?(): Promise<WorkRates>;
   /**
    * The same writes for what a person decides in this process: they hang on no place among those who work the journal.
-   * Left out where nobody has one.
+   * Left out where no process has such a place.
    */
   readonly forOperators?: Partial<Store>;
   /**
@@ -154,12 +154,12 @@ export interface Store
 
 export interface JournalParts {
   readonly db: DatabaseSync;
-  /** Of the file, for snapshots. */
+  /** The path of the file, for snapshots. */
   readonly path: string;
   readonly journalId: string;
   readonly newSinceMs?: number | undefined;
   readonly missesSinceMs?: number | undefined;
-  /** What stands beside the journal and says how far it has come; what it throws stops whoever wanted to go on. */
+  /** The mark beside the journal that says how far it has come; what it throws stops the caller. */
   readonly highWaterMark?: Pick<HighWaterMarkFile, 'advance' | 'note' | 'close'> &
     Partial<Pick<MarkCopy, 'settled'> & Pick<HighWaterMarkFile, 'seals'>>;
   /** Rows of a batch from which on a thread works on all of them. */
@@ -189,7 +189,7 @@ const reads = {
   ...dayHeadReads,
 };
 
-/** Of a few rows each, asked for each row that is paid, or all the time: found by an index in tables of any size. */
+/** Reads of a few rows each, for each row that is paid, or all the time: an index finds them in tables of any size. */
 const looks = {
   dueInquiries: payoutReads.dueInquiries,
   nextInquiryAtMs: payoutReads.nextInquiryAtMs,
@@ -221,14 +221,14 @@ const writes = {
   ...queueWrites,
 };
 
-/** What only those write who work the journal: one whose place was taken knows less than whoever has it now. */
+/** Writes for the workers of the journal alone: one whose place was taken knows less than the one that has it now. */
 const workersWrites = {
   recordPayerPause: payerBreakerWrites.recordPayerPause,
   clearPayerPause: payerBreakerWrites.clearPayerPause,
   recordReports: reportWrites.recordReports,
 };
 
-/** What says beside the journal how far it has come. */
+/** The mark that says beside the journal how far it has come. */
 export interface KeptMark extends Partial<Pick<HighWaterMarkFile, 'seals'>> {
   readonly note: HighWaterMarkFile['note'];
   /** Reads how far it has come, and keeps that. */
@@ -239,14 +239,14 @@ interface EngineStoreParts {
   readonly engine: Engine;
   readonly bulk: Bulk;
   readonly highWaterMark: KeptMark | undefined;
-  /** Where rows are better taken in otherwise. */
+  /** Replaces `stage` where another way takes rows in faster. */
   readonly stageRows?: typeof stage;
   /** Left out where one process alone takes files in. */
   readonly fileGuard?: FileGuard | undefined;
   /** Left out where one process alone sends from the journal. */
   readonly guards?: SendGuards | undefined;
   /**
-   * Write for those who work the journal, and for nobody whose place another has taken; left out where one process alone
+   * Write for those who work the journal, but not for one whose place another has taken; left out where one process alone
    * sends from the journal.
    */
   readonly fenced?: Pick<EngineStoreParts, 'engine' | 'bulk'> | undefined;
@@ -254,7 +254,7 @@ interface EngineStoreParts {
   readonly archives?: string;
 }
 
-/** What is more than one transaction, or may work on all rows of a batch. */
+/** Work of more than one transaction, or work that may touch all rows of a batch. */
 function makeBatchWork({ engine, bulk, highWaterMark, stageRows = stage, fileGuard }: EngineStoreParts) {
   const seals = highWaterMark?.seals;
   return {
@@ -293,7 +293,7 @@ function makeBatchWork({ engine, bulk, highWaterMark, stageRows = stage, fileGua
   } satisfies Partial<IntakeStore & BatchStore & ApprovalStore>;
 }
 
-/** What is made of an engine alone. */
+/** The part of the store that is made of an engine alone. */
 export function makeEngineStore(parts: EngineStoreParts) {
   const { engine, highWaterMark, guards, archives, fenced = parts } = parts;
   const applier = makeApplier(engine, (latestEventSeq) => highWaterMark?.note(latestEventSeq), guards);
@@ -320,7 +320,7 @@ export function makeEngineStore(parts: EngineStoreParts) {
       ...registrations.store,
       apply: applier.apply,
     } satisfies Partial<Store>,
-    /** What people decide, whoever sends meanwhile. */
+    /** The writes for people's decisions, whichever process sends meanwhile. */
     forOperators: {
       ...driveEach(payerBreakerWrites, engine.write),
       ...makeBatchWork(parts),

@@ -1,4 +1,4 @@
-/** Where those who write to the journal wait for one another, and for other processes, while the loop goes on. */
+/** The queue where the writers of the journal wait for one another, and for other processes, while the loop goes on. */
 import type { DatabaseSync } from 'node:sqlite';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { JournalLockedError, lockWaitMs, withoutWaiting } from './connection.ts';
@@ -40,7 +40,7 @@ export class WriteQueue {
       return result;
     } finally {
       const next = this.#waiting.shift();
-      // Whoever is next has the turn from now on: nobody can slip in before it wakes.
+      // The next one has the turn from now on: no other can slip in before it wakes.
       if (next === undefined) this.#isTaken = false;
       else next();
     }

@@ -42,7 +42,7 @@ type PayoutValues = Omit<Payout, 'holds' | 'acceptedHolds'> &
     readonly approvalGiven: number;
   };
 
-/** What the claim must say before a payout may change. */
+/** The state of the claim without which a payout may not change. */
 type ClaimGuard = 'none' | 'held-by-row' | 'not-held-by-another';
 
 const approvalBit = sql.lit(holdBits.approval);
@@ -101,7 +101,7 @@ const updatePayoutWhere: Record<ClaimGuard, Statement<PayoutValues, unknown>> = 
 const sourcesOf = (to: AttemptStatus): AttemptStatus[] =>
   attemptStatuses.filter((from) => canMoveAttempt(from, to));
 
-/** What may change in an attempt after its intent was recorded. */
+/** The columns of an attempt that may change after its intent was recorded. */
 const attemptState = (values: Attempt) => ({
   status: values.status,
   sends: values.sends,
@@ -215,19 +215,19 @@ const gateOfBatch = define((values: { batchId: string }) =>
     .where('b.batch_id', '=', values.batchId),
 );
 
-/** What the batch says about its rows, read once a transaction. */
+/** The facts about a row's batch, read once a transaction. */
 interface Gate {
   readonly companyId: string;
   readonly payerAccount: string;
   /** The batch is running and no line stop is in force for its payer account. */
   readonly isOpen: boolean;
-  /** How many people must approve it; null where nobody need. */
+  /** How many people must approve it; null where it needs no approval. */
   readonly approvers: 1 | 2 | null;
-  /** What was approved of it may be paid. */
+  /** True when the parts of it that were approved may be paid. */
   readonly isApproved: boolean;
 }
 
-/** What is asked besides in the transaction of a send, where other machines send from the same journal. */
+/** The further checks in the transaction of a send, where other machines send from the same journal. */
 export interface SendGuards {
   /** Whether this process has the right to send; asked once in a transaction that sends anything. */
   fence(): Body<boolean>;
@@ -235,7 +235,7 @@ export interface SendGuards {
   mayIntend(change: Change, companyId: string): Body<boolean>;
   /** Notes that these are sent now: once in a transaction. */
   noteSends(sent: readonly AttemptKey[]): Body<void>;
-  /** What was counted until now; asked once in a transaction that counts anything. */
+  /** The counts until now; asked once in a transaction that counts anything. */
   openCounts(): Body<PayerCounts>;
   /** @returns true when the payer account is halted by it */
   countEnd(counts: PayerCounts, end: PayoutEnd, payer: PayerKey, atMs: number): boolean;
@@ -307,7 +307,7 @@ function claimGuardOf({ before, after, event, isIntent, adopts }: Change): Claim
 }
 
 /**
- * What was approved is paid as it was approved: what asks for something else from now on is not, unless as many people as
+ * A row is paid as it was approved: one that asks for something else from now on is not, unless as many people as
  * the batch needs have decided on that very change after the batch itself was approved. A signed approval is of exact rows: a
  * change of one waits for another.
  */
@@ -336,7 +336,7 @@ function* maySend(transaction: Transaction, change: Change, gate: Gate): Body<bo
   return guards === undefined || (yield* guards.mayIntend(change, gate.companyId));
 }
 
-/** What it moves on days that are counted; undefined where nothing may be sent on the strength of it. */
+/** The moves that the change makes on days that are counted; undefined where nothing may be sent on the strength of it. */
 function* readMoves(
   transaction: Transaction,
   change: Change,
@@ -394,7 +394,7 @@ function* applyChange(transaction: Transaction, change: Change): Body<boolean> {
     ...approval,
   });
   if (changed === 0) {
-    // None is skipped where changes come one after the other.
+    // No number is skipped where changes come one after the other.
     if (transaction.drawnEventSeq === eventSeq) transaction.drawnEventSeq -= 1;
     return false;
   }
@@ -417,7 +417,7 @@ function* applyChange(transaction: Transaction, change: Change): Body<boolean> {
   return true;
 }
 
-/** What halts the account keeps back what was to be sent by the same transaction, too. */
+/** A change that halts the account keeps back what was to be sent by the same transaction, too. */
 function heedEnd({ guards, counts, gates }: Transaction, change: Change, gate: Gate): void {
   const { end, attempt, event } = change;
   if (end === undefined || guards === undefined) return;

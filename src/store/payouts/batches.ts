@@ -59,7 +59,7 @@ function selectTotals(batchId: string) {
     .orderBy('status');
 }
 
-/** Of a batch whose rows stand in an archive; none for any other. */
+/** The totals of a batch whose rows stand in an archive; empty for any other. */
 function* readArchivedTotals(batchId: string): Reading<StatusTotal[]> {
   const archived = query.selectFrom('archived_batch').select('totals').where('batch_id', '=', batchId);
   const totals = JSON.parse((yield* selectFirst(archived))?.totals ?? '[]') as StatusTotal[];

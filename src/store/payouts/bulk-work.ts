@@ -60,15 +60,15 @@ const movedFrom: { readonly [Name in BulkName]?: Parameters<typeof hasAny>[1] } 
   holdUnapproved: 'ready',
 };
 
-/** What a thread is started with; cloned on its way, so plain values only. */
+/** The order that a thread is started with; cloned on its way, so plain values only. */
 export interface BulkOrder {
-  /** Of the journal's file. */
+  /** The path of the journal's file. */
   readonly path: string;
   readonly name: BulkName | 'recallBatch';
   readonly asked: readonly unknown[];
 }
 
-/** What the thread says at its end; an error loses its class on the way, which has this place in `errorClasses`. */
+/** The message of a thread at its end; an error loses its class on the way, which has this place in `errorClasses`. */
 export type BulkReply = { readonly result: unknown } | { readonly error: Error; readonly classAt: number };
 
 export const errorClasses = [
@@ -139,7 +139,7 @@ const readsFile: { readonly [Name in BulkName]?: boolean } = {
   rejectBatch: false,
 };
 
-/** Refuses, within the transaction, whoever reads a file that is another's by now. */
+/** Refuses, within the transaction, a reader of a file that is another's by now. */
 export type FileGuard = (batchId: string, begins: boolean) => Body<void>;
 
 /** @param begins undefined of what reads no file */
@@ -153,7 +153,7 @@ export function* inOwnFile<Result>(
   return yield* makeBody();
 }
 
-/** Works on any engine: nobody waits for those that only read. */
+/** Works on any engine, and no call waits for those that only read. */
 export const makeBulk =
   (engine: Engine, guard?: FileGuard): Bulk =>
   async (batchId, name, ...asked) => {
@@ -169,7 +169,7 @@ export const makeBulk =
 /** As this module's own: the program runs as it is written, and as it is built. */
 const threadUrl = new URL(`./bulk-thread${extname(import.meta.filename)}`, import.meta.url);
 
-/** A thread that ends without a word has committed all or nothing: whoever asks the journal again learns which. */
+/** A thread that ends without a word has committed all or nothing: the journal, asked again, tells which. */
 async function workInThread(order: BulkOrder): Promise<unknown> {
   const reply = await new Promise<BulkReply>((resolve, reject) => {
     const thread = startThread(threadUrl, { workerData: order });

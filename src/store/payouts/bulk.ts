@@ -34,7 +34,7 @@ export interface BulkMove {
   readonly cause: PayoutCause;
   /** Which of the rows; all when it is left out. */
   readonly which?: (payout: OnPayout) => ExpressionWrapper<Tables, 'payout', SqlBool>;
-  /** What changes beside status, version and latest event. */
+  /** The changes beside status, version and latest event. */
   readonly set: (payout: OnPayout) => UpdateObject<Tables, 'payout'>;
   readonly nowMs: number;
   /** Number of the latest event; the event of a row is this plus its row number, so one statement numbers them all. */

@@ -89,7 +89,7 @@ const recordedDigests = define((values: { batchId: string }) =>
     .where('batch_id', '=', values.batchId),
 );
 
-/** What the journal has recorded of a batch's digests. */
+/** The digests that the journal has recorded of a batch. */
 export function* readRecordedDigests(batchId: string): Reading<KeptSeal> {
   return (yield* recordedDigests.get({ batchId })) ?? { digest: null, versionsDigest: null };
 }
@@ -106,7 +106,7 @@ const erasedRow = define(({ batchId }: { batchId: string }) =>
 
 type Seal = Omit<SealReading, 'kept'>;
 
-/** The seal of a batch as it was recorded, and as its rows show it now, for whoever reads all of one moment. */
+/** The seal of a batch as it was recorded, and as its rows show it now, for a reader of one moment. */
 export function* readSealNow(batchId: string): Reading<Seal> {
   const batch = yield* batchReads.batch(batchId);
   if (batch === undefined) throw new Error(`there is no batch ${batchId}`);
@@ -119,7 +119,7 @@ export function* readSealNow(batchId: string): Reading<Seal> {
   }
   const sums = { rows: batch.rows, totalSatang: batch.totalSatang };
   const recorded = yield* readRecordedDigests(batchId);
-  // Of a row that was erased its chain has the commitment alone: what was sealed of them all cannot be added up again.
+  // The chain has the commitment alone of a row that was erased: what was sealed of them all cannot be added up again.
   const isErased = (yield* erasedRow.get({ batchId })) !== undefined;
   const digest = isErased ? recorded.digest : yield* readSealedDigest(batchId);
   const versionsDigests = yield* readVersionsDigests(batchId);

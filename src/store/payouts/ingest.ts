@@ -69,7 +69,7 @@ export function* rejectBatch(batchId: string, code: string, reason: string, nowM
   yield* change(query.updateTable('batch').set(rejected).where('batch_id', '=', batchId));
 }
 
-/** What no row has yet, in the text of the statement: values that are bound cost more. */
+/** Columns that are the same in every new row, in the text of the statement: values that are bound cost more. */
 const newPayout = {
   version: sql.lit(1),
   attempt_no: sql.lit(0),

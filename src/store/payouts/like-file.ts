@@ -6,7 +6,7 @@ import { type Body, change, inDialect, query, type Reading, select, selectFirst 
 import type { BulkMove } from './bulk.ts';
 import { makeTables, type Sealing, sealingQuery, sealingTables } from './sealing-tables.ts';
 
-/** What is not sent yet and may be: a like row of it counts, too. */
+/** Statuses of rows that are not sent yet and may be: a like row of them counts, too. */
 const waitingStatuses = ['ready', 'held'] as const;
 
 /** Why all rows are held: they are so like those of other files that it may be one of these again. */
@@ -99,7 +99,7 @@ function* sortPayments(batchId: string, firstSeq: number): Body<void> {
   yield* change(sealingQuery.insertInto('sealing_payment').columns(columns).expression(rows));
 }
 
-/** Those of some rows that are paid, or may yet be, for the same company. */
+/** The rows among these that are paid, or may yet be, for the same company. */
 function selectStanding({ companyId }: Sealing, seqs: Expression<unknown>, sinceMs: number) {
   const sentAtMs = sql`coalesce(p.submitted_at_ms, p.settled_at_ms)`;
   return (
@@ -181,7 +181,7 @@ export function holdAll(like: LikeFile | undefined, added: number): BulkMove['se
     : sql<string>`case when seq in (${liked}) then ${likeFileCodes.like} else ${likeFileCodes.other} end`;
   return (payout) => ({
     holds: addBits(payout.ref('holds'), holdBits.similar | added),
-    // What holds a row by itself is to be looked at by itself.
+    // A row keeps a reason of its own, which is to be looked at by itself.
     reason_code: sql<string>`coalesce(reason_code, ${code})`,
     reason: sql<string>`case when reason_code is null then reason else coalesce(reason, ${reason}) end`,
   });

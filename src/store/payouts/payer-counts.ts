@@ -1,4 +1,4 @@
-/** What a transaction counts of payer accounts, for a brake that several machines have in common. */
+/** Counts by payer account that a transaction makes, for a brake that several machines have in common. */
 import type { PayerHalt, PayerKey } from '../../payout/ports.ts';
 import type { CountedEnds } from '../../payout/rules/brake.ts';
 

@@ -29,7 +29,7 @@ interface Page {
 const inBatch = (batchId: string | null) =>
   sql<boolean>`(cast(${batchId} as text) is null or p.batch_id = ${batchId})`;
 
-/** Of the latest version of a row's instruction, else of the one that was sealed. */
+/** The digest of the latest version of a row's instruction, else of the one that was sealed. */
 const digestInForce = sql<
   string | null
 >`coalesce((select v.digest from instruction_version as v where v.payout_seq = p.seq order by v.version desc limit 1), r.digest)`;

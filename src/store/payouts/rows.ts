@@ -8,7 +8,7 @@ import { likeFileCodes } from '../../payout/rules/similar.ts';
 import { decodeHolds, type Tables } from '../schema.ts';
 import { define, query, type Reading } from '../statements.ts';
 
-/** Of a row that is held with its whole file it stands with the batch. */
+/** The reason of a row; the batch has it for a row that is held with its whole file. */
 const reasonShown = sql<string | null>`case
   when p.reason is null and p.reason_code in (${sql.join(Object.values(likeFileCodes).map((code) => sql.lit(code)))})
   then (select b.like_reason from batch as b where b.batch_id = p.batch_id) else p.reason end`;

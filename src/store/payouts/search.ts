@@ -97,7 +97,7 @@ function listConditions(filter: PayoutFilter): readonly Condition[] {
   ].filter((condition) => condition !== false);
 }
 
-/** What is shown of a row is read only of what is found. */
+/** The columns that a list shows are read of the rows that are found alone. */
 function selectPage(filter: PayoutFilter, searched: SearchedPayouts, beforeSeq: number, limit: number) {
   const conditions = listConditions(filter);
   const found = query
@@ -115,7 +115,7 @@ function selectPage(filter: PayoutFilter, searched: SearchedPayouts, beforeSeq: 
     .where('p.seq', 'in', found);
 }
 
-/** Of the payouts that wait for a person. */
+/** The payouts that wait for a person. */
 function selectWaiting(filter: PayoutFilter) {
   const conditions = listConditions({ ...filter, isWaiting: true });
   const { statuses = [] } = filter;

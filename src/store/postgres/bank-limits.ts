@@ -12,7 +12,7 @@ import { type BodiesOf, define, textStatement } from '../statements.ts';
 import { databaseNowMs } from './prune.ts';
 import { thereNow } from './lease-conditions.ts';
 
-/** The sender, and whoever has rows to pay. */
+/** The sender, and each worker with rows to pay. */
 const workersAtWork = define((_values: object) =>
   textStatement<{ readonly workerId: number }>(sql`
     select w.worker_id as "workerId" from worker w

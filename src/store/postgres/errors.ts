@@ -1,4 +1,4 @@
-/** What PostgreSQL and the way to it answer when they fail, with what helps. */
+/** Errors of PostgreSQL and of the way to it, with what helps. */
 import { errorCode } from '../../platform/durable-file.ts';
 import { JournalLockedError, JournalRefusedError, JournalWriteError } from '../connection.ts';
 
@@ -78,7 +78,7 @@ const networkCodes = new Set([
   'ENOENT',
 ]);
 
-/** What pg says, without a code, of a connection that has gone. */
+/** The words of pg, without a code, for a connection that has gone. */
 const goneWords =
   /connection terminated|not queryable|client was closed|timeout exceeded when trying to connect/i;
 
@@ -173,7 +173,7 @@ function findRefusal(error: unknown): string | undefined {
  * @param journal in the words of messages
  */
 export function asPostgresRefusal(journal: string, error: unknown): unknown {
-  // What a body has met comes with a cure for whoever is at work.
+  // An error of a body comes with a cure for the person at work.
   const origin = error instanceof JournalWriteError && isOfPostgres(error.cause) ? error.cause : error;
   const refusal = findRefusal(origin);
   if (refusal !== undefined)

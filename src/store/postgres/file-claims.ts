@@ -12,7 +12,7 @@ interface Named {
   readonly itemId: string;
 }
 
-/** Of a claim, named `c`. */
+/** True where the owner of a claim, named `c`, is there. */
 const isOwnerThere = sql<boolean>`exists (select from worker w where w.worker_id = c.worker_id and ${isNotOver})`;
 
 const claimOf = define(({ itemId }: Named) =>
@@ -61,7 +61,7 @@ const disown = define(({ itemId }: Named) =>
 );
 
 /**
- * Refuses whoever has a file open that another has taken over since, whatever place it has by now: what it still reads
+ * Refuses a reader that has a file open which another has taken over since, whatever place it has by now: its rows
  * would stand among the rows of the other.
  * @param begins the rows that are there go, so that a reader who is gone is superseded; later, both would be mixed
  * @throws JournalWriteError
@@ -90,7 +90,7 @@ const writes = {
     const known = yield* claimOf.get({ itemId: claim.itemId });
     if (known?.workerId === claim.workerId && known.folderId === claim.folderId) return 'claimed';
     const isAnothers = known !== undefined && known.workerId !== claim.workerId;
-    // Whoever had it may have it open still, and must not find itself with a place among those who write.
+    // The former owner may have it open still, and must not find itself with a place among those who write.
     if (isAnothers && !(yield* takeOverFrom(known.workerId))) return 'held';
     yield* putClaim.run(claim);
     return 'claimed';

@@ -26,14 +26,14 @@ import { compileStep, JournalCompiler, nameOf } from './compile.ts';
 export interface Merged {
   readonly text: string;
   readonly name: string;
-  /** What each of them wants of it: its answers are no others. */
+  /** The kind of answer that each of them wants; it gives no others. */
   readonly wanted: Step['wanted'];
   /** With it the server ends the transaction unless each of them has changed one row; undefined of what is no update. */
   readonly ofOneEach: { readonly text: string; readonly name: string } | undefined;
   /** @param asked of each who asks, its values */
   bind(asked: readonly object[]): unknown[];
   /**
-   * What each of them is told, in their order.
+   * Reads the answers for each of them, in their order.
    * @param rows lists of cells; none is handed back by an insert
    */
   readAnswers(result: MergedResult, asked: number): unknown[];
@@ -71,7 +71,7 @@ function findPlaces(parameters: readonly unknown[], types: readonly string[]): P
   return { columns, columnAt };
 }
 
-/** Of a column that is there, or is added. */
+/** The index of a column that is there, or is added. */
 function placeOf(columns: Column[], { slot, type }: Column): number {
   const known = columns.findIndex((column) => column.slot === slot && column.type === type);
   return known >= 0 ? known : columns.push({ slot, type }) - 1;
@@ -202,7 +202,7 @@ export function mergeSteps(
   if (shape === undefined || places === undefined || places.columns.length === 0) return undefined;
   const compiler = new MergingCompiler(places);
   const { sql } = compiler.compileQuery(node as Parameters<typeof compiler.compileQuery>[0], createQueryId());
-  // What is looked up for each is planned for each, as it is alone.
+  // A select is planned for each row that asks, as it is alone.
   const text =
     shape === 'select'
       ? `select found.*, ${askerName} from ${writeAsked(places)} cross join lateral (${sql} offset 0) as found`

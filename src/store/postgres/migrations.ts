@@ -28,7 +28,7 @@ export interface TablesChange {
    * True where a program that knows the step before works on as it did: there are new tables, indexes, or columns that are
    * null or have a default, and what it writes means to the newer program what it means to itself. The two work side by
    * side then, until every machine has the newer one. One that changes or removes anything, or refuses what was written
-   * before, comes two releases later, when nobody needs the old way any more.
+   * before, comes two releases later, when no program needs the old way any more.
    */
   readonly isForPreviousToo: boolean;
 }

@@ -51,7 +51,7 @@ export interface JournalAddress {
   readonly name: string;
 }
 
-/** A journal whose tables are there and which is nobody else's. Its owner closes it after whatever it opens. */
+/** A journal whose tables are there and which belongs to no other. Its owner closes it after whatever it opens. */
 export interface PreparedJournal extends AsyncDisposable {
   readonly engine: PostgresEngine;
   /** Aborted, with the refusal as its reason, when a connection has led to another database than before, or to an older copy. */
@@ -64,7 +64,7 @@ export interface PreparedJournal extends AsyncDisposable {
   takeUp(own?: OwnWorker): Promise<Store>;
 }
 
-/** What is known of the database while the journal is open. */
+/** The facts about the database while the journal is open. */
 interface Known {
   identity: DatabaseIdentity | undefined;
   /** Whatever else is behind what this process has committed is a copy. */
@@ -131,14 +131,14 @@ export async function openDatabaseJournal(
   return { ...journal, [Symbol.asyncDispose]: () => owned.disposeAsync() };
 }
 
-/** What the journal was told that the server at a loopback address is; undefined without one, or if it cannot be read. */
+/** The kind that the journal keeps of the server at a loopback address; undefined without one, or if it cannot be read. */
 export async function peekServerKind({ url }: JournalAddress): Promise<ServerKind | undefined> {
   await using engine = makePostgresEngine(url);
   try {
     await withClient(engine, async () => {});
     return await engine.read(readServerKind);
   } catch {
-    // Whoever opens it says what is wrong with it.
+    // The opening of the journal says what is wrong with it.
     return undefined;
   }
 }
@@ -236,7 +236,7 @@ async function takeUp({ engine, opening, known, journalId, own, isMade }: Prepar
   await engine.write(() => takePlace(opening, known.identity, isBehind, joining));
   const file = new HighWaterMarkFile(dataDir, highWaterMark, () => present, copies);
   const keep = (found: HighWaterMark): void => {
-    // Of now: while it was read, more was noted.
+    // The present moment counts: while it was read, more was noted.
     present = keepFurthest(present, found);
     file.advance();
     known.latestEventSeq = present.latestEventSeq;
@@ -280,7 +280,7 @@ type SeqKind = 'latestEventSeq' | 'latestRegistrationEventSeq';
 /**
  * Binds the journal to its database: once, or when a person says that it goes on there.
  * @param isBehind the high-water marks show that something is missing
- * @throws JournalRefusedError when it is bound elsewhere, and nobody says so
+ * @throws JournalRefusedError when it is bound to another place, and no person says that it goes on here
  */
 function* takePlace(
   opening: Opening,

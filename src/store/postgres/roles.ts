@@ -1,7 +1,7 @@
 /**
- * What each of two roles may do with the tables: the database itself refuses the program to change or remove what is kept
+ * The rights of each of two roles on the tables: the database itself refuses the program to change or remove what is kept
  * for ever, triggers or not. Both are groups without a login; the owner of the tables, who makes and changes them, is
- * bound by the triggers alone. Whoever logs in for the program should own nothing.
+ * bound by the triggers alone. The login of the program should own nothing.
  */
 import { archivistRole } from '../archivist.ts';
 import { schemaName, wholeSchemaName } from './pool.ts';
@@ -33,7 +33,7 @@ const onlyAdded = [
   'journal_loss',
 ];
 
-/** What the program lets go in its daily work: what was half read, what is over, and what is kept a second time. */
+/** Tables from which the program removes rows in daily work: what was half read, what is over, and what is kept twice. */
 const passing = [
   'payout',
   'open_payout',
@@ -107,7 +107,7 @@ const makeRole = (role: string): string => `
 
 /**
  * The roles and their rights, for the owner of the tables. It may be run again at any time: it makes what is missing, and
- * sets what is there. Where there are no roles and whoever runs it may make none, it does nothing: an administrator who
+ * sets what is there. Without the roles, and without the right to make them, it does nothing: an administrator who
  * runs it then (\`psql\`) makes them.
  */
 export const rolesScript = `

@@ -1,4 +1,4 @@
-/** What the transaction of a send asks besides where several machines send from one journal. */
+/** Further checks in the transaction of a send where several machines send from one journal. */
 import { sql } from 'kysely';
 import type { Change, JournalLoss } from '../../core/ports.ts';
 import { computeAttemptWaitMs, type LastSend } from '../../payout/rules/lease.ts';
@@ -18,7 +18,7 @@ export interface OwnWorker {
   noteRefused(): void;
 }
 
-/** Of every attempt of a payoutId, over all files, whoever sent it. */
+/** The latest sends of every attempt of a payoutId, over all files, whichever worker sent it. */
 const lastSends = define(({ companyId, payoutId }: { companyId: string; payoutId: string }) =>
   textStatement<LastSend & { readonly nowMs: number }>(sql`
     select s.worker_id as "workerId", s.sent_at_ms as "sentAtMs", w.ended_at_ms as "endedAtMs", ${databaseNowMs} as "nowMs"

@@ -1,6 +1,6 @@
 /**
- * What must hold of a PostgreSQL server before it holds a journal, and what tells its database from a copy of it. It is
- * asked on each connection: behind the same address another server may answer from one to the next.
+ * Requirements on a PostgreSQL server that holds a journal, and what tells its database from a copy of it. They are
+ * checked on each connection: behind the same address another server may answer from one to the next.
  */
 import type { ClientBase } from 'pg';
 import {

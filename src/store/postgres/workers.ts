@@ -55,7 +55,7 @@ const selectWorkers = (condition: Expression<unknown>) =>
 const byId = define(({ workerId }: { workerId: number }) => selectWorkers(sql`w.worker_id = ${workerId}`));
 const presentSender = define((_values: object) => selectWorkers(sql`w.role = 'sender' and ${notEnded}`));
 
-/** One that has not been heard of for longer is shown to nobody any more. */
+/** A worker that has not been heard of for longer is not shown any more. */
 const goneAfterMs = 3_600_000;
 
 const atWork = define((_values: object) =>
@@ -115,7 +115,7 @@ const openShards = define(({ batchId }: { batchId: string }) =>
 );
 
 const isAhead = (worker: WorkerNow): boolean => isLeaseAhead(worker, worker.nowMs);
-/** What it has may be another's; not so of one that lies ahead, which is made a whole one first. */
+/** True of a worker whose rows may be another's; not so of a lease that lies ahead, which is made a whole one first. */
 const isOver = (worker: WorkerNow): boolean => !isLeaseRunning(worker, worker.nowMs);
 const isThere = (worker: WorkerNow): boolean => !isOver(worker) && !isAhead(worker);
 
@@ -199,11 +199,11 @@ function* readOthersShards(batchId: string, workerId: number): Reading<OpenShard
   return open.filter((shard) => shard.workerId !== workerId);
 }
 
-/** It may be renewed as long as its place is not taken. The sender's is taken by a sender alone. */
+/** True of a helper whose lease is over; it may be renewed until its place is taken. A sender alone takes the sender's. */
 const isLapsed = (worker: WorkerNow): boolean =>
   worker.role === 'helper' && mayRenew(worker) && isOver(worker);
 
-/** @param shards of others; those of whoever is left its place */
+/** @param shards of others @returns those of workers that keep their place */
 function* supersedeLapsed(shards: readonly OpenShard[]): Body<readonly OpenShard[]> {
   const left: OpenShard[] = [];
   for (const shard of shards) {
@@ -312,7 +312,7 @@ function* forgetSendsNowAndThen(forgetting: Forgetting): Body<void> {
   forgetting.lastMs = performance.now();
 }
 
-/** Each excludes all who write: whoever is superseded has committed what it was at, or cannot any more. */
+/** Writes that each exclude every writer: a superseded worker has committed what it was at, or cannot any more. */
 const makeWrites = (forgetting: Forgetting) =>
   ({
     *takeSenderPlace(name) {
@@ -352,7 +352,7 @@ const makeWrites = (forgetting: Forgetting) =>
     },
   }) satisfies Partial<BodiesOf<WorkerStore>>;
 
-/** One row of the worker's own, which nobody else writes but to supersede it. */
+/** Writes to one row of the worker's own, which no other writes but to supersede it. */
 const asides = {
   *renew(workerId) {
     return (yield* renew.run({ workerId })) === 1;
