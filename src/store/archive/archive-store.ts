@@ -22,7 +22,7 @@ import { archiveBatch, findArchive, type OnStep } from './move.ts';
 
 interface ArchiveParts {
   readonly db: DatabaseSync;
-  /** Of the journal's file. */
+  /** The path of the journal's file. */
   readonly path: string;
   readonly queue: WriteQueue;
   readonly onStep?: OnStep | undefined;
@@ -50,7 +50,7 @@ export function makeArchiveStore({ db, path, queue, onStep, threadRowsMin }: Arc
     archived: async (by, values) => drive(db, findArchived(by, values)),
     giveSpaceBack: async () => queue.run(() => giveSpaceBack(db, path)),
     attemptsOf: async (companyId, payoutId) => {
-      // Whoever looks at a payoutId's attempts may change the rows that made them.
+      // A caller that reads a payoutId's attempts may change the rows that made them.
       await recall('payoutId', [payoutId]);
       return drive(db, payoutReads.attemptsOf(companyId, payoutId));
     },

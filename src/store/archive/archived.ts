@@ -1,5 +1,5 @@
 /**
- * What the journal itself keeps and tells of batches in archives, and which may go there: the same wherever an archive
+ * The journal's own records of batches in archives, and the rule which may go there: the same wherever an archive
  * is, in a file beside the journal or in tables of its database.
  */
 import { sql } from 'kysely';
@@ -133,7 +133,7 @@ export function* nameArchive({ batchId, archive, digest, nowMs }: Naming): Body<
   );
 }
 
-/** What is looked for by other than the number of a row, and stays: its references, and whom it has paid. */
+/** Keeps what is looked for by other than the number of a row: its references, and whom it has paid. */
 export function* keepUsed(batchId: string): Body<void> {
   yield* change(
     textStatement(sql`
@@ -143,7 +143,7 @@ export function* keepUsed(batchId: string): Body<void> {
   yield* keepPaidPayees(batchId);
 }
 
-/** Where the payees of a batch were paid an amount. */
+/** Forgets where the payees of a batch were paid an amount. */
 export function* forgetPlaces(batchId: string): Body<void> {
   yield* change(
     textStatement(sql`
@@ -172,14 +172,14 @@ export function* forgetArchive(batchId: string): Body<void> {
   yield* change(textStatement(sql`delete from archived_batch where batch_id = ${batchId}`));
 }
 
-/** It may still be worked with for a while. */
+/** Notes a recall: the batch may still be worked with for a while. */
 export function* noteRecalled(batchId: string, nowMs: number): Body<void> {
   yield* change(textStatement(sql`update batch set recalled_at_ms = ${nowMs} where batch_id = ${batchId}`));
 }
 
 // ---------------------------------------------------------------- where a batch stands
 
-/** The archive that has a batch, by its name; undefined when the journal has it, or nobody knows it. */
+/** The archive that has a batch, by its name; undefined when the journal has it, or does not know it. */
 export const namedArchive = define((values: { batchId: string }) =>
   query.selectFrom('archived_batch').select(['archive', 'digest']).where('batch_id', '=', values.batchId),
 );
@@ -236,7 +236,7 @@ const archivedRow = define(({ seq }: { seq: number }) =>
     .where(isArchivedSeq(sql`cast(${seq} as bigint)`)),
 );
 
-/** Where an archived row stands, and in which status; undefined for a row that is not archived. */
+/** The place and the status of an archived row; undefined for a row that is not archived. */
 export const findArchivedRow = (seq: number) => archivedRow.get({ seq });
 
 /** The archives that the journal names, with how many batches each has. */

@@ -56,7 +56,7 @@ export function takeInArchives(db: DatabaseSync, dataDir: string, nowMs: number)
   for (const [archive, batchIds] of findLatest(db, dataDir, archives)) {
     const path = join(dataDir, archive);
     const unknown = batchIds.filter((batchId) => drive(db, findArchive(path, batchId))?.archive !== archive);
-    // Where the journal names an earlier archive, the batch has come back from that one since, and gone on.
+    // A batch for which the journal names an earlier archive has come back from that one since, and gone on.
     for (const batchId of unknown) recallBatch(db, path, batchId, nowMs);
     withArchive(db, path, () => {
       for (const batchId of unknown) {
@@ -112,7 +112,7 @@ function takeIn(db: DatabaseSync, naming: Naming): void {
   const isSealed = found?.['is_sealed'] === 1;
   if (found?.['is_foreign'] === 1 || (isSealed && isAhead && isBehind))
     throw new JournalRefusedError(describeUnlike(archive));
-  // It was brought back, and went on in the journal.
+  // The batch was brought back, and went on in the journal.
   if (isSealed && isAhead) return;
   if (isSealed) {
     drive(db, nameArchive(naming));
@@ -126,7 +126,7 @@ function takeIn(db: DatabaseSync, naming: Naming): void {
   removeRows(db, batchId);
 }
 
-/** What was sealed is never changed, and is the same. */
+/** Takes the batch over; what was sealed is never changed, and is the same. */
 function takeBatch(db: DatabaseSync, batchId: string, isSealed: boolean): void {
   const added = db
     .prepare('insert or ignore into batch select * from archive.batch where batch_id = ?')

@@ -161,7 +161,7 @@ async function findFailure(unheard: readonly Promise<Answer>[]): Promise<Error |
     if (!('failure' in answer) || isOfEndedTransaction(answer.failure)) continue;
     const { failure } = answer;
     if (failure instanceof Error && !isOfOne(failure)) return failure;
-    return new UnplacedFailure('what nobody waited for has failed', { cause: failure });
+    return new UnplacedFailure('a statement that was sent ahead has failed', { cause: failure });
   }
   return undefined;
 }

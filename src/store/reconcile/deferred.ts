@@ -1,4 +1,4 @@
-/** What is to be judged of a statement that is read, in a database of its own that nobody else opens and that does not last. */
+/** The lines of a statement to judge once it is read, in a passing database of its own that nothing else opens. */
 import { DatabaseSync } from 'node:sqlite';
 import type { Deferred, DeferredKey } from '../../reconcile/ports.ts';
 import { decodeLine, encodeLine } from '../../reconcile/rules/statement.ts';

@@ -1,4 +1,4 @@
-/** What became of the bank's statements: versions, breaks, lines of other days, and batches to be reported on. */
+/** The results of the bank's statements: versions, breaks, lines of other days, and batches to be reported on. */
 import { type RawBuilder, sql } from 'kysely';
 import {
   type AcceptedStatement,
@@ -59,7 +59,7 @@ function* requirePresent({ date, runId }: StatementRun): Reading<void> {
 
 type BreakValues = ReturnType<typeof toBreakColumns>;
 
-/** What may differ in a break from one matching to the next. */
+/** The columns of a break that may differ from one matching to the next. */
 const movedColumns = [
   'state',
   'version',
@@ -228,7 +228,7 @@ function* markReports(run: StatementRun, batchIds: readonly string[]): Body<void
   yield* together(batchIds.map((batchId) => markReport.run({ ...run, batchId })));
 }
 
-/** Those of a matching that broke off too: its changes stand. */
+/** Makes reports due, for a matching that broke off, too: its changes stand. */
 const makeDue = ({ date, runId }: StatementRun) =>
   query.updateTable('statement_report').set({ is_due: 1, run_id: runId }).where('date', '=', date);
 
@@ -281,7 +281,7 @@ const statementWrites = {
 
 // ---------------------------------------------------------------- days
 
-/** What readings of the day that broke off have left; undefined when none has. */
+/** The remains of readings of the day that broke off; undefined when there are none. */
 function* readBrokenOff(date: string, limit: number): Reading<BrokenOff | undefined> {
   const begun = yield* selectFirst(
     query.selectFrom('statement_reading').selectAll().where('date', '=', date),
@@ -494,7 +494,7 @@ const pageRows = 100;
 const pageLines = 1_000;
 
 /**
- * Of one severity: what is open on the judged day, then what else the matching has moved, and what was accepted. A bad
+ * Breaks of one severity: those open on the judged day, then others that the matching has moved, then accepted ones. A bad
  * day has hundreds of thousands: indexes alone tell which, and in which order.
  */
 const breaksToShow = define((values: { date: string; severity: Severity; runId: string }) => {
@@ -566,7 +566,7 @@ export const makeStatementStore = (engine: Engine) =>
     openDeferred,
     ...driveEach(statementReads, (read: () => Reading<unknown>) => engine.read(read)),
     ...driveEach(statementWrites, engine.write),
-    // Of an empty list, as most are, no transaction is made.
+    // An empty list, as most are, makes no transaction.
     recordBreaks: async (run, moves) =>
       moves.length === 0 ? undefined : engine.write(() => recordBreaks(run, moves)),
     recordLines: async (run, version, lines) =>

@@ -14,7 +14,7 @@ export const isAcceptedBreak = sql<SqlBool>`closed_by ->> '$.kind' = 'accepted'`
 
 const { toRow, toRecord } = makeRowMapping({
   json: ['attempt', 'closed_by', 'totals', 'changes', 'files', 'provenance'],
-  // What the store alone wants to know.
+  // Columns for the store alone.
   own: ['id', 'moved_by', 'run_id'],
 });
 
@@ -39,7 +39,7 @@ export function toVersionColumns(
   return { ...toRow({ ...accepted, statement }), run_id: runId };
 }
 
-/** Where a version came from, as its row has it. */
+/** The origin of a version, as its row has it. */
 export const decodeProvenance = (text: string) => JSON.parse(text) as Provenance;
 
 export function toAcceptedStatement(row: Tables['statement_version']): AcceptedStatement {

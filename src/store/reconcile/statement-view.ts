@@ -385,7 +385,7 @@ const makeKeyReader = (view: Reader) =>
 
 // ---------------------------------------------------------------- keys
 
-/** Where an open break stands in the index of those. */
+/** The place of an open break in the index of open breaks. */
 interface BreakPlace {
   readonly date: string;
   readonly key: string;
@@ -415,7 +415,7 @@ const openBreaksOfDay = define(({ of, key, kind }: BreakPlace & { of: string }) 
     .where(sql<boolean>`(key, kind) > (${key}, ${kind})`),
 );
 
-/** Of an attempt of a day. */
+/** True of the reference of an attempt of a day. */
 const isOfDay = (key: string, date: string) =>
   sql<boolean>`exists (select 1 from attempt as a where a.trans_ref_no = ${sql.ref(key)} and a.tran_date = ${date})`;
 
@@ -423,7 +423,7 @@ const openBreaksWithPast = define(({ of, ...after }: BreakPlace & { of: string }
   selectOpenBreaksAfter(after).where(isOfDay('statement_break.key', of)),
 );
 
-/** Where a break that people have accepted stands in the index of those. */
+/** The place of a break that people have accepted in the index of accepted breaks. */
 interface AcceptedPlace {
   readonly date: string;
   readonly severity: string;
@@ -444,7 +444,7 @@ const selectAcceptedBreaks = () =>
     .orderBy('id')
     .limit(sql.lit(pageRows));
 
-/** What is in an archive stays there until a statement names it. */
+/** A break of an archived attempt stays in the archive until a statement names it. */
 const acceptedBreaks = define(({ date, severity, key, id }: AcceptedPlace) =>
   selectAcceptedBreaks()
     .where(sql<boolean>`(date, severity, key, id) > (${date}, ${severity}, ${key}, ${id})`)
@@ -457,7 +457,7 @@ const acceptedBreaksOfDay = define(({ of, severity, key, id }: AcceptedPlace & {
     .where(sql<boolean>`(severity, key, id) > (${severity}, ${key}, ${id})`),
 );
 
-/** Of several lines with one key the first alone. */
+/** The first alone of several lines with one key. */
 const unclearLines = define((values: { date: string; line: number }) =>
   query
     .selectFrom('statement_line')

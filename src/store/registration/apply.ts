@@ -135,7 +135,7 @@ function* isClaimMeet({ before, event, intent }: RegistrationChange, ofRow: Clai
   return holder === before.seq || (takesItBack && holder === null);
 }
 
-/** What is proven is so, whoever has claimed its registrationId since: one that may still be sent loses it. */
+/** Takes the registrationId for a proven row from the one that has claimed it since, if that may still be sent. */
 function* takeForProven(ofRow: ClaimOfRow): Body<void> {
   const { registration_seq: holder = null, status = null } = (yield* claimOf.get(ofRow)) ?? {};
   const stays = status !== null && (isOpenRegistration(status) || provenStatuses.includes(status));
@@ -184,7 +184,7 @@ function* isDistinct({ before, after, event, intent }: RegistrationChange): Read
   return event.cause !== 'tried-again' || (yield* unendedOfIdentity.get(ofRow)) === undefined;
 }
 
-/** What a batch says about its rows, read once a transaction. */
+/** The facts about a batch, read once a transaction. */
 interface BatchFacts {
   readonly companyId: string;
   readonly status: BatchStatus;
@@ -380,7 +380,7 @@ function* applyChange(transaction: Transaction, change: RegistrationChange): Bod
   if (!(yield* isGuarded(transaction, change, batch, ofRow))) return false;
   const eventSeq = (transaction.drawnEventSeq += 1);
   if ((yield* updateState.run(toValues(change, eventSeq))) === 0) {
-    // None is skipped where changes come one after the other.
+    // No number is skipped where changes come one after the other.
     if (transaction.drawnEventSeq === eventSeq) transaction.drawnEventSeq -= 1;
     return false;
   }

@@ -27,7 +27,7 @@ interface RegistrationStoreParts {
 
 interface OpenRegistrationStore {
   readonly store: RegistrationStore & { readonly registrationIntake: RegistrationIntakeStore };
-  /** What people decide, whoever sends meanwhile. */
+  /** The writes for people's decisions, whichever process sends meanwhile. */
   readonly forOperators: Partial<RegistrationStore>;
   /** Takes no more changes, and resolves when all that were asked for are settled. */
   end(): Promise<void>;

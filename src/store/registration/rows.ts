@@ -202,7 +202,7 @@ export const toCallback = (record: Selectable<Tables['registration_callback']>):
 
 // ---------------------------------------------------------------- digests
 
-/** Where a row stands. */
+/** The place of a row. */
 interface RowPlace {
   readonly companyId: string;
   readonly batchId: string;

@@ -335,7 +335,7 @@ function* holdSimilar({ companyId, batchId }: Sealing, row: StagedRow): Body<voi
   yield* hold(row, 'similar', explainSimilar(nameOther(other, batchId)));
 }
 
-/** Callbacks that nobody was meant by, and those that say that it is registered. */
+/** Callbacks that belong to no registration, and those that say that it is registered. */
 const selectCalls = (identity: Expression<string> | string) =>
   query
     .selectFrom('registration_callback as k')
@@ -386,7 +386,7 @@ const eventColumns = [
   'hash',
 ] as const;
 
-/** What is still staged goes on as ready, or as held when it has a hold. */
+/** Releases the rows that are still staged as ready, or as held when they have a hold. */
 function* release(sealing: Sealing, to: 'ready' | 'held'): Body<void> {
   const { batchId, companyId, nowMs, eventBase } = sealing;
   const eventSeq = sql<number>`${sql.lit(eventBase)} + p.row_no`;

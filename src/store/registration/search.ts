@@ -62,7 +62,7 @@ function listConditions(filter: RegistrationFilter): readonly Condition[] {
   ].filter((condition) => condition !== false);
 }
 
-/** What is shown of a row is read only of what is found. */
+/** The columns that a list shows are read of the rows that are found alone. */
 function selectPage(filter: RegistrationFilter, beforeSeq: number, limit: number) {
   const found = query
     .selectFrom('registration as p')

@@ -58,7 +58,7 @@ import {
 import { personReads } from './people.ts';
 import { isDecided, markDecided, proposalReads, readHands } from './proposals.ts';
 
-/** What an approval is compared with, of a batch that needs one. */
+/** The columns that an approval is compared with, of a batch that needs one. */
 const approvalColumns = [
   'batch_id as batchId',
   'approval_people as people',
@@ -90,7 +90,7 @@ interface Page {
   readonly approvedBits: number;
 }
 
-/** Of rows that were approved none waits, unless the batch has to be approved again. */
+/** The bits with which a row that was approved does not wait, unless the batch has to be approved again. */
 const approvedBitsOf = (batch: ApprovalRecord): number => (isApproved(batch) ? holdBits.approval : 0);
 
 /** True of a row, as `p`, that an approval of its batch lets go on. */
@@ -101,7 +101,7 @@ const waits = ({ approvedBits }: Pick<Page, 'approvedBits'>): RawBuilder<SqlBool
 const isOnPage = ({ batchId, afterRowNo, lastRowNo }: Page): RawBuilder<SqlBool> =>
   sql`p.batch_id = ${batchId} and p.row_no > ${afterRowNo} and p.row_no <= ${lastRowNo}`;
 
-/** Where each page begins and ends. */
+/** The bounds of each page. */
 export function* pagesOf(batchId: string): Reading<Pick<Page, 'afterRowNo' | 'lastRowNo'>[]> {
   const pages = Math.ceil((yield* readLastRowNo(batchId)) / pageRows);
   return Array.from({ length: pages }, (_, page) => ({
@@ -129,7 +129,7 @@ const waitingPage = define((values: Page) =>
   ),
 );
 
-/** What the seal of a batch keeps of its approval, by what is still staged. */
+/** The columns that the seal of a batch keeps of its approval, by what is still staged. */
 export function* decideAtSeal(batchId: string, policy: ApprovalPolicy | undefined) {
   if (policy === undefined || policy.when === 'never') return {};
   const staged = (yield* batchReads.totals(batchId)).find(({ status }) => status === 'staged');
@@ -283,11 +283,11 @@ interface CountedDay {
   readonly date: string;
 }
 
-/** What limits over time would hold, if all rows came up to be sent now. */
+/** A forecast of the limits over time, as if all rows came up to be sent now. */
 interface Foreseen {
   readonly forecast: LimitForecast;
   readonly day: CountedDay;
-  /** Whoever has no sum of his own on the day was paid nothing. */
+  /** True when sums are kept of the day: a payee without one was paid nothing. */
   readonly isCounted: boolean;
 }
 
@@ -471,7 +471,7 @@ function* readApprovals(batchId: string): Reading<KeptApproval[]> {
   return approvals;
 }
 
-/** What the journal says of the people who sign, at one moment. */
+/** The records of the people who sign, at one moment. */
 function* readSigners(): Reading<Signers> {
   const { passkeys } = yield* personReads.persons();
   return { passkeys, events: yield* personReads.personEvents(0, Number.MAX_SAFE_INTEGER) };

@@ -1,4 +1,4 @@
-/** What a decision about a whole batch, or about its account, lets go on of it, in SQL. */
+/** Counts the rows that a decision about a whole batch, or about its account, lets go on, in SQL. */
 import { sql } from 'kysely';
 import type { PayoutStatus } from '../../core/payout.ts';
 import {

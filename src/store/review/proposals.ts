@@ -159,7 +159,7 @@ const insertHand = define((values: { proposalId: number; batchId: string }) =>
     .onConflict((conflict) => conflict.doNothing()),
 );
 
-/** Whoever has corrected a row of a batch approves nothing of it. */
+/** Records who has corrected a row of a batch: that person approves nothing of it. */
 export function* keepHand({ proposalId }: DecisionItem, batchId: string): Body<void> {
   yield* insertHand.run({ proposalId, batchId });
 }

@@ -1,4 +1,4 @@
-/** What waits for a person beside the payouts, in SQL; and what people have written beside it. */
+/** The queue of a person beside the payouts, in SQL, and people's notes beside it. */
 import { type RawBuilder, sql, type SqlBool } from 'kysely';
 import { zeroSatang } from '../../core/money.ts';
 import { makeRowMapping } from '../../platform/record-rows.ts';
@@ -23,7 +23,7 @@ import { isDecided, markDecided } from './proposals.ts';
 const records = makeRowMapping({ json: [], own: ['seq', 'event_seq'] });
 const kept = makeRowMapping({ json: [], own: [] });
 
-/** Of the rows that are counted together. */
+/** The totals of the rows that are counted together. */
 const countRows = (amount: string, sinceMs: string) =>
   [
     sql<number>`count(*)`.as('rows'),
@@ -77,7 +77,7 @@ export const queueReads = {
       .where('i.outcome', '=', sql.lit('rejected'))
       // Its bytes may have come to the folder of the other kind first.
       .where((eb) => eb.not(eb.or(kindNames.map((kind) => isTaken(kind, hasItsBytes)))))
-      // Of a run: until a file of this kind and name is taken, or refused again.
+      // The refusal of a run waits until a file of this kind and name is taken, or refused again.
       .where((eb) =>
         eb.not(
           eb.and([

@@ -1,4 +1,4 @@
-/** Sessions in SQL: a row while somebody is signed in. */
+/** Sessions in SQL: a row while a person is signed in. */
 import { makeRowMapping } from '../../platform/record-rows.ts';
 import type { SessionStore } from '../../review/ports.ts';
 import type { PersonSession } from '../../review/rules/session.ts';

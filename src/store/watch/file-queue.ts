@@ -15,7 +15,7 @@ import { registrationBatchReads } from '../registration/batches.ts';
 import type { Tables } from '../schema.ts';
 import { type BodiesOf, type Body, change, query, type Reading, select, selectFirst } from '../statements.ts';
 
-/** What its file was read into. */
+/** The batch that a file was read into. */
 const batchOf: Readonly<Record<FileKindName, (batchId: string) => Reading<FileBatch | undefined>>> = {
   payout: batchReads.batch,
   registration: registrationBatchReads.registrationBatch,

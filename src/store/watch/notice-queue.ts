@@ -9,7 +9,7 @@ import { type BodiesOf, change, define, inDialect, query, selectFirst } from '..
 /** Inside the statement's text: a partial index is used only where the statement names its condition. */
 const due = sql.lit('due' as const);
 
-/** Of one channel, the oldest first. */
+/** The due notices of one channel, the oldest first. */
 export const dueNotices = define((values: { channel: NoticeChannel; nowMs: number; limit: number }) =>
   query
     .selectFrom('notice_delivery as d')
@@ -42,7 +42,7 @@ const noteTold = (batchId: string | null) =>
     .where('batch_id', '=', batchId)
     .whereRef('noticed_event_seq', '<', 'reported_event_seq');
 
-/** What a result changes; `tries` counts those that failed. */
+/** The columns that a result changes; `tries` counts those that failed. */
 function describeResult(result: DeliveryResult) {
   switch (result.kind) {
     case 'delivered':
@@ -71,7 +71,7 @@ const isToldAsAlarm = inDialect<SqlBool>({
   postgres: sql`${toldAlarm} = 'true'`,
 });
 
-/** What an inquiry says of a row again and again is no new alarm. */
+/** An alarm that an inquiry repeats of a row again and again is no new one. */
 export const alarmsAfter = define((values: { eventSeq: number; limit: number }) =>
   selectPayouts()
     .innerJoin('event as e', 'e.payout_seq', 'p.seq')
@@ -151,7 +151,7 @@ export const noticeReads = {
 
 /** Each in one transaction. */
 export const noticeWrites = {
-  /** Due at once for each channel. Without a channel there is nobody to tell, and nothing is kept. */
+  /** Due at once for each channel. Without a channel there is no recipient, and nothing is kept. */
   *addNotice(notice, channels, delivered = []) {
     if (channels.length === 0) return;
     const { key, kind, batchId, atMs, body } = notice;

@@ -9,7 +9,7 @@ export const scheduleReads = {
   },
 } satisfies Partial<BodiesOf<ScheduleStore>>;
 
-/** Among the facts of the journal's identity; nobody reads it. */
+/** The key of the write probe among the facts of the journal's identity; it is never read. */
 const probeKey = 'probedAtMs';
 
 /** SQLite writes nothing at all when the row would stay as it is. */
