@@ -104,10 +104,10 @@ class Slot {
 
 /** A statement compiled once. Its values are given by name. */
 export interface Prepared<Values, Row> {
-  /** The first row. */
+  /** Returns the first row. */
   get(values: Values): Row | undefined;
   all(values: Values): Row[];
-  /** Runs it and returns how many rows it changed. */
+  /** Runs the statement and returns how many rows it changed. */
   run(values: Values): number;
 }
 
@@ -141,7 +141,7 @@ export interface CompiledText {
  * Compiles a statement once.
  * @param build as for `prepare`
  * @param values the first that it is run with
- * @param compile what the engine's compiler makes of it
+ * @param compile compiles for the engine
  */
 export function compileOnce<Values extends object>(
   build: (values: Values) => Compilable,
@@ -197,11 +197,11 @@ export interface Step<Wanted extends keyof Prepared<object, unknown> = keyof Pre
   readonly values: object;
   /** True of a statement that runs now and then: no connection keeps it. */
   readonly isRare?: true;
-  /** Its rows are lists of cells. */
+  /** True of a statement whose rows are lists of cells. */
   readonly asLists?: true;
-  /** Its answer changes nothing of what the body does next: an engine need not wait for it before that. */
+  /** True of an answer that changes nothing of what the body does next: an engine need not wait for it before that. */
   readonly isUnheard?: true;
-  /** As a rule it changes one row: an engine may go on as though it had, and keeps nothing of it all where it has not. */
+  /** True where one row changes as a rule: an engine may go on as though it had, and keeps nothing of it all if not. */
   readonly isAssumed?: true;
 }
 
@@ -221,18 +221,18 @@ export type Reading<Result> = Generator<Step<'get' | 'all'>, Result, unknown>;
 
 /** A statement that any connection can run, compiled once on each: Kysely's compiling costs more than a short run. */
 export interface Statement<Values, Row> {
-  /** The first row. */
+  /** Returns the first row. */
   get(values: Values): Reading<Row | undefined>;
   all(values: Values): Reading<Row[]>;
-  /** How many rows it changed. */
+  /** Runs the statement and returns how many rows it changed. */
   run(values: Values): Body<number>;
   /**
-   * How many rows it changed: one, as a rule. So an engine may say that it was one before it knows; where it was not, all
+   * Runs it: one row changes, as a rule. So an engine may say that it was one before it knows; where it was not, all
    * that the transaction did is taken back, and its body is made and run again. Until it is committed a body does nothing
    * on the strength of it but in the transaction, and bodies side by side change rows of their own.
    */
   assumeOne(values: Values): Body<number>;
-  /** Runs it whatever it changes. Where it fails, its transaction may do so only as it is committed. */
+  /** Runs the statement whatever it changes. Where it fails, its transaction may do so only as it is committed. */
   note(values: Values): Body<void>;
 }
 
@@ -300,17 +300,17 @@ export const defineLists = <Values extends object, Row extends readonly unknown[
 
 const noValues = {};
 
-/** All rows of a statement that is run now and then. */
+/** Returns all rows of a statement that is run now and then. */
 export function* select<Row>(statement: Compilable<Row>): Reading<Row[]> {
   return (yield { wanted: 'all', build: () => statement, values: noValues, isRare: true }) as Row[];
 }
 
-/** The first row of a statement that is run now and then. */
+/** Returns the first row of a statement that is run now and then. */
 export function* selectFirst<Row>(statement: Compilable<Row>): Reading<Row | undefined> {
   return (yield { wanted: 'get', build: () => statement, values: noValues, isRare: true }) as Row | undefined;
 }
 
-/** Runs a statement that is run now and then; how many rows it changed. */
+/** Runs a statement that is run now and then; returns how many rows it changed. */
 export function* change(statement: Compilable): Body<number> {
   return (yield { wanted: 'run', build: () => statement, values: noValues, isRare: true }) as number;
 }
@@ -425,11 +425,11 @@ export function pick<Values extends object, Name extends keyof Values>(
 const once = <Row>(db: DatabaseSync, statement: Compilable<Row>): Prepared<object, Row> =>
   prepare(db, () => statement);
 
-/** All rows of a statement that is run now and then. */
+/** Returns all rows of a statement that is run now and then. */
 export const readAll = <Row>(db: DatabaseSync, statement: Compilable<Row>): Row[] =>
   once(db, statement).all(noValues);
 
-/** The first row of a statement that is run now and then. */
+/** Returns the first row of a statement that is run now and then. */
 export const readFirst = <Row>(db: DatabaseSync, statement: Compilable<Row>): Row | undefined =>
   once(db, statement).get(noValues);
 

@@ -97,7 +97,7 @@ function* countRows(batchId: string): Reading<number> {
 
 interface SqliteBulk {
   readonly bulk: Bulk;
-  /** Brings a batch back from its archive: `recallBatch`. */
+  /** Brings a batch back from its archive (`recallBatch`). */
   recall(batchId: string, nowMs: number): Promise<void>;
 }
 
@@ -142,7 +142,7 @@ const readsFile: { readonly [Name in BulkName]?: boolean } = {
 /** Refuses, within the transaction, a reader of a file that is another's by now. */
 export type FileGuard = (batchId: string, begins: boolean) => Body<void>;
 
-/** @param begins undefined of what reads no file */
+/** @param begins undefined of a work that reads no file */
 export function* inOwnFile<Result>(
   guard: FileGuard | undefined,
   batchId: string,
@@ -166,7 +166,7 @@ export const makeBulk =
     return await view.read(() => body(...asked) as Reading<never>);
   };
 
-/** As this module's own: the program runs as it is written, and as it is built. */
+/** The path has this module's own extension: the program runs as it is written, and as it is built. */
 const threadUrl = new URL(`./bulk-thread${extname(import.meta.filename)}`, import.meta.url);
 
 /** A thread that ends without a word has committed all or nothing: the journal, asked again, tells which. */

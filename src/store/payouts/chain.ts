@@ -25,7 +25,7 @@ const drawSalt = makeRandomDraws(saltBytes);
 /** 128 bits of chance, as hex. */
 export const makeSalt = (): string => drawSalt().toString('hex');
 
-/** Many at once (base64url), of one call for chance. */
+/** Makes many salts (base64url), with one call for chance. */
 export function makeSalts(count: number): readonly string[] {
   const chance = randomBytes(count * saltBytes);
   return Array.from({ length: count }, (_one, place) =>

@@ -73,7 +73,7 @@ const roomToSort = inDialect({
   postgres: sql`select set_config('work_mem', '64MB', true)`,
 });
 
-/** Inside the caller's transaction, which has room from then on. */
+/** Makes the tables inside the caller's transaction, which has room from then on. */
 export function* makeTables(tables: readonly TemporaryTable[]): Body<void> {
   yield* change(textStatement(roomToSort));
   for (const table of tables) yield* table.make();
@@ -100,7 +100,7 @@ interface SealingPaymentTable {
   readonly other_seq: number | null;
 }
 
-/** Rows of other files that are paid, or may yet be. */
+/** The rows of other files that are paid, or may yet be. */
 interface SealingOtherTable {
   readonly seq: number;
   readonly batch_id: string;

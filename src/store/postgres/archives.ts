@@ -135,7 +135,7 @@ interface Named {
 const allNamed = textStatement<Named>(sql`
   select batch_id as "batchId", digest, latest_event_seq as seq from ${sql.table(`${schemaName}.archived_batch`)}`);
 
-/** Whether each archived batch is what was moved. */
+/** Compares each archived batch with what was moved. */
 async function* readDigests(
   view: Reader,
   named: readonly Named[],
@@ -203,7 +203,7 @@ export function makeArchives(engine: PostgresEngine, own: Pick<Engine, 'write'>)
     },
     archives: async () => (await engine.read(listNamed)).map((named) => ({ ...named, isThere: true })),
     archived,
-    // Later payouts fill it: the server gives it back by itself where it can.
+    // Later payouts fill the space: the server gives it back by itself where it can.
     giveSpaceBack: async () => 0,
   };
 }

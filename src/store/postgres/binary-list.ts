@@ -16,7 +16,7 @@ export type ElementType = keyof typeof elementTypes;
 /** True of a type, by the server's name, that a list can be of. */
 export const isElementType = (type: string): type is ElementType => Object.hasOwn(elementTypes, type);
 
-/** Dimensions, whether there are nulls, type, how many values, number of the first. */
+/** The head: dimensions, whether there are nulls, type, how many values, number of the first. */
 const headBytes = 20;
 const lengthBytes = 4;
 /** The bytes of a UTF-16 code unit as UTF-8, at most. */

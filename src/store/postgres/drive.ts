@@ -24,7 +24,7 @@ interface Join {
   readonly task: Task;
   readonly results: unknown[];
   left: number;
-  /** One of them has failed: the others are left where they stand. */
+  /** True once one of them has failed: the others are left where they stand. */
   hasFailed: boolean;
 }
 
@@ -37,13 +37,13 @@ interface Ask {
 export type Answer = { readonly value: unknown } | { readonly failure: unknown };
 
 export interface Manner {
-  /** Each statement goes out alone, so that one that fails is known for what it is. */
+  /** True where each statement goes out alone, so that one that fails is known for what it is. */
   readonly isAlone?: boolean;
-  /** Told before several go out at once. */
+  /** Runs before several statements go out at once. */
   readonly beforeMany?: () => void;
-  /** Takes the answers that no body waits for; left out where each is waited for. */
+  /** The answers that no body waits for; left out where each is waited for. */
   readonly unheard?: Promise<Answer>[];
-  /** Waited for before anything is changed: outside of a transaction each statement would be kept for itself. */
+  /** Settles before anything is changed: outside of a transaction each statement would be kept for itself. */
   readonly begun?: Promise<unknown>;
 }
 
@@ -52,7 +52,7 @@ function isLeft({ parent }: Task): boolean {
   return parent !== undefined && (parent.hasFailed || isLeft(parent.task));
 }
 
-/** How bodies have ended: `result` of the body at a place. */
+/** Receives how the body at a place has ended. */
 type OnEnd = (place: number, end: Answer) => void;
 
 /** Bodies under way on one connection. */
@@ -126,7 +126,7 @@ class Rounds {
   }
 }
 
-/** As pg takes it. */
+/** Writes the query in the form of pg. */
 function writeQuery(step: Step): QueryConfig {
   const { name, text, bind } = compileStep(step);
   const asked = { text, values: bind(step.values), ...(step.asLists && { rowMode: 'array' }) };
@@ -152,7 +152,7 @@ const typesOf = {
   text: 'select parameter_types::text[] as types from pg_prepared_statements where name = $1',
 };
 
-/** Once it was asked alone on this connection: the server knows the types of its values by then. */
+/** Learns the types of a statement's values, which the server knows once it was asked alone on this connection. */
 async function learnToMerge(client: ClientBase, step: Step): Promise<void> {
   const { name } = compileStep(step);
   if (name === undefined) return;
@@ -174,7 +174,7 @@ async function askOne(client: ClientBase, { step }: Ask, { unheard }: Manner): P
   try {
     query = writeQuery(step);
   } catch (error) {
-    // Heard by the body that has asked: the server, which knows nothing of it, would keep all the rest.
+    // The body that has asked hears of it: the server, which knows nothing of it, would keep all the rest.
     return { failure: error };
   }
   const answer = settle(client.query(query).then((result) => readAnswer(result, step.wanted)));

@@ -36,11 +36,11 @@ const gathering: Gathering = {
   callsNext: 32,
 };
 
-/** How long a write or a read goes on trying while the server is away. */
+/** The longest time that a write or a read goes on trying while the server is away. */
 const awayMaxMs = 60_000;
 const retryMs = 100;
 
-/** The commit was asked for, and its answer never came. */
+/** The error of a commit that was asked for, and whose answer never came. */
 class CommitUnansweredError extends Error {}
 
 const leaveMark = `
@@ -65,7 +65,7 @@ class WriteMarks {
     });
   }
 
-  /** Whether the transaction with the latest number was committed; with the write lock, when it is surely over. */
+  /** True when the transaction with the latest number was committed; with the write lock, when it is surely over. */
   async wasCommitted(client: ClientBase): Promise<boolean> {
     await Promise.all([client.query('begin'), client.query(takeWriteLock)]);
     const kept = await client.query<{ mark: number }>('select mark from write_mark where writer = $1', [
@@ -84,7 +84,7 @@ class WriteMarks {
 const takeWriteLock = `select pg_advisory_xact_lock(${writeLockKey})::text`;
 
 /**
- * From here on what is looked for is looked up in an index, row by row: the server may have seen a table when it was
+ * From here on rows are looked up in an index, one by one: the server may have seen a table when it was
  * empty, and would go through it whole for ever.
  */
 const writePlanByIndex = (isForTransaction: boolean): string => `
@@ -124,7 +124,7 @@ async function driveWrite<Result>(
 }
 
 /**
- * One transaction.
+ * Runs one transaction.
  * @throws CommitUnansweredError when it is unknown whether it has happened; UnplacedFailure when nothing of it has,
  * and a slower pace tells why
  */
@@ -136,7 +136,7 @@ async function transact<Result>(
 ): Promise<Result> {
   // The first statements of the body go out behind these: the server runs them once it has the lock.
   const begun = Promise.all([client.query('begin'), client.query(takeWriteLock), marks.leave(client)]);
-  // Told below, when the body has ended.
+  // The error is told below, when the body has ended.
   begun.catch(() => {});
   const unheard: Promise<Answer>[] = [];
   let result: Result;
@@ -149,7 +149,7 @@ async function transact<Result>(
     if (failure instanceof UnplacedFailure) await client.query('rollback');
     throw failure;
   }
-  // Before the commit goes out: of what ends by then it is known that it was not made.
+  // The begin is awaited before the commit goes out: a transaction that fails by then was surely not made.
   await begun;
   await commit(client, unheard);
   return result;
@@ -297,7 +297,7 @@ async function vacuum(client: ClientBase, tables: readonly string[]): Promise<vo
 
 /** The engine on a PostgreSQL database; its owner closes it. */
 export interface PostgresEngine extends Engine, AsyncDisposable {
-  /** For what is no statement of the journal: opening, locks of a session, copying many rows in. */
+  /** The pool for work that is no statement of the journal: opening, locks of a session, copying many rows in. */
   readonly pool: Pool;
   /** A view that shows what stands in the archive as if it stood in the journal. */
   openWholeView(): Promise<View>;

@@ -19,7 +19,7 @@ const forgetOver = define((_values: object) =>
   textStatement(sql`delete from latest_send where sent_at_ms < ${ago(2 * lastSendOverMs)}`),
 );
 
-/** The clock of the database was put back since: what is waited for is not over later than for one of now. */
+/** Draws near the sends that lie ahead, since the database's clock was put back: they end no later than those of now. */
 const drawNear = define((_values: object) =>
   textStatement(
     sql`update latest_send set sent_at_ms = ${databaseNowMs} where sent_at_ms > ${databaseNowMs}`,
@@ -62,7 +62,7 @@ const forgetClaims = define((_values: object) =>
       and not exists (select from taken_file t where t.item_id = c.item_id and t.is_watched = 1)`),
 );
 
-/** In a transaction that excludes all who write. */
+/** Prunes in a transaction that excludes all other writers. */
 export function* prune(): Body<void> {
   yield* forgetSends();
   yield* forgetShards.run({});

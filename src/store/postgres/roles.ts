@@ -7,10 +7,10 @@ import { archivistRole } from '../archivist.ts';
 import { schemaName, wholeSchemaName } from './pool.ts';
 import { archivedNames } from './tables/archived.ts';
 
-/** Reads, and writes what happens. */
+/** The role that reads, and writes what happens. */
 const programRole = `${schemaName}_program`;
 
-/** Written once: nothing of them is changed or removed by the program. */
+/** Tables that are written once: the program changes and removes nothing of them. */
 const onlyAdded = [
   'event',
   'registration_event',
@@ -53,7 +53,7 @@ const passing = [
   'statement_run',
 ];
 
-/** Erases besides what names people, and moves whole batches into the archive and back. */
+/** Tables and columns for the archivist, who erases what names people, and moves batches into the archive and back. */
 const ofArchivist = {
   update: [
     'event',

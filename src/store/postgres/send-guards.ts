@@ -12,9 +12,9 @@ import { isWorkerThere } from './workers.ts';
 
 /** The worker that this process is. */
 export interface OwnWorker {
-  /** Undefined while it is none: it sends nothing then. */
+  /** The number of the worker; undefined while the process is none: it sends nothing then. */
   readonly workerId: number | undefined;
-  /** Told that its lease is over, as the journal has just found. */
+  /** Reports that its lease is over, as the journal has just found. */
   noteRefused(): void;
 }
 
@@ -35,7 +35,7 @@ const keepSends = define((values: { workerId: number; payoutSeqs: number[]; atte
     on conflict (payout_seq, attempt_no, worker_id) do update set sent_at_ms = excluded.sent_at_ms`),
 );
 
-/** No worker has it. */
+/** A number that no worker has. */
 const nobody = 0;
 
 function* readAttemptWaitMs(own: OwnWorker, companyId: string, payoutId: string): Reading<number> {
@@ -55,7 +55,7 @@ export class KnownLoss {
   readonly #readNow: () => Promise<JournalLoss | undefined>;
   #told: { readonly loss: JournalLoss | undefined } | undefined;
   #isStale = false;
-  /** As the transaction that writes has found it. */
+  /** The time of the latest loss, as the writing transaction has found it. */
   #latestMs: number | null = null;
 
   constructor(readNow: () => Promise<JournalLoss | undefined>) {

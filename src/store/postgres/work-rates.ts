@@ -1,4 +1,4 @@
-/** How fast the machines that work a journal get on, as the last minute shows it. */
+/** The speed of the machines that work a journal, as the last minute shows it. */
 import { sql } from 'kysely';
 import type { WorkRates } from '../../payout/ports.ts';
 import { define, type Reading, textStatement } from '../statements.ts';

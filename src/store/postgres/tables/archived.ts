@@ -9,10 +9,10 @@ import { postgresRefusal } from '../../tables/ddl.ts';
 import { neverChanges } from '../../tables/table.ts';
 import { selectListed } from '../../tables/listed.ts';
 
-/** Each with the column that is the number of the payout. */
+/** The tables, each with the column that is the number of the payout. */
 const rowTables = [...movedTables, { name: 'open_payout', seq: 'seq' }] as const;
 
-/** These and where each payee was paid an amount. */
+/** The names of these, and of the table of where each payee was paid an amount. */
 const namesOfAll = [...rowTables.map(({ name }) => name), 'payee_place'];
 
 export const archivedNames: readonly string[] = namesOfAll.map((name) => `archived_${name}`);

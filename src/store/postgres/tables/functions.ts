@@ -7,7 +7,7 @@ import { notOneEachState } from '../errors.ts';
 const hashed = (text: string): string =>
   `translate(rtrim(encode(sha256(convert_to(${text}, 'UTF8')), 'base64'), '='), '+/', '-_')`;
 
-/** `hashEvent` and, where the one before is a digest and a salt, `commitTo`. */
+/** The functions `hashEvent` and, where the previous one is a digest and a salt, `commitTo`. */
 const eventHash = String.raw`
 create function event_hash_of(previous text, event text) returns text
 language plpgsql immutable parallel safe as $$
