@@ -1,5 +1,5 @@
 /**
- * A journal that is moved from its file into a database, as each of the two knows of it. The database is told first, and
+ * A journal that is moved from its file into a database, as each of the two knows of it. The database learns of it first,
  * then the file, and only then may the database be used: at no moment are there two that may send.
  */
 import { existsSync } from 'node:fs';
@@ -19,17 +19,17 @@ import { type Body, drive, type Reading } from './statements.ts';
 
 /** The facts that are kept of a move, by their names. */
 export const moveFacts = {
-  /** Both: one try to move, so that a database which an earlier one has left half done is told from the right one. */
+  /** The id of one try to move, in both: it tells the right database from one that an earlier try left half done. */
   moveId: 'moveId',
-  /** The file: the database, in words. */
+  /** The database in words, in the file. */
   movedTo: 'movedTo',
-  /** The database, until the file says that it has gone. */
+  /** True in the database until the file says that the journal has gone. */
   isArriving: 'isArriving',
 } as const;
 
 export interface Gone {
   readonly moveId: string;
-  /** The database, in words. */
+  /** The name of the database, in words. */
   readonly to: string;
 }
 

@@ -90,7 +90,7 @@ function refuseMissing(opening: Opening): void {
   requireNoHighWaterMark(opening);
   if (access === 'beside') return;
   requireCreation(opening);
-  // A backup that is to be put there says by itself which it has sent from.
+  // A backup that is to be put there names the terminals itself.
   if (!opening.restores) requireTerminals(opening, []);
   if (recovery === undefined) requireNoArchives(dataDir);
 }
@@ -133,7 +133,7 @@ function createFile(dataDir: string, path: string): void {
   });
 }
 
-/** Who is beside the sender can do without writing. */
+/** Opens the file; a process beside the sender can do without writing. */
 function openFile(path: string, access: JournalOpening['access']): DatabaseSync {
   try {
     return openConnection(path);
@@ -160,7 +160,7 @@ function prepareTables(db: DatabaseSync, opening: Opening): boolean {
 
 const transact = (db: DatabaseSync, body: Body<void>): void => inTransaction(db, () => drive(db, body));
 
-/** A journal that has not been told what its server is has its first answer; a reader changes nothing. */
+/** Records the first answer of the server in a journal that has none; a reader changes nothing. */
 function takeServerKind(db: DatabaseSync, { access, site, stamp: { serverKind } }: Opening): void {
   const isNew = drive(db, requireServerKind(site, serverKind));
   if (isNew && serverKind !== undefined && access === 'own') transact(db, bindServerKind(serverKind));

@@ -24,15 +24,15 @@ export interface JournalOpening {
   readonly access: 'own' | 'beside';
   /** Lets a journal go on (`own`) that was lost or restored; the loss is recorded, and remembered from then on. */
   readonly recovery?: Recovery | undefined;
-  /** Terminals that payouts were sent from before, by a person's word: the bank is asked under each of them, too. */
+  /** Terminals that have sent payouts before, by a person's word: the bank is asked under each of them, too. */
   readonly sentFrom?: readonly string[];
-  /** With a recovery: the journal is a backup that is being put in place. */
+  /** True with a recovery whose journal is a backup that is being put in place. */
   readonly restores?: boolean;
-  /** The journal has moved, or the terminal is a new one, and nothing works with the old one any more. */
+  /** True when the journal has moved, or the terminal is a new one, and nothing works with the old one any more. */
   readonly adopts?: boolean;
   /** Further high-water marks of the journal with this id (`own`), in folders that are restored apart from it. */
   readonly openMarks?: (journalId: string) => MarkCopy;
-  /** Epoch milliseconds, for the record of when the tables were made. */
+  /** The time for the record of when the tables were made, epoch milliseconds. */
   readonly nowMs?: number;
   /**
    * The fate of a journal that is not there (`own`): it is made, or it is not (`never`), since a new one looks like one
@@ -45,7 +45,7 @@ export interface JournalOpening {
 export interface Opening extends Required<Omit<JournalOpening, 'recovery' | 'openMarks'>> {
   readonly openMarks: JournalOpening['openMarks'];
   readonly site: JournalSite;
-  /** Only of one that may recover. */
+  /** The recovery, of an opening that may recover alone. */
   readonly recovery: Recovery | undefined;
   readonly highWaterMark: FoundHighWaterMark;
 }
@@ -56,7 +56,7 @@ export function readOpening(wanted: JournalOpening, nameSite: (dataDir: string) 
   const { restores = false, adopts = false, sentFrom = [], openMarks } = wanted;
   const dataDir = resolve(wanted.dataDir);
   const recovery = access === 'own' ? wanted.recovery : undefined;
-  // Before the journal: it only grows, so what the high-water mark says now it must have.
+  // The mark is read before the journal, which only grows: the journal must have what the mark says.
   const highWaterMark = readHighWaterMarkToCompare(dataDir, recovery);
   const ways = { access, creation, restores, adopts, sentFrom, openMarks };
   return { ...ways, stamp, nowMs, dataDir, site: nameSite(dataDir), recovery, highWaterMark };

@@ -72,9 +72,9 @@ export const writeMoment = (key: MomentKey, atMs: number): Body<void> => write(k
 
 interface Binding {
   readonly present: Place;
-  /** Terminals that it may have sent from, by sources besides the journal. */
+  /** Terminals that the journal may have sent from, by sources besides the journal. */
   readonly terminals: readonly string[];
-  /** By a person: it goes on there. */
+  /** True when a person says that the journal goes on there. */
   readonly isSaid: boolean;
   /** The journal has moved, or its terminal is a new one. */
   readonly adopts: boolean;
@@ -112,7 +112,7 @@ export function* readUnmarked(): Reading<Unmarked | undefined> {
 export const writeUnmarked = (unmarked: LatestUnmarked): Body<void> =>
   write('unmarked', JSON.stringify(unmarked));
 
-/** Since when a journal may miss something that is adopted now, or joined by a machine that cannot tell. */
+/** The time since when a journal may miss something that is adopted now, or joined by a machine that cannot tell. */
 export function* readMissesSince(nowMs: number): Reading<number> {
   const latestMs = yield* readLatestMs();
   const newSinceMs = yield* readMoment('newSinceMs');

@@ -89,7 +89,7 @@ export const seenKey = 'archivesSeen';
 export const readSeen = (journal: DatabaseSync): number =>
   Number(journal.prepare('select value from meta where key = ?').get(seenKey)?.['value'] ?? 0);
 
-/** The next number: the name of an archive that is away is its own, whatever the folder has now. */
+/** Returns the next number: the name of an archive that is away is its own, whatever the folder has now. */
 function computeNextNumber(journal: DatabaseSync, folder: string): number {
   const named = journal.prepare('select distinct archive from archived_batch').all();
   const names = [...listArchives(folder), ...named.map(({ archive }) => String(archive))];

@@ -77,7 +77,7 @@ const dayFacts = define(({ date }: { date: string }) =>
   ),
 );
 
-/** @param batchId of one alone */
+/** @param batchId the one batch that is read */
 export function* readArchiveFacts(beforeMs: number, batchId?: string): Reading<ArchiveFacts[]> {
   const found: ArchiveFacts[] = [];
   for (const row of yield* select(selectFacts(beforeMs, batchId))) {
@@ -107,7 +107,7 @@ export interface Naming {
 
 const whole = (value: number) => sql<number>`cast(${value} as bigint)`;
 
-/** Keeps what is asked of a batch without its archive; its rows may go until `endMoving`. */
+/** Keeps the answers that a batch must give without its archive; its rows may go until `endMoving`. */
 export function* nameArchive({ batchId, archive, digest, nowMs }: Naming): Body<void> {
   const totals = JSON.stringify(yield* batchReads.totals(batchId), (_name, value: unknown) =>
     typeof value === 'bigint' ? String(value) : value,
@@ -161,7 +161,7 @@ function* setMoving(batchId: string, isMoving: 0 | 1): Body<void> {
   );
 }
 
-/** Inside a transaction that moves its rows. */
+/** Lets rows move, inside the transaction that moves them. */
 export const beginMoving = (batchId: string): Body<void> => setMoving(batchId, 1);
 export const endMoving = (batchId: string): Body<void> => setMoving(batchId, 0);
 
@@ -191,7 +191,7 @@ const archivedRows = define((values: { batchId: string }) =>
     .where('batch_id', '=', values.batchId),
 );
 
-/** How many rows of a batch stand in an archive. */
+/** Returns how many rows of a batch stand in an archive. */
 export function* readArchivedRows(batchId: string): Reading<number> {
   return (yield* archivedRows.get({ batchId }))?.rows ?? 0;
 }
@@ -200,7 +200,7 @@ type Found = { readonly batchId: string };
 
 const ofSeq = isArchivedSeq(sql.ref('o.payout_seq'));
 
-/** Which archived batches are meant by something, by what it is. */
+/** The archived batches that something means, by what it is. */
 const meant = {
   batch: define(({ value }: { value: string | number }) =>
     textStatement<Found>(sql`select batch_id as "batchId" from archived_batch where batch_id = ${value}`),
@@ -222,7 +222,7 @@ const meant = {
   ),
 } as const satisfies Record<Meaning, unknown>;
 
-/** Archived batches that are meant by any of some values; none where all that is meant stands in the journal. */
+/** Archived batches that any of some values mean; none where all that is meant stands in the journal. */
 export function* findArchived(by: Meaning, values: readonly (string | number)[]): Reading<readonly string[]> {
   const found = new Set<string>();
   for (const value of values) for (const { batchId } of yield* meant[by].all({ value })) found.add(batchId);

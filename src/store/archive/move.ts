@@ -31,7 +31,7 @@ import {
 } from './archived.ts';
 import { digestBatch, explainReading, makeReadable, openArchive } from './archive-file.ts';
 
-/** Told how far a move has come, so that a test can end the process there. */
+/** Receives the progress of a move, so that a test can end the process there. */
 export type OnStep = (step: 'copied' | 'verified' | 'named' | 'removed' | 'committed') => void;
 
 export interface ArchiveOrder {
@@ -101,7 +101,7 @@ export function archiveBatch(db: DatabaseSync, journalPath: string, order: Archi
   return isMoved;
 }
 
-/** References are kept as used, and the rows go. */
+/** Removes the rows; their references are kept as used. */
 export function removeRows(db: DatabaseSync, batchId: string): void {
   drive(db, keepUsed(batchId));
   deleteRows(db, batchId);

@@ -42,14 +42,14 @@ import { proposalReads } from '../review/proposals.ts';
 
 /** Rows that are read at a time. */
 const pageRows = 500;
-/** Items of which there are fewer. */
+/** Items that are read at a time, of which there are fewer. */
 const pageItems = 1_000;
 
 // ---------------------------------------------------------------- rows and attempts
 
 const asksFor = sql`e.detail ->> '$.asksFor'`;
 
-/** JSON lists; null or empty where there is nothing. */
+/** The values as a JSON list; null or empty where there is nothing. */
 const told = inDialect({
   sqlite: sql`json_group_array(${asksFor} order by e.seq)`,
   postgres: sql`cast(json_agg(${asksFor} order by e.seq) as text)`,
@@ -88,13 +88,13 @@ interface Place {
 }
 
 interface Wanted extends Place {
-  /** Only rows to which something happened after that event. */
+  /** The event after which something must have happened to a row. */
   readonly sinceSeq: number;
 }
 
 const page = sql.lit(pageRows);
 
-/** Each bound stands for each table: PostgreSQL would go through the others from their beginning. */
+/** The rows of a page. Each bound is for each table: PostgreSQL would go through the others from their beginning. */
 const rows = define(({ seq, sinceSeq }: Wanted) =>
   textStatement<Columns>(
     sql`select 0 as "partNo", ${rowColumns} from ${rowTables}
@@ -230,10 +230,10 @@ const sealedBatches = define(({ sinceSeq }: { sinceSeq: number }) =>
   ),
 );
 
-/** An event number that is before the first, where all is wanted. */
+/** The number of an event before the first, where all is wanted. */
 const since = (afterSeq: number): number => (afterSeq === 0 ? -1 : afterSeq);
 
-/** @param batchIds those that count: batches that have come back have left their rows in the archive, too */
+/** @param batchIds the batches that count: those that have come back have left their rows in the archive, too */
 function makeSource(reader: Reader, batchIds?: ReadonlySet<string>): AuditSource {
   const counts = ({ batchId }: { readonly batchId: string | null }): boolean =>
     batchIds?.has(batchId ?? '') ?? true;

@@ -31,7 +31,7 @@ const lastSeqs = perChain((table) =>
   ),
 );
 
-/** An archived batch was at rest before: its events are of a day that has ended. */
+/** The latest archived event. An archived batch was at rest before: its events are of a day that has ended. */
 const lastArchivedSeq = define(({ after }: { after: number }) =>
   textStatement<{ readonly seq: number }>(
     sql`select coalesce(max(latest_event_seq), 0) as seq from archived_batch where latest_event_seq > ${after}`,
@@ -79,7 +79,7 @@ export const dayHeadReads = {
   },
 } satisfies Partial<BodiesOf<DayHeadStore>>;
 
-/** Each in one transaction. */
+/** Writes that are one transaction each. */
 export const dayHeadWrites = {
   *addDayHead({ number, date, text, hash }: DayHead) {
     yield* change(query.insertInto('day_head').values({ number, date, text, hash, is_published: 0 }));

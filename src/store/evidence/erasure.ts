@@ -1,4 +1,4 @@
-/** Erases what names the payee of a row, in every table that has it; `evidence/rules/erasure.ts` says what that is. */
+/** Erases what names the payee of a row, in every table that has it; `evidence/rules/erasure.ts` lists it. */
 import { sql } from 'kysely';
 import type { ErasureStore } from '../../evidence/ports.ts';
 import {
@@ -49,7 +49,7 @@ export function* eraseRow({ seq, version }: ErasedRow): Body<void> {
   yield* erasePlaces(seq, numbers);
 }
 
-/** Whom the row was ever to pay. */
+/** The numbers that the row was ever to pay. */
 function* readNumbers(seq: number, present: string | null): Reading<readonly string[]> {
   const attempts = yield* select(
     query.selectFrom('attempt').select('proxy_no').where('payout_seq', '=', seq),

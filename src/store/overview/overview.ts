@@ -34,7 +34,7 @@ function isWanted(wanted: Exclude<PayeeWanted, { kind: 'number' }> | undefined):
 /** The type follows from the number: SQLite takes it from one of the rows that are grouped. */
 const typeOfNumber = sql<ProxyType>`${inDialect({ sqlite: sql`r.proxy_type`, postgres: sql`max(r.proxy_type)` })}`;
 
-/** Found in the rows of a window, the newest first; by a name each row in which it stands. */
+/** Payees in the rows of a window, the newest first; by a name each row in which it stands. */
 function selectPayees(
   wanted: Exclude<PayeeWanted, { kind: 'number' }> | undefined,
   beforeSeq: number,
@@ -49,7 +49,7 @@ function selectPayees(
     .whereRef('r.seq', '=', 'p.seq')
     .where('p.seq', '<', beforeSeq)
     .where('p.seq', '>=', beforeSeq - payeeWindow)
-    // PostgreSQL would go through all of them.
+    // PostgreSQL would go through all of them without this bound.
     .where('r.seq', '<', beforeSeq)
     .where('r.seq', '>=', beforeSeq - payeeWindow)
     .where('r.proxy_no', 'is not', null)
@@ -123,7 +123,7 @@ function* readPayee({ proxyNo, proxyType }: Payee): Reading<PayeeSeen> {
   };
 }
 
-/** By the whole number: an index has it. */
+/** Finds the payees of a whole number, by an index. */
 function* findNumber(proxyNo: string): Reading<Payee[]> {
   const found = query
     .selectFrom('payee_place as o')

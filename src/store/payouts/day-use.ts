@@ -111,7 +111,7 @@ const keyOfPayout = { day: sql<string>`''`, payee: sql<string>`r.proxy_no`, file
 const isCountedStatus = (eb: ExpressionBuilder<Tables & { p: Tables['payout'] }, 'p'>) =>
   eb('p.status', 'in', mayBePaidStatuses.map(literal));
 
-/** The payouts that count on a day: `countedDate`. */
+/** The payouts that count on a day (`countedDate`). */
 function selectCounted({ companyId, date, fromMs, untilMs }: DaySpan) {
   return query
     .selectFrom('payout as p')
@@ -142,7 +142,7 @@ const amount = partsOfAmount(sql.ref('p.amount_satang'));
 const high = sql<number>`coalesce(sum(${amount.high}), 0)`;
 const low = sql<number>`coalesce(sum(${amount.low}), 0)`;
 
-/** `countsItsFile`. */
+/** True of a row for which `countsItsFile` holds. */
 const countsFile = sql<boolean>`p.accepted_holds & ${sql.lit(holdBits['day-limit'])} = 0`;
 
 const sumCounted = define((values: DaySpan & { key: string | null }) =>
@@ -156,7 +156,7 @@ const isFileOfDay = define((values: DaySpan & { batchId: string }) =>
   selectCounted(values).select('p.seq').where('p.batch_id', '=', values.batchId).where(countsFile).limit(1),
 );
 
-/** In the order of the table's columns. */
+/** Adds up the sums of a kind, in the order of the table's columns. */
 const sumUp = (kind: Kind, values: DaySpan) =>
   selectCounted(values)
     .select([sql<string>`cast(${values.companyId} as text)`.as('company_id')])
@@ -266,7 +266,7 @@ export function* readDayUse(day: Day): Reading<CountedDay> {
   return { date: day.date, kept: sums, present };
 }
 
-/** Before the rows of a batch leave: whom they have paid. */
+/** Keeps the payees that the rows of a batch have paid, before the rows leave. */
 export const keepPaidPayees = (batchId: string): Body<number> =>
   change(
     query

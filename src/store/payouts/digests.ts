@@ -33,7 +33,7 @@ const digestPage = define(({ batchId, afterRowNo }: { batchId: string; afterRowN
   ),
 );
 
-/** Over the digests of all rows of a batch as they were read in, in row order. */
+/** The digest over those of all rows of a batch as they were read in, in row order. */
 export function* readSealedDigest(batchId: string): Reading<string> {
   const all = new DigestOfAll();
   for (let afterRowNo = 0; ;) {
@@ -48,7 +48,7 @@ interface VersionDigest {
   readonly seq: number;
   readonly version: number;
   readonly digest: string;
-  /** Null of a version that was erased: its digest is the commitment. */
+  /** The salt; null of a version that was erased: its digest is the commitment. */
   readonly salt: string | null;
 }
 
@@ -136,7 +136,7 @@ function* oneStep(step: Step<'get' | 'all'>): Reading<unknown> {
 }
 
 /**
- * The same for many rows: others get their turn after each stretch, and what they write meanwhile is not seen. A thread
+ * Reads the same for many rows: others get their turn after each stretch, and their writes are not seen. A thread
  * would take more memory than all that it reads.
  */
 export async function readSealByStretches(engine: Pick<Engine, 'openView'>, batchId: string): Promise<Seal> {

@@ -137,7 +137,7 @@ interface NewRecords {
   readonly row: NewRow;
 }
 
-/** A function that makes the records of so many rows, by their places, of a batch that is being read. */
+/** Returns a function that makes the records of rows, by their places, of a batch that is being read. */
 export function* makeRecorder(
   batchId: string,
   rows: number,

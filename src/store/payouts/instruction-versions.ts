@@ -20,7 +20,7 @@ const setInstruction = (values: Instruction & { readonly seq: number }) =>
     })
     .where('seq', '=', values.seq);
 
-/** Only a row that never had an instruction gets one. */
+/** Gives a row its instruction: only one that never had any gets it. */
 const keepInstruction = define((values: Instruction & { readonly seq: number }) =>
   setInstruction(values).where('proxy_type', 'is', null),
 );
@@ -40,7 +40,7 @@ const correctInstruction = {
   ),
 };
 
-/** Amounts as text, which no JSON reader rounds. */
+/** Encodes amounts as text, which no JSON reader rounds. */
 const encodeInstruction = (instruction: Instruction): string =>
   JSON.stringify({ ...instruction, amountSatang: String(instruction.amountSatang) });
 

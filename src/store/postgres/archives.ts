@@ -131,7 +131,7 @@ interface Named {
   readonly seq: number;
 }
 
-/** Also where nothing is told to stand in an archive. */
+/** The batches in the archive, even where nothing is told to stand in one. */
 const allNamed = textStatement<Named>(sql`
   select batch_id as "batchId", digest, latest_event_seq as seq from ${sql.table(`${schemaName}.archived_batch`)}`);
 

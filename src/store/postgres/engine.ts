@@ -32,7 +32,7 @@ const gathering: Gathering = {
   everyMs: 10,
   // One of two groups of rows is sent while the other is written. Smaller groups would be too many.
   callsMax: 128,
-  // As many are worth a transaction of their own: the server has something to do while the others are told.
+  // So many are worth a transaction of their own: the server has something to do while the others are told.
   callsNext: 32,
 };
 

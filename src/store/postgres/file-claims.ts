@@ -1,4 +1,4 @@
-/** Which process works each file that was taken in, by the leases of the workers. */
+/** The processes that work the files that were taken in, by the leases of the workers. */
 import { sql } from 'kysely';
 import type { FileClaim, FileClaimStore, FileClaiming, LeftFile } from '../../watch/ports.ts';
 import { type BodiesOf, type Body, define, driveEach, type Reading, textStatement } from '../statements.ts';
@@ -37,7 +37,7 @@ const putClaim = define(({ itemId, fileName, folderId, workerId }: FileClaim) =>
         claimed_at_ms = excluded.claimed_at_ms`),
 );
 
-/** A batch that is sealed needs its file no more. */
+/** True while the file is still needed: a sealed batch needs its file no more. */
 const isUnread = sql<boolean>`(i.outcome is null
   and not exists (select from batch b where b.batch_id = i.batch_id and b.sealed_at_ms is not null)
   and not exists (select from registration_batch b where b.batch_id = i.batch_id and b.sealed_at_ms is not null))`;
@@ -49,7 +49,7 @@ const leftFiles = define((_values: object) =>
     where ${isUnread} and not ${isOwnerThere} order by c.item_id`),
 );
 
-/** Who reads the file that a batch is being read from; its worker may be forgotten. */
+/** The reader of the file of a batch; its worker may be forgotten. */
 const readerOf = define(({ batchId }: { batchId: string }) =>
   textStatement<{ readonly itemId: string; readonly workerId: number }>(sql`
     select c.item_id as "itemId", c.worker_id as "workerId" from intake_item i join file_claim c using (item_id)
@@ -82,7 +82,7 @@ const reads = {
   },
 } satisfies Partial<BodiesOf<FileClaimStore>>;
 
-/** Excludes all who write, so that of two one is told that the other has it. */
+/** Writes that exclude every other writer, so that of two one is told that the other has it. */
 const writes = {
   *claimFile(claim): Body<FileClaiming> {
     if (!(yield* isWorkerThere(claim.workerId))) return 'refused';

@@ -31,14 +31,14 @@ import { hasPlace } from './workers.ts';
 export type OwnMark = KeptMark & Pick<HighWaterMarkFile, 'close'> & Partial<Pick<MarkCopy, 'settled'>>;
 
 export interface PostgresJournalParts {
-  /** Its owner closes it after the journal. */
+  /** The engine; its owner closes it after the journal. */
   readonly engine: PostgresEngine;
   readonly journalId: string;
   readonly newSinceMs?: number | undefined;
   readonly missesSinceMs?: number | undefined;
-  /** Closed with the journal. */
+  /** The mark of this machine, closed with the journal. */
   readonly highWaterMark?: OwnMark | undefined;
-  /** As whom this process sends; left out where it never does. */
+  /** The worker that this process sends as; left out where it never sends. */
   readonly own?: OwnWorker | undefined;
 }
 
@@ -136,7 +136,7 @@ export function makePostgresJournal(parts: PostgresJournalParts): Store {
     ...archives,
     ...makeDayHeadStore({ openView: engine.openWholeView }),
     openAudit: () => openWholeAudit(engine),
-    // A row was brought back to be erased.
+    // The archive is wiped, too: an archived row was brought back to be erased.
     wipeErased: () => engine.wipe([...namingTables, ...archivedNames]),
     ...driveEach(wholeReads, (makeBody: () => Reading<unknown>) => readWhole(engine, makeBody)),
     attemptsOf: (companyId, payoutId) => readAllAttempts(engine, archives, companyId, payoutId),
@@ -155,7 +155,7 @@ export function makePostgresJournal(parts: PostgresJournalParts): Store {
       try {
         await highWaterMark?.advance();
       } catch (error) {
-        // One that stays behind only notices less; the next to open the journal brings it up to date.
+        // A mark that stays behind only notices less; the next process that opens the journal brings it up to date.
         if (!(error instanceof JournalWriteError)) throw error;
       } finally {
         highWaterMark?.close();

@@ -28,7 +28,7 @@ export interface Merged {
   readonly name: string;
   /** The kind of answer that each of them wants; it gives no others. */
   readonly wanted: Step['wanted'];
-  /** With it the server ends the transaction unless each of them has changed one row; undefined of what is no update. */
+  /** The text with which the server requires that each has changed one row; else it ends the transaction. For updates alone. */
   readonly ofOneEach: { readonly text: string; readonly name: string } | undefined;
   /** @param asked of each who asks, its values */
   bind(asked: readonly object[]): unknown[];
@@ -45,19 +45,19 @@ interface MergedResult {
   readonly fields: readonly { readonly name: string }[];
 }
 
-/** A value that those who ask differ in, or do not, as a column. */
+/** A value of the statement as a column, whether those who ask differ in it or not. */
 interface Column {
   readonly slot: string;
   readonly type: ElementType;
 }
 
-/** The columns, and of each place of the statement alone which of them goes there; undefined where none does. */
+/** The columns, and the one that goes to each place of the statement alone; undefined where none does. */
 interface Places {
   readonly columns: readonly Column[];
   readonly columnAt: readonly (number | undefined)[];
 }
 
-/** Undefined where a value is of a type that no list is made of. */
+/** Finds the columns; undefined where a value is of a type that no list is made of. */
 function findPlaces(parameters: readonly unknown[], types: readonly string[]): Places | undefined {
   const columns: Column[] = [];
   const columnAt: (number | undefined)[] = [];
@@ -78,7 +78,7 @@ function placeOf(columns: Column[], { slot, type }: Column): number {
 }
 
 const columnName = (place: number): string => `asked.v${place}`;
-/** Who asks, counted from 1. */
+/** The number of the body that asks, counted from 1. */
 const askerName = 'asked.n';
 
 const writeAsked = ({ columns }: Places): string => {
@@ -133,7 +133,7 @@ class MergingCompiler extends JournalCompiler {
 
 type Shape = 'select' | 'update' | 'insert';
 
-/** Undefined of one that cannot be merged, or whose meaning might be another then. */
+/** Finds the shape; undefined of a statement that cannot be merged, or whose meaning might be another then. */
 function findShape(
   node: ReturnType<OperationNodeSource['toOperationNode']>,
   isSelect: boolean,
@@ -158,7 +158,7 @@ const countRows = (rows: MergedResult['rows'], asked: number): number[] => {
   return counts;
 };
 
-/** The first row of each; its last cell says whose it is. */
+/** The first row of each body; its last cell says whose it is. */
 function listRows({ rows, fields }: MergedResult, asked: number): unknown[] {
   const found: unknown[] = Array.from({ length: asked });
   for (const cells of rows) {

@@ -43,11 +43,11 @@ import { makeWorkerStore } from './workers.ts';
 import { requireSameDatabase, requireServer } from './server.ts';
 import { type Joining, noteJoined, noteWitness, readMoments } from './unmarked.ts';
 
-/** The database in which a journal is. */
+/** The address of the database in which a journal is. */
 export interface JournalAddress {
-  /** `postgres://…`, which may hold a password. */
+  /** The URL, `postgres://…`, which may hold a password. */
   readonly url: string;
-  /** The same for messages, without user and password. */
+  /** The URL for messages, without user and password. */
   readonly name: string;
 }
 
@@ -67,7 +67,7 @@ export interface PreparedJournal extends AsyncDisposable {
 /** The facts about the database while the journal is open. */
 interface Known {
   identity: DatabaseIdentity | undefined;
-  /** Whatever else is behind what this process has committed is a copy. */
+  /** The latest event that this process has committed: a database that is behind it is a copy. */
   latestEventSeq: number;
   readonly refused: AbortController;
 }
@@ -143,13 +143,13 @@ export async function peekServerKind({ url }: JournalAddress): Promise<ServerKin
   }
 }
 
-/** Each connection is to the database that the first was to, and has what was committed since. */
+/** Requires that each connection is to the database that the first was to, and has what was committed since. */
 async function requireKnown(client: ClientBase, { site, access }: Opening, known: Known): Promise<void> {
   const present = await requireServer(client, site, access === 'own');
   known.identity ??= present;
   try {
     requireSameDatabase(site, known.identity, present);
-    // As of now: while the answer is on its way, more is committed.
+    // The number is read now: while the answer is on its way, more is committed.
     const { latestEventSeq } = known;
     if (latestEventSeq === 0 || (await driveOn(client, readLatestEventSeq())) >= latestEventSeq) return;
     throw new JournalRefusedError(
@@ -163,7 +163,7 @@ async function requireKnown(client: ClientBase, { site, access }: Opening, known
 
 // ---------------------------------------------------------------- tables
 
-/** A connection for what no body does. */
+/** Uses a connection for work that no body does. */
 async function withClient<T>({ pool }: PostgresEngine, use: (client: ClientBase) => Promise<T>): Promise<T> {
   const client = await pool.connect();
   try {
@@ -188,7 +188,7 @@ async function prepareTables(engine: PostgresEngine, opening: Opening): Promise<
   return isMade ? 'made' : 'ready';
 }
 
-/** False where it has begun. */
+/** Begins a journal; false where it has begun. */
 function* begin(stamp: JournalOpening['stamp'], nowMs: number): Body<boolean> {
   if ((yield* readFact('journalId')) !== undefined) return false;
   yield* writeIdentity(stamp);
@@ -196,7 +196,7 @@ function* begin(stamp: JournalOpening['stamp'], nowMs: number): Body<boolean> {
   return true;
 }
 
-/** A journal that has not been told what its server is has its first answer; a reader changes nothing. */
+/** Records the first answer of the server in a journal that has none; a reader changes nothing. */
 async function takeServerKind(
   engine: PostgresEngine,
   { access, site, stamp: { serverKind } }: Opening,
@@ -214,7 +214,7 @@ interface Prepared {
   readonly known: Known;
   readonly journalId: string;
   readonly own: OwnWorker | undefined;
-  /** This process has made it just now. */
+  /** True when this process has made it just now. */
   readonly isMade: boolean;
 }
 

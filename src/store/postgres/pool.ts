@@ -9,16 +9,16 @@ export const schemaName = 'paydrop';
 /** Views by the names of tables, which show what stands in the archive as if it stood with the rest. */
 export const wholeSchemaName = `${schemaName}_whole`;
 
-/** How long a write waits for other machines that write. */
+/** The longest wait of a write for other machines that write. */
 const lockWaitMs = 30_000;
 
 /**
- * How long a transaction may stand still before the server ends it: a machine that was frozen in the middle of one must
+ * The longest time that a transaction may stand still before the server ends it: a machine that was frozen in one must
  * not keep the others from writing.
  */
 const idleWriteMaxMs = 5_000;
 
-/** A report that is written to a slow disk reads on in a while. */
+/** The longest pause of a view: a report that is written to a slow disk reads on in a while. */
 const idleViewMaxMs = 600_000;
 
 const connectWaitMs = 10_000;
@@ -45,15 +45,15 @@ class GatheringSocket extends Socket {
   };
 }
 
-/** Statements go out without waiting for the answers of those before, as many at once as there are. */
+/** The settings by which statements go out without waiting for earlier answers, as many at once as there are. */
 export const pipelined: PoolConfig = { pipeline: true, stream: () => new GatheringSocket() };
 
-/** Long reads at once; one more connection has all the short ones, and two write. */
+/** The most long reads at once; one more connection has all the short ones, and two write. */
 export const readersMax = 5;
 
 const typeIds = { bool: 16, int8: 20, int2: 21, int4: 23, numeric: 1700 } as const;
 
-/** Whole numbers as SQLite hands them out. @throws RangeError for one that JavaScript would round */
+/** Reads whole numbers as SQLite hands them out. @throws RangeError for one that JavaScript would round */
 function readInteger(text: string): number {
   const value = Number(text);
   if (Number.isSafeInteger(value)) return value;
@@ -82,12 +82,12 @@ const setUp = [
   `set search_path = ${searchPath}`,
   `set lock_timeout = ${lockWaitMs}`,
   `set idle_in_transaction_session_timeout = ${idleWriteMaxMs}`,
-  // Whatever the server's default: a commit that was answered is on its disk.
+  // A commit that was answered is on the server's disk, whatever its default.
   'set synchronous_commit = on',
   // A writer that has waited for the write lock sees what was written meanwhile: a snapshot of the transaction would be
   // older than the lock.
   `set default_transaction_isolation = 'read committed'`,
-  // In a list of texts NULL is none, and no word.
+  // NULL in a list of texts is none, and no word.
   'set array_nulls = on',
   `set time zone 'UTC'`,
   'set client_min_messages = warning',

@@ -4,7 +4,7 @@ import type { Deferred, DeferredKey } from '../../reconcile/ports.ts';
 import { decodeLine, encodeLine } from '../../reconcile/rules/statement.ts';
 import { asWriteError } from '../connection.ts';
 
-/** Without a name SQLite keeps it in memory, and what does not fit in a file that no folder lists. */
+/** The empty name of the database: SQLite keeps it in memory, and what does not fit in a file that no folder lists. */
 const nameless = '';
 
 const cacheKib = 8_192;

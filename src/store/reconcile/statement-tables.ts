@@ -1,4 +1,4 @@
-/** The tables of reconciliation: what became of each statement, its breaks, and lines that belong to other days. */
+/** The tables of reconciliation: the fate of each statement, its breaks, and lines that belong to other days. */
 import { type Selectable, sql, type SqlBool } from 'kysely';
 import { toSatang } from '../../core/money.ts';
 import type { AcceptedStatement, StatementRun, StatementTotals } from '../../reconcile/ports.ts';
@@ -9,7 +9,7 @@ import type { BreakRecord } from '../../reconcile/rules/types.ts';
 import { makeRowMapping } from '../../platform/record-rows.ts';
 import type { Tables } from '../schema.ts';
 
-/** As the index has it. */
+/** True of an accepted break, in the words of the index. */
 export const isAcceptedBreak = sql<SqlBool>`closed_by ->> '$.kind' = 'accepted'`;
 
 const { toRow, toRecord } = makeRowMapping({

@@ -72,7 +72,7 @@ function insert(record: CallbackRecord, registrationSeq: number | null): Body<nu
   });
 }
 
-/** True unless it was kept, and bound, before. */
+/** True unless the callback was kept, and bound, before. */
 export function* isUnbound({ key }: CallbackRecord): Reading<boolean> {
   const kept = yield* keptOfKey.get({ key });
   return kept === undefined || kept.registration_seq === null;

@@ -294,7 +294,7 @@ const sameIdentity = define((values: { batchId: string; identity: string; seq: n
 function* rejectIndistinct(sealing: Sealing, row: StagedRow): Body<void> {
   const { batchId } = sealing;
   const other = yield* sameIdentity.get({ batchId, identity: row.identity_key, seq: row.seq });
-  // The one before it in its file was rejected itself.
+  // The row before it in its file was rejected itself.
   if (other === undefined) return;
   yield* reject(sealing, row, explainIndistinct(nameOther(other, batchId)));
 }
@@ -373,7 +373,7 @@ function* holdCalled({ batchId }: Sealing, row: StagedRow): Body<void> {
 
 // ---------------------------------------------------------------- going on
 
-/** In the order in which they are selected. */
+/** The columns of an event, in the order in which they are selected. */
 const eventColumns = [
   'seq',
   'registration_seq',

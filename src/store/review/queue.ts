@@ -63,7 +63,7 @@ function* writeNote(note: ReviewNote): Body<void> {
   yield* change(query.insertInto('review_note').values({ ...records.toRow(note), event_seq }));
 }
 
-/** Every note, a page at a time. */
+/** Reads every note, a page at a time. */
 export function* readNotes(afterSeq: number, limit: number): Reading<KeptNote[]> {
   const page = query.selectFrom('review_note').selectAll().where('seq', '>', afterSeq);
   return (yield* select(page.orderBy('seq').limit(limit))).map((row) => kept.toRecord<KeptNote>(row));
@@ -75,7 +75,7 @@ export const queueReads = {
       .selectFrom('intake_item as i')
       .select(['i.item_id', 'i.kind', 'i.file_name', 'i.ended_at_ms', 'i.refusal'])
       .where('i.outcome', '=', sql.lit('rejected'))
-      // Its bytes may have come to the folder of the other kind first.
+      // The bytes of a file may have come to the folder of the other kind first.
       .where((eb) => eb.not(eb.or(kindNames.map((kind) => isTaken(kind, hasItsBytes)))))
       // The refusal of a run waits until a file of this kind and name is taken, or refused again.
       .where((eb) =>
@@ -182,7 +182,7 @@ export const queueReads = {
   },
 } satisfies Partial<BodiesOf<QueueStore>>;
 
-/** Each in one transaction. */
+/** Writes that are one transaction each. */
 export const queueWrites = {
   *addReviewNote(note) {
     yield* writeNote(note);

@@ -37,7 +37,7 @@ function withReadyBatches() {
 }
 
 /**
- * Only what can be run: found by as many steps as there are open batches, however many rows these have. A batch whose
+ * Batches that can be run: found by as many steps as there are open batches, whatever rows these have. A batch whose
  * file is still being read belongs to its reader; a done one goes on when rows are tried again.
  */
 export const runnableBatches = define((_values: object) =>
@@ -128,7 +128,7 @@ export const unreported = define((_values: object) =>
     .orderBy('batch_id'),
 );
 
-/** Looked for once, at a start: reads every batch. */
+/** Looks for batches whose end was not told, once, at a start: reads every batch. */
 function selectUntold(sinceMs: number) {
   const firstTold = query
     .selectFrom('batch')

@@ -16,7 +16,7 @@ const probeKey = 'probedAtMs';
 const anotherThan = (value: string) =>
   sql<string>`case meta.value when ${value} then ${value} || ' again' else ${value} end`;
 
-/** Each in one transaction. */
+/** Writes that are one transaction each. */
 export const scheduleWrites = {
   *recordDailyJob(name, date) {
     const insert = query
