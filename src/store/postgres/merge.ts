@@ -28,7 +28,7 @@ export interface Merged {
   readonly name: string;
   /** The kind of answer that each of them wants; it gives no others. */
   readonly wanted: Step['wanted'];
-  /** The text with which the server requires that each has changed one row; else it ends the transaction. For updates alone. */
+  /** The text that also ends the transaction unless each has changed one row; undefined of what is no update. */
   readonly ofOneEach: { readonly text: string; readonly name: string } | undefined;
   /** @param asked of each who asks, its values */
   bind(asked: readonly object[]): unknown[];
