@@ -3,7 +3,7 @@ import { sql } from 'kysely';
 import { JournalRefusedError } from './connection.ts';
 import { type Body, inDialect, select, selectFirst, textStatement } from './statements.ts';
 
-/** Who has it on PostgreSQL: a group without a login. */
+/** The role that has this right on PostgreSQL: a group without a login. */
 export const archivistRole = 'paydrop_archivist';
 
 interface Rights {
@@ -23,8 +23,8 @@ const rights = textStatement<Rights>(
 const become = textStatement(sql`select set_config('role', ${sql.lit(archivistRole)}, true)`);
 
 /**
- * Takes the right until the end of this transaction: whatever else the program does, it does without.
- * @throws JournalRefusedError where whoever is connected may not
+ * Takes the right until the end of this transaction; the rest of the program works without it.
+ * @throws JournalRefusedError where the connected role has no such right
  */
 export function* becomeArchivist(): Body<void> {
   const { hasRight, mayBecome, user } = (yield* selectFirst(rights)) as Rights;

@@ -9,20 +9,20 @@ import { addHashFunction } from './payouts/chain.ts';
 
 export { sqliteCodes } from '../payout/rules/journal-cures.ts';
 
-/** Of the journal's file, in the data directory. */
+/** The name of the journal's file in the data directory. */
 export const journalFileName = 'journal.db';
 
-/** How long a write waits for another process that writes; the longest writes are those of a whole batch. */
+/** The longest wait of a write for another process that writes; the longest writes are those of a whole batch. */
 export const lockWaitMs = 30_000;
 
-/** How long the loop may stand still for another process. */
+/** The longest time that the loop may stand still for another process. */
 const briefWaitMs = 5;
 
 /** Page cache in KiB: memory stays flat however large the file. */
 const cacheKib = 16_384;
 const snapshotCacheKib = 8_192;
 /**
- * Beside the cache of the loop: what works on a whole batch goes through the tables in their order, and is no slower
+ * The cache beside that of the loop: a work on a whole batch goes through the tables in their order, and is no slower
  * with less. SQLite sorts in as much again.
  */
 export const bulkCacheKib = 2_048;
@@ -30,7 +30,7 @@ export const bulkCacheKib = 2_048;
 /** Pages in the write-ahead log before SQLite moves them into the file. */
 const checkpointPages = 4_000;
 
-/** What the write-ahead log may keep on disk once it was moved into the file. */
+/** The size on disk of the write-ahead log, at most, once it was moved into the file. */
 const logBytesMax = 67_108_864;
 
 /**
@@ -70,7 +70,7 @@ function openToRead(path: string): DatabaseSync {
   try {
     addHashFunction(db);
     db.exec(`pragma cache_size = -${snapshotCacheKib}`);
-    // The first read meets what keeps the file from being read.
+    // The first read fails on anything that keeps the file from being read.
     db.exec('select 1 from sqlite_schema limit 1');
     return db;
   } catch (error) {
@@ -79,7 +79,7 @@ function openToRead(path: string): DatabaseSync {
   }
 }
 
-/** True for what opening a file to write it meets where its disk takes no writes. */
+/** True of the error with which a file on a disk that takes no writes is opened for writing. */
 export function isUnwritable(path: string, error: unknown): boolean {
   const code = sqliteCodeOf(error);
   const isRefused = code === sqliteCodes.cannotOpen || code === sqliteCodes.readOnly;
@@ -117,7 +117,7 @@ export function inTransaction<T>(db: DatabaseSync, body: () => T): T {
     db.exec('commit');
     return result;
   } catch (error) {
-    // SQLite has rolled back by itself after some errors (a full disk, a failed write).
+    // SQLite rolls back by itself after some errors (a full disk, a failed write).
     if (db.isTransaction) db.exec('rollback');
     throw asWriteError(error);
   }
@@ -157,7 +157,7 @@ export function asRefusal(path: string, error: unknown): unknown {
   return new JournalRefusedError(`${path} cannot be opened: ${cure}`, { cause: error });
 }
 
-/** True of what a journal that was moved into a database answers to whoever still has it open. */
+/** True of the error with which a journal that was moved into a database answers a process that still has it open. */
 const isOfMoved = (error: unknown): boolean =>
   sqliteCodeOf(error) === sqliteCodes.constraint && saysGone((error as Error).message);
 

@@ -1,6 +1,6 @@
 /**
- * What runs the bodies of the journal: SQLite in place and without a break, PostgreSQL statement by statement over the
- * network. Whoever writes a body knows nothing of either.
+ * The engines that run the bodies of the journal: SQLite in place and without a break, PostgreSQL statement by statement
+ * over the network. The writer of a body knows nothing of either.
  */
 import type { DatabaseSync } from 'node:sqlite';
 import { bulkCacheKib, inTransaction, openReader } from './connection.ts';
@@ -16,18 +16,18 @@ export interface Reader {
 export interface View extends Reader, AsyncDisposable {}
 
 export interface Gathering {
-  /** Since the last gathered transaction began, the next one waits so long for more to gather. */
+  /** The wait of a transaction for more calls, from the beginning of the last gathered one. */
   readonly everyMs: number;
-  /** A transaction has no more calls than these. */
+  /** The most calls of one transaction. */
   readonly callsMax: number;
-  /** Where so many wait when one has ended, the next begins before those of the last are told. */
+  /** With so many calls waiting at a transaction's end, the next one begins before the calls of the last are told. */
   readonly callsNext: number;
 }
 
 export interface Engine extends Reader {
-  /** How it gathers what is asked of it into transactions; left out where each does as it comes. */
+  /** The way in which it gathers calls into transactions; left out where each runs as it comes. */
   readonly gathering?: Gathering;
-  /** As `read`, of a few rows: those that are asked for at once may share a way to the server. */
+  /** Like `read`, for a few rows: looks that are asked for at once may share a way to the server. */
   look<Result>(makeBody: () => Reading<Result>): Promise<Result>;
   /**
    * Runs a body as one transaction that excludes every other writer from its start to its end; durable when it resolves.
@@ -53,18 +53,18 @@ export const makeSqliteEngine = (db: DatabaseSync, path: string, queue: WriteQue
   look: async (makeBody) => drive(db, makeBody()),
   write: (makeBody) => queue.run(() => inTransaction(db, () => drive(db, makeBody()))),
   openView: async () => openSqliteView(path),
-  // Pages that were let go earlier have it, too: only a file that is written anew has not.
+  // Pages that were let go earlier keep their content: only a file that is written anew loses it.
   wipe: async () => queue.run(() => db.exec('vacuum; pragma wal_checkpoint(truncate)')),
 });
 
-/** What reads on a connection. */
+/** The reader on a connection. */
 export const readerOf = (db: DatabaseSync): Reader => ({ read: async (makeBody) => drive(db, makeBody()) });
 
 /** A connection of its own with one read transaction open: while it is open the write-ahead log grows. */
 export function openSqliteView(path: string): View {
   const db = openReader(path);
   try {
-    // The view is of the moment of the first read.
+    // The view shows the moment of the first read.
     db.exec(`pragma cache_size = -${bulkCacheKib}; begin; select 1 from sqlite_schema limit 1`);
   } catch (error) {
     db.close();

@@ -7,21 +7,21 @@ import type { Engine } from './engine.ts';
 import { isOfPostgres, isViolation } from './postgres/errors.ts';
 import { type Body, isInPlace, together } from './statements.ts';
 
-/** What one transaction does. */
-interface GroupWork<Asked, Given, Shared> {
-  /** What the calls of one transaction share. */
+/** The work of one transaction. */
+export interface GroupWork<Asked, Given, Shared> {
+  /** The state that the calls of one transaction share. */
   begin(asked: readonly Asked[]): Body<Shared>;
   apply(shared: Shared, asked: Asked): Body<Given>;
-  /** What a call reads or changes that another may change; undefined where it may be anything. */
+  /** The keys of the data that a call reads or changes and another may change; undefined where it may be anything. */
   touches(asked: Asked): readonly string[] | undefined;
-  /** After the last call. */
+  /** Runs after the last call. */
   end(shared: Shared): Body<void>;
-  /** Told once it is durable, before anybody else is; what it throws is a failure of the calls. */
+  /** Runs once the transaction is durable, before the calls are told; an error of it is a failure of the calls. */
   onCommit(shared: Shared): void;
 }
 
-interface GroupCommit<Asked, Given> {
-  /** Resolves when it is durable. @throws Error after the end */
+export interface GroupCommit<Asked, Given> {
+  /** Resolves when the call is durable. @throws Error after the end */
   ask(asked: Asked): Promise<Given>;
   /** Takes nothing more, and resolves when all that was asked for is settled. */
   end(): Promise<void>;
@@ -43,7 +43,7 @@ class CallFailure extends Error {
   }
 }
 
-/** True of what a constraint or a trigger of the journal has refused, whichever engine has it. */
+/** True of an error by which a constraint or a trigger of the journal refuses a change, on either engine. */
 const isConstraintError = (error: unknown): boolean =>
   sqliteCodeOf(error) === sqliteCodes.constraint || isViolation(error);
 
@@ -142,10 +142,10 @@ async function settle<Asked, Given, Shared>(
  */
 const [gatherTurnsMax, idleTurnsMax] = [6, 2];
 
-/** So many do not wait for more. */
+/** The number of calls that do not wait for more. */
 const callsEnough = 16;
 
-/** How far a commit has waited. */
+/** The wait of a commit so far. */
 interface Gathering {
   /** Calls that waited a turn ago. */
   readonly seen: number;
@@ -154,7 +154,7 @@ interface Gathering {
   readonly idleTurns: number;
 }
 
-/** Gathers what is asked, and commits it, one transaction after the other. */
+/** Gathers calls, and commits them, one transaction after the other. */
 class GatheredCommits<Asked, Given, Shared> implements GroupCommit<Asked, Given> {
   readonly #engine: Pick<Engine, 'write'>;
   readonly #work: GroupWork<Asked, Given, Shared>;
@@ -216,14 +216,14 @@ class GatheredCommits<Asked, Given, Shared> implements GroupCommit<Asked, Given>
     let tell = await this.#settleNext();
     while (this.#waiting.length >= this.#callsNext) {
       const settling = this.#settleNext();
-      // Whoever is told has much to do: the server has something to do first.
+      // The callers have much to do once they are told: the server gets its work first.
       await new Promise(setImmediate);
       tell();
       tell = await settling;
     }
     this.#isSettling = false;
     tell();
-    // What was asked meanwhile is gathered for the next transaction.
+    // The calls that have come meanwhile are gathered for the next transaction.
     if (this.#waiting.length > 0) this.#beginGathering();
   }
 

@@ -13,25 +13,25 @@ import { explainWriting, JournalRefusedError } from './connection.ts';
 
 export const highWaterMarkSchema = z.object({
   journalId: z.string(),
-  /** When it last went on after a loss: a copy from before knows nothing of what was sent since. 0: never. */
+  /** The time at which the journal last went on after a loss: a copy from before knows nothing of later sends. 0: never. */
   recoveredAtMs: z.int().default(0),
   sealedBatches: z.int(),
   latestEventSeq: z.int(),
   latestRegistrationEventSeq: z.int().default(0),
-  /** The terminals that it may have sent from, the present one last; none in a mark of an earlier version. */
+  /** The terminals that the journal may have sent from, the present one last; none in a mark of an earlier version. */
   terminals: z.array(z.string()).readonly().default([]),
   unmarkedSinceMs: z.int().default(0),
 });
 
-/** How far a journal has come; all numbers only grow. */
+/** The progress of a journal; all numbers only grow. */
 export type HighWaterMark = Readonly<z.infer<typeof highWaterMarkSchema>>;
 
 const highWaterMarkFileName = 'journal.mark';
 
-/** Where the high-water mark of a journal in this folder stands. */
+/** The path of the high-water mark of a journal in this folder. */
 const highWaterMarkPathIn = (dataDir: string): string => join(dataDir, highWaterMarkFileName);
 
-/** What stands where the high-water mark should. */
+/** The high-water mark as it was found on the disk. */
 export type FoundHighWaterMark = HighWaterMark | undefined | 'unreadable';
 
 /**
@@ -47,7 +47,7 @@ export function readHighWaterMark(dataDir: string): HighWaterMark | undefined {
     if (errorCode(error) === 'ENOENT') return undefined;
   }
   try {
-    // Whoever is sending may have been writing it.
+    // The process that sends may have been writing it.
     return read();
   } catch (error) {
     throw new JournalRefusedError(describeUnreadableMark(path, errorCode(error)), { cause: error });
@@ -56,7 +56,7 @@ export function readHighWaterMark(dataDir: string): HighWaterMark | undefined {
 
 const largest = Number.MAX_SAFE_INTEGER;
 
-/** With room for the largest numbers: one that is overwritten in place, where numbers alone change, keeps its length. */
+/** Leaves room for the largest numbers: a mark that is overwritten in place, with new numbers alone, keeps its length. */
 function encodeHighWaterMark(highWaterMark: HighWaterMark): string {
   const numbers = Object.entries(highWaterMark).filter(([, value]) => typeof value === 'number');
   const room = numbers.reduce(
@@ -67,7 +67,7 @@ function encodeHighWaterMark(highWaterMark: HighWaterMark): string {
   return `${text.padEnd(text.length + room)}\n`;
 }
 
-/** How long the disk may lag behind what was written to the high-water mark: only a power cut makes a difference. */
+/** The longest lag of the disk behind what was written to the high-water mark: only a power cut makes a difference. */
 const unsyncedMsMax = 2_000;
 
 /**
@@ -99,7 +99,7 @@ export class HighWaterMarkFile {
     this.#readPresent = readPresent;
   }
 
-  /** Brings it up to date, durably. @throws JournalWriteError when it cannot be written: nothing more is sent then */
+  /** Brings the mark up to date, durably. @throws JournalWriteError when it cannot be written: nothing more is sent then */
   advance(): void {
     const present = this.#readPresent();
     if (this.#file !== undefined && isDeepStrictEqual(this.#written, present)) return;

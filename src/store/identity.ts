@@ -1,4 +1,4 @@
-/** What a journal belongs to, and how far it has come. */
+/** The identity of a journal, and how far it has come. */
 import { randomUUID } from 'node:crypto';
 import { describeOther, type JournalSite } from '../payout/rules/journal-place.ts';
 import { JournalRefusedError } from './connection.ts';
@@ -11,12 +11,12 @@ import { readLatestRegistrationEventSeq } from './registration/chain.ts';
 import type { ServerKind } from './server-kind.ts';
 import { type Body, define, query, type Reading } from './statements.ts';
 
-/** What a journal belongs to: its identity, written when it is made and compared whenever it is opened. */
+/** The identity of a journal: what it belongs to, written when it is made and compared whenever it is opened. */
 export interface JournalIdentity {
   readonly bankAddress: string;
   readonly companyId: string;
   readonly isSandbox: boolean;
-  /** What the server at a loopback address says that it is; undefined where nobody was asked or nobody answered. */
+  /** The kind that the server at a loopback address reports; undefined where it was not asked or did not answer. */
   readonly serverKind?: ServerKind | undefined;
   /** The terminal of the settings, to which the journal is bound; nothing is compared where it is left out. */
   readonly termId?: string | undefined;
@@ -60,7 +60,7 @@ const countSealed = (table: 'batch' | 'registration_batch') =>
 const sealedPayouts = countSealed('batch');
 const sealedRegistrations = countSealed('registration_batch');
 
-/** What a high-water mark would say of the journal now. */
+/** The high-water mark of the journal as it is now. */
 export function* readProgress(journalId: string): Reading<HighWaterMark> {
   const ofPayouts = (yield* sealedPayouts.get({}))?.batches ?? 0;
   const ofRegistrations = (yield* sealedRegistrations.get({}))?.batches ?? 0;

@@ -3,7 +3,7 @@ import { type Expression, type RawBuilder, sql, type SqlBool } from 'kysely';
 import { inDialect } from './statements.ts';
 
 /**
- * The elements as rows of `listed`: what is in a list that is the `value` of one is reached by `->>`, as text.
+ * The elements as rows of `listed`: `->>` reaches the content of a list that is the `value` of one, as text.
  * @param json list of lists
  */
 export const listed = (json: string) =>

@@ -7,9 +7,9 @@ import { showDate } from '../payout/rules/lost-journal.ts';
 import { JournalRefusedError } from './connection.ts';
 import { type Body, change, define, query, type Reading, selectFirst } from './statements.ts';
 
-/** What a person says who lets a journal go on that was lost or restored. */
+/** The decision of a person that a journal goes on which was lost or restored. */
 export interface Recovery {
-  /** YYYYMMDD in Bangkok: the first day of which something may be missing; later than today: no day is. */
+  /** The first day of which something may be missing, YYYYMMDD in Bangkok; later than today: no day is. */
   readonly sinceDate: string;
 }
 
@@ -73,7 +73,7 @@ function requireClock(recoveredAtMs: number, nowMs: number): void {
   );
 }
 
-/** The latest moment of which anything is recorded; 0 in a new journal. */
+/** The latest moment of any record; 0 in a new journal. */
 export function* readLatestMs(): Reading<number> {
   const ofEvents = query.selectFrom('event').select(({ fn }) => fn.max<number | null>('at_ms').as('at_ms'));
   const ofIntents = query

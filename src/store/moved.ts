@@ -1,5 +1,5 @@
 /**
- * A journal that is moved from its file into a database, as each of the two knows of it. The database is told first, and
+ * A journal that is moved from its file into a database, as each of the two knows of it. The database learns of it first,
  * then the file, and only then may the database be used: at no moment are there two that may send.
  */
 import { existsSync } from 'node:fs';
@@ -17,23 +17,23 @@ import { readFact, writeFact } from './meta.ts';
 import { bindPlace, noteCopied } from './place.ts';
 import { type Body, drive, type Reading } from './statements.ts';
 
-/** What is kept of a move, by the names of the facts. */
+/** The facts that are kept of a move, by their names. */
 export const moveFacts = {
-  /** Both: one try to move, so that a database which an earlier one has left half done is told from the right one. */
+  /** The id of one try to move, in both: it tells the right database from one that an earlier try left half done. */
   moveId: 'moveId',
-  /** The file: the database, in words. */
+  /** The database in words, in the file. */
   movedTo: 'movedTo',
-  /** The database, until the file says that it has gone. */
+  /** True in the database until the file says that the journal has gone. */
   isArriving: 'isArriving',
 } as const;
 
 export interface Gone {
   readonly moveId: string;
-  /** The database, in words. */
+  /** The name of the database, in words. */
   readonly to: string;
 }
 
-/** Where the journal of this file went; undefined of one that is still here. */
+/** The place where the journal of this file went; undefined of one that is still here. */
 export function* readGone(): Reading<Gone | undefined> {
   const to = yield* readFact(moveFacts.movedTo);
   if (to === undefined) return undefined;
@@ -85,7 +85,7 @@ export function* noteArrived(database: DatabaseIdentity, nowMs: number): Body<vo
 
 const prefix = 'moved_';
 
-/** Of the file, beside SQLite's own. */
+/** The tables of the file, without SQLite's own. */
 const tablesOf = (db: DatabaseSync): string[] =>
   db
     .prepare(`select name from sqlite_master where type = 'table' and name not like 'sqlite_%'`)
@@ -93,8 +93,8 @@ const tablesOf = (db: DatabaseSync): string[] =>
     .map(({ name }) => String(name));
 
 /**
- * Says in the file, inside the caller's transaction, that its journal has gone. Whoever has it open already is refused by
- * the file itself; later it is a backup of this moment, which opens through `restore` alone.
+ * Says in the file, inside the caller's transaction, that its journal has gone. The file itself refuses a process that has
+ * it open already; later it is a backup of this moment, which opens through `restore` alone.
  */
 export function markGone(db: DatabaseSync, site: JournalSite, { moveId, to }: Gone, nowMs: number): void {
   drive(db, writeFact(moveFacts.moveId, moveId));

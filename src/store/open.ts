@@ -72,7 +72,7 @@ export async function openJournal(opening: JournalOpening): Promise<Store> {
   );
 }
 
-/** Where the file of an opening stands. */
+/** The path of the file of an opening. */
 const pathOf = ({ dataDir }: Opening): string => join(dataDir, journalFileName);
 
 /**
@@ -90,7 +90,7 @@ function refuseMissing(opening: Opening): void {
   requireNoHighWaterMark(opening);
   if (access === 'beside') return;
   requireCreation(opening);
-  // A backup that is to be put there says by itself which it has sent from.
+  // A backup that is to be put there names the terminals itself.
   if (!opening.restores) requireTerminals(opening, []);
   if (recovery === undefined) requireNoArchives(dataDir);
 }
@@ -133,7 +133,7 @@ function createFile(dataDir: string, path: string): void {
   });
 }
 
-/** Who is beside the sender can do without writing. */
+/** Opens the file; a process beside the sender can do without writing. */
 function openFile(path: string, access: JournalOpening['access']): DatabaseSync {
   try {
     return openConnection(path);
@@ -160,7 +160,7 @@ function prepareTables(db: DatabaseSync, opening: Opening): boolean {
 
 const transact = (db: DatabaseSync, body: Body<void>): void => inTransaction(db, () => drive(db, body));
 
-/** A journal that has not been told what its server is has its first answer; a reader changes nothing. */
+/** Records the first answer of the server in a journal that has none; a reader changes nothing. */
 function takeServerKind(db: DatabaseSync, { access, site, stamp: { serverKind } }: Opening): void {
   const isNew = drive(db, requireServerKind(site, serverKind));
   if (isNew && serverKind !== undefined && access === 'own') transact(db, bindServerKind(serverKind));
@@ -216,7 +216,7 @@ function gatherTerminals(
 /**
  * Binds the journal to where it stands: once, or when a person says that it goes on there.
  * @param isBehind the high-water marks show that something is missing
- * @throws JournalRefusedError when it is bound elsewhere, and nobody says so
+ * @throws JournalRefusedError when it is bound to another place, and no person says that it goes on here
  */
 function takePlace(
   db: DatabaseSync,
@@ -236,7 +236,7 @@ function takePlace(
   transact(db, bindPlace({ present, terminals, isSaid, adopts, restores, nowMs }));
 }
 
-/** Looks twice: whoever is sending may have been writing the high-water mark when it was read. */
+/** Looks twice: the process that sends may have been writing the high-water mark when it was read. */
 function findMissing(
   db: DatabaseSync,
   { dataDir, site, highWaterMark }: Opening,

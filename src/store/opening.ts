@@ -1,4 +1,4 @@
-/** What is asked of whoever opens a journal, and what is refused of one that is missing, newer or older, whatever holds it. */
+/** Questions to a process that opens a journal, and refusals of one that is missing, newer or older, on any engine. */
 import { resolve } from 'node:path';
 import {
   areTerminalsKnown,
@@ -24,19 +24,19 @@ export interface JournalOpening {
   readonly access: 'own' | 'beside';
   /** Lets a journal go on (`own`) that was lost or restored; the loss is recorded, and remembered from then on. */
   readonly recovery?: Recovery | undefined;
-  /** Terminals that payouts were sent from before, by a person's word: the bank is asked under each of them, too. */
+  /** Terminals that have sent payouts before, by a person's word: the bank is asked under each of them, too. */
   readonly sentFrom?: readonly string[];
-  /** With a recovery: the journal is a backup that is being put in place. */
+  /** True with a recovery whose journal is a backup that is being put in place. */
   readonly restores?: boolean;
-  /** The journal has moved, or the terminal is a new one, and nothing works with the old one any more. */
+  /** True when the journal has moved, or the terminal is a new one, and nothing works with the old one any more. */
   readonly adopts?: boolean;
   /** Further high-water marks of the journal with this id (`own`), in folders that are restored apart from it. */
   readonly openMarks?: (journalId: string) => MarkCopy;
-  /** Epoch milliseconds, for the record of when the tables were made. */
+  /** The time for the record of when the tables were made, epoch milliseconds. */
   readonly nowMs?: number;
   /**
-   * What becomes of a journal that is not there (`own`): it is made, or it is not (`never`), since nobody can tell a new
-   * one from one that was lost. `only`: one that is there is refused. A recovery makes it in any case.
+   * The fate of a journal that is not there (`own`): it is made, or it is not (`never`), since a new one looks like one
+   * that was lost. `only`: one that is there is refused. A recovery makes it in any case.
    */
   readonly creation?: 'if-missing' | 'never' | 'only';
 }
@@ -45,18 +45,18 @@ export interface JournalOpening {
 export interface Opening extends Required<Omit<JournalOpening, 'recovery' | 'openMarks'>> {
   readonly openMarks: JournalOpening['openMarks'];
   readonly site: JournalSite;
-  /** Only of one that may recover. */
+  /** The recovery, of an opening that may recover alone. */
   readonly recovery: Recovery | undefined;
   readonly highWaterMark: FoundHighWaterMark;
 }
 
-/** @throws JournalRefusedError when the high-water mark cannot be read, and nobody says that the journal was lost */
+/** @throws JournalRefusedError when the high-water mark cannot be read, and no person says that the journal was lost */
 export function readOpening(wanted: JournalOpening, nameSite: (dataDir: string) => JournalSite): Opening {
   const { access, stamp, nowMs = Date.now(), creation = 'if-missing' } = wanted;
   const { restores = false, adopts = false, sentFrom = [], openMarks } = wanted;
   const dataDir = resolve(wanted.dataDir);
   const recovery = access === 'own' ? wanted.recovery : undefined;
-  // Before the journal: it only grows, so what the high-water mark says now it must have.
+  // The mark is read before the journal, which only grows: the journal must have what the mark says.
   const highWaterMark = readHighWaterMarkToCompare(dataDir, recovery);
   const ways = { access, creation, restores, adopts, sentFrom, openMarks };
   return { ...ways, stamp, nowMs, dataDir, site: nameSite(dataDir), recovery, highWaterMark };
@@ -105,7 +105,7 @@ export function requireTerminals(opening: Opening, known: readonly string[]): vo
 }
 
 /**
- * What is to be done about the tables.
+ * Decides what is to be done about the tables.
  * @param version of the tables that are there; 0 without any
  * @param known by this program
  * @param isBegun the journal has its identity: its making was not cut short
@@ -124,7 +124,7 @@ export function decideTables(
   if (!isBegun) {
     requireNoHighWaterMark(opening);
     if (access === 'beside') return 'absent';
-    // What is to be put back has to be there.
+    // A journal that is to be put back has to be there.
     if (opening.restores) throw new JournalRefusedError(site.none);
     requireCreation(opening);
     requireTerminals(opening, []);

@@ -1,4 +1,4 @@
-/** Where a journal stands: the terminal and the file that it is bound to, so that a copy is told from the journal itself. */
+/** The place of a journal: the terminal and the file that bind it, so that a copy is told from the journal itself. */
 import { describeBackup, type Place, type Unmarked } from '../payout/rules/journal-place.ts';
 import { computeMissesSince } from '../payout/rules/lost-journal.ts';
 import { JournalRefusedError } from './connection.ts';
@@ -72,13 +72,13 @@ export const writeMoment = (key: MomentKey, atMs: number): Body<void> => write(k
 
 interface Binding {
   readonly present: Place;
-  /** Terminals that it may have sent from, by sources besides the journal. */
+  /** Terminals that the journal may have sent from, by sources besides the journal. */
   readonly terminals: readonly string[];
-  /** By a person: it goes on there. */
+  /** True when a person says that the journal goes on there. */
   readonly isSaid: boolean;
-  /** It has moved, or its terminal is a new one. */
+  /** The journal has moved, or its terminal is a new one. */
   readonly adopts: boolean;
-  /** It is a backup that is being put in place. */
+  /** The journal is a backup that is being put in place. */
   readonly restores: boolean;
   readonly nowMs: number;
 }
@@ -112,7 +112,7 @@ export function* readUnmarked(): Reading<Unmarked | undefined> {
 export const writeUnmarked = (unmarked: LatestUnmarked): Body<void> =>
   write('unmarked', JSON.stringify(unmarked));
 
-/** Since when a journal may miss something that is adopted now, or joined by a machine that cannot tell. */
+/** The time since when a journal may miss something that is adopted now, or joined by a machine that cannot tell. */
 export function* readMissesSince(nowMs: number): Reading<number> {
   const latestMs = yield* readLatestMs();
   const newSinceMs = yield* readMoment('newSinceMs');

@@ -7,7 +7,7 @@ import type { JournalRows } from './tables/all.ts';
 export interface Tables extends JournalRows {
   /** The history of the tables themselves. */
   schema_version: { readonly version: number; readonly applied_at_ms: number };
-  /** What is kept of payouts that wait for a person has the same columns. */
+  /** A view of all payouts, with the columns of the table that keeps those which wait for a person. */
   payout_listed: JournalRows['open_payout'];
 }
 
@@ -42,7 +42,7 @@ export function literal<Status extends PayoutStatus>(status: Status): RawBuilder
 
 const inDoubtStatuses = ['submitted', 'unresolved'] as const satisfies readonly PayoutStatus[];
 
-/** What may be with the bank and is not proved: the condition of the index payout_in_doubt. */
+/** True of a payout that may be with the bank and is not proved: the condition of the index payout_in_doubt. */
 export function isInDoubt(status: Expression<PayoutStatus>): RawBuilder<SqlBool> {
   return sql`${status} in (${sql.join(inDoubtStatuses.map(literal))})`;
 }

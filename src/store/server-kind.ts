@@ -1,4 +1,4 @@
-/** What the server at a loopback address said that it is: one journal never meets both a sandbox and a bank there. */
+/** The kind that the server at a loopback address has reported: one journal never meets both a sandbox and a bank there. */
 import { existsSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { describeOtherServer, type JournalSite } from '../payout/rules/journal-place.ts';
@@ -11,7 +11,7 @@ export type ServerKind = 'sandbox' | 'bank';
 
 const metaKey = 'serverKind';
 
-/** What the journal was told; undefined while it was told nothing. */
+/** The kind that the journal keeps; undefined while it keeps none. */
 export function* readServerKind(): Reading<ServerKind | undefined> {
   const kept = yield* readFact(metaKey);
   return kept === 'sandbox' || kept === 'bank' ? kept : undefined;
@@ -19,8 +19,8 @@ export function* readServerKind(): Reading<ServerKind | undefined> {
 
 /**
  * Compares what the server says with what it said to this journal.
- * @param saidNow undefined where nobody was asked, or nobody answered
- * @returns true when nobody has told the journal, such as that of an earlier version, and `bindServerKind` is to tell it
+ * @param saidNow undefined where the server was not asked, or did not answer
+ * @returns true when the journal keeps no kind, such as that of an earlier version, and `bindServerKind` is to tell it
  * @throws JournalRefusedError: a rehearsal must never be taken for the real run
  */
 export function* requireServerKind(site: JournalSite, saidNow: ServerKind | undefined): Reading<boolean> {
@@ -33,7 +33,7 @@ export function* requireServerKind(site: JournalSite, saidNow: ServerKind | unde
 /** Tells the journal, for ever, what the server says that it is. */
 export const bindServerKind = (said: ServerKind): Body<void> => writeFact(metaKey, said);
 
-/** What a journal was told, read without opening it as one; undefined without a journal, or if it cannot be read. */
+/** The kind that a journal keeps, read without opening it as one; undefined without a journal, or if it cannot be read. */
 export function peekServerKind(dataDir: string, fileName: string): ServerKind | undefined {
   const path = join(resolve(dataDir), fileName);
   if (!existsSync(path)) return undefined;
@@ -45,7 +45,7 @@ export function peekServerKind(dataDir: string, fileName: string): ServerKind | 
       db.close();
     }
   } catch {
-    // Whoever opens it says what is wrong with it.
+    // The opening of the journal says what is wrong with it.
     return undefined;
   }
 }

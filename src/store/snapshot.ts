@@ -13,7 +13,7 @@ import { define, query } from './statements.ts';
 /** Rows that are read at a time, so that memory stays flat. */
 const pageRows = 500;
 
-/** Events of a row that somebody who has its result wants to hear of. */
+/** Events of a row that a process with its result wants to hear of. */
 const selectNews = (changedSince: number) =>
   query
     .selectFrom('event as e')
@@ -32,7 +32,7 @@ interface Page {
   readonly lastRowNo: number;
 }
 
-/** With a limit instead PostgreSQL could look at all rows for each page, whatever else is asked of them. */
+/** Bounds a page by row numbers: with a limit PostgreSQL could look at all rows for each page. */
 const selectPage = ({ batchId, afterRowNo, lastRowNo }: Page) =>
   selectResultRows()
     .where('p.batch_id', '=', batchId)
@@ -66,11 +66,11 @@ async function* readRows(
 /** Rows that are looked at before others get their turn. */
 const likePageRows = 2_000;
 
-/** As many as a message names. */
+/** The rows that a message names, at most. */
 const firstRowsMax = 5;
 
 interface LikePage extends Page {
-  /** How long before an attempt another counts as like it. */
+  /** The time before an attempt within which another counts as like it. */
   readonly spanMs: number;
 }
 
@@ -121,13 +121,13 @@ async function findOtherReferences(view: Reader, batchId: string, days: number):
   return found;
 }
 
-/** Opens what has the rows of a batch that has left the journal; undefined while they stand in it. */
-type OpenArchived = (
+/** Opens a reader of the rows of a batch that has left the journal; undefined while they stand in it. */
+export type OpenArchived = (
   view: Reader,
   batchId: string,
 ) => Promise<(Reader & (AsyncDisposable | Disposable)) | undefined>;
 
-/** From its archive, where the batch stands in one. */
+/** Reads the rows of a batch, from its archive where it stands in one. */
 async function* readRowsOf(
   view: View,
   openArchived: OpenArchived,

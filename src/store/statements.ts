@@ -1,8 +1,8 @@
 /**
  * The statements of the journal. Kysely writes them, node:sqlite runs them at once and in place: Kysely's own execution
  * is asynchronous, and another caller's statement could slip into a transaction between two of its steps. What a
- * transaction or a read does is written as a body, a generator that yields its statements and gets their rows: whoever
- * drives it decides what they run on. On SQLite `drive` has them run where they stand, so that there is nothing to yield.
+ * transaction or a read does is written as a body, a generator that yields its statements and gets their rows: the driver
+ * of the body decides what they run on. On SQLite `drive` has them run where they stand, so that there is nothing to yield.
  */
 import type { DatabaseSync, SQLInputValue, StatementSync } from 'node:sqlite';
 import {
@@ -49,7 +49,7 @@ class PlannedOnceCompiler extends SqliteQueryCompiler {
   }
 }
 
-/** Where every statement of the journal begins. */
+/** The start of every statement of the journal. */
 export const query = new Kysely<Tables>({
   dialect: {
     createAdapter: () => new SqliteAdapter(),
@@ -59,7 +59,7 @@ export const query = new Kysely<Tables>({
   },
 });
 
-/** What PostgreSQL is handed of a node whose own text is SQLite's. */
+/** The nodes that PostgreSQL is handed in place of nodes whose own text is SQLite's. */
 const postgresNodes = new WeakMap<RawNode, RawNode>();
 
 /** The node as PostgreSQL has it. */
@@ -103,11 +103,11 @@ class Slot {
 }
 
 /** A statement compiled once. Its values are given by name. */
-interface Prepared<Values, Row> {
-  /** The first row. */
+export interface Prepared<Values, Row> {
+  /** Returns the first row. */
   get(values: Values): Row | undefined;
   all(values: Values): Row[];
-  /** Runs it and returns how many rows it changed. */
+  /** Runs the statement and returns how many rows it changed. */
   run(values: Values): number;
 }
 
@@ -131,7 +131,7 @@ export function bindValues(parameters: readonly unknown[], values: object): unkn
 /** A statement as one engine reads it. */
 export interface CompiledText {
   readonly text: string;
-  /** Of each place what goes there: `slotNameOf`, or the value itself. */
+  /** For each place, what goes there: `slotNameOf`, or the value itself. */
   readonly parameters: readonly unknown[];
   /** The values in the order of their places. */
   bind(values: object): unknown[];
@@ -141,7 +141,7 @@ export interface CompiledText {
  * Compiles a statement once.
  * @param build as for `prepare`
  * @param values the first that it is run with
- * @param compile what the engine's compiler makes of it
+ * @param compile compiles for the engine
  */
 export function compileOnce<Values extends object>(
   build: (values: Values) => Compilable,
@@ -190,18 +190,18 @@ function prepare<Values extends object, Row>(
   };
 }
 
-/** What a body yields: one statement, and what is wanted of it. */
+/** A step that a body yields: one statement, and what is wanted of it. */
 export interface Step<Wanted extends keyof Prepared<object, unknown> = keyof Prepared<object, unknown>> {
   readonly wanted: Wanted;
   readonly build: (values: never) => Compilable;
   readonly values: object;
-  /** It is run now and then: no connection keeps it. */
+  /** True of a statement that runs now and then: no connection keeps it. */
   readonly isRare?: true;
-  /** Its rows are lists of cells. */
+  /** True of a statement whose rows are lists of cells. */
   readonly asLists?: true;
-  /** Its answer changes nothing of what the body does next: an engine need not wait for it before that. */
+  /** True of an answer that changes nothing of what the body does next: an engine need not wait for it before that. */
   readonly isUnheard?: true;
-  /** As a rule it changes one row: an engine may go on as though it had, and keeps nothing of it all where it has not. */
+  /** True where one row changes as a rule: an engine may go on as though it had, and keeps nothing of it all if not. */
   readonly isAssumed?: true;
 }
 
@@ -221,18 +221,18 @@ export type Reading<Result> = Generator<Step<'get' | 'all'>, Result, unknown>;
 
 /** A statement that any connection can run, compiled once on each: Kysely's compiling costs more than a short run. */
 export interface Statement<Values, Row> {
-  /** The first row. */
+  /** Returns the first row. */
   get(values: Values): Reading<Row | undefined>;
   all(values: Values): Reading<Row[]>;
-  /** How many rows it changed. */
+  /** Runs the statement and returns how many rows it changed. */
   run(values: Values): Body<number>;
   /**
-   * How many rows it changed: one, as a rule. So an engine may say that it was one before it knows; where it was not, all
+   * Runs it: one row changes, as a rule. So an engine may say that it was one before it knows; where it was not, all
    * that the transaction did is taken back, and its body is made and run again. Until it is committed a body does nothing
    * on the strength of it but in the transaction, and bodies side by side change rows of their own.
    */
   assumeOne(values: Values): Body<number>;
-  /** Runs it whatever it changes. Where it fails, its transaction may do so only as it is committed. */
+  /** Runs the statement whatever it changes. Where it fails, its transaction may do so only as it is committed. */
   note(values: Values): Body<void>;
 }
 
@@ -300,17 +300,17 @@ export const defineLists = <Values extends object, Row extends readonly unknown[
 
 const noValues = {};
 
-/** All rows of a statement that is run now and then. */
+/** Returns all rows of a statement that is run now and then. */
 export function* select<Row>(statement: Compilable<Row>): Reading<Row[]> {
   return (yield { wanted: 'all', build: () => statement, values: noValues, isRare: true }) as Row[];
 }
 
-/** The first row of a statement that is run now and then. */
+/** Returns the first row of a statement that is run now and then. */
 export function* selectFirst<Row>(statement: Compilable<Row>): Reading<Row | undefined> {
   return (yield { wanted: 'get', build: () => statement, values: noValues, isRare: true }) as Row | undefined;
 }
 
-/** Runs a statement that is run now and then; how many rows it changed. */
+/** Runs a statement that is run now and then; returns how many rows it changed. */
 export function* change(statement: Compilable): Body<number> {
   return (yield { wanted: 'run', build: () => statement, values: noValues, isRare: true }) as number;
 }
@@ -343,7 +343,7 @@ function readyOn<Values extends object, Row>(
 /**
  * The connection of the body that `drive` is running: its statements run on it where they stand, since to yield each one
  * through all the bodies around it, and to resume these with its rows, takes longer than SQLite needs for a short one.
- * It is set while `drive` has the thread and at no other moment, so that a body which is driven step by step never sees it.
+ * Set while `drive` has the thread and at no other moment, so that a body which is driven step by step never sees it.
  */
 let inPlace: Connection | undefined;
 
@@ -383,7 +383,7 @@ export function drive<Result>(db: DatabaseSync, body: Body<Result>): Result {
   }
 }
 
-/** What a port has as promises, as bodies. */
+/** The methods of a port as bodies, instead of promises. */
 export type BodiesOf<Port> = {
   readonly [Name in keyof Port]: Port[Name] extends (...asked: infer Asked) => Promise<infer Result>
     ? (...asked: Asked) => Body<Result>
@@ -425,11 +425,11 @@ export function pick<Values extends object, Name extends keyof Values>(
 const once = <Row>(db: DatabaseSync, statement: Compilable<Row>): Prepared<object, Row> =>
   prepare(db, () => statement);
 
-/** All rows of a statement that is run now and then. */
+/** Returns all rows of a statement that is run now and then. */
 export const readAll = <Row>(db: DatabaseSync, statement: Compilable<Row>): Row[] =>
   once(db, statement).all(noValues);
 
-/** The first row of a statement that is run now and then. */
+/** Returns the first row of a statement that is run now and then. */
 export const readFirst = <Row>(db: DatabaseSync, statement: Compilable<Row>): Row | undefined =>
   once(db, statement).get(noValues);
 

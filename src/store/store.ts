@@ -100,20 +100,20 @@ export interface Store
     QueueStore,
     PayerHaltHistory,
     RegistrationStore {
-  /** Made with the journal, and kept for ever: an inbox bears the id of the journal that works it. */
+  /** The id of the journal, made with it and kept for ever: an inbox bears the id of the journal that works it. */
   readonly journalId: string;
-  /** What taking a file of registrations in asks of it. */
+  /** The part that the intake of a file of registrations uses. */
   readonly registrationIntake: RegistrationIntakeStore;
   /**
-   * When it began, or last went on in a new place or after a loss, epoch milliseconds; undefined in one of an earlier
-   * version, and for whoever reads beside the sender.
+   * The time when it began, or last went on in a new place or after a loss (epoch ms); undefined in one of an earlier
+   * version, and for a process that reads beside the sender.
    */
   readonly newSinceMs: number | undefined;
-  /** Since when it may miss what its original has sent, once it was adopted; undefined as above. */
+  /** The time since when it may miss what its original has sent, once it was adopted; undefined as above. */
   readonly missesSinceMs: number | undefined;
   /**
-   * Both as they are now, and whether the journal counts as new because a machine without a mark has joined; left out
-   * where nobody else can have said otherwise while it is open.
+   * Reads both anew, and whether the journal counts as new because a machine without a mark has joined; left out
+   * where no other process can change them while it is open.
    */
   readMoments?(): Promise<Pick<Store, 'newSinceMs' | 'missesSinceMs'> & { readonly isUnmarked: boolean }>;
   /**
@@ -127,18 +127,18 @@ export interface Store
     readonly firstMs: number;
     readonly intervalMs: number;
     readonly count: number;
-    /** When they were reserved. */
+    /** The time when they were reserved. */
     readonly nowMs: number;
   }>;
-  /** Where those machines may share an access token; left out as above. */
+  /** The place where those machines may share an access token; left out as above. */
   readonly tokenPlace?: TokenPlace;
-  /** Who works it; left out where the processes of one machine alone do. */
+  /** The workers of the journal; left out where the processes of one machine alone work it. */
   readonly workers?: WorkerStore['workers'];
-  /** How fast they get on; left out as above. */
+  /** The speed of the workers; left out as above. */
   workRates?(): Promise<WorkRates>;
   /**
    * The same writes for what a person decides in this process: they hang on no place among those who work the journal.
-   * Left out where nobody has one.
+   * Left out where no process has such a place.
    */
   readonly forOperators?: Partial<Store>;
   /**
@@ -148,27 +148,27 @@ export interface Store
    * @throws JournalRefusedError when it is an older copy by now: this process does nothing more
    */
   requireNothingLost?(marks?: 'of-all'): Promise<void>;
-  /** Which of them works each file; left out as above. */
+  /** The machine that works each file; left out as above. */
   readonly fileClaims?: FileClaimStore;
 }
 
 interface JournalParts {
   readonly db: DatabaseSync;
-  /** Of the file, for snapshots. */
+  /** The path of the file, for snapshots. */
   readonly path: string;
   readonly journalId: string;
   readonly newSinceMs?: number | undefined;
   readonly missesSinceMs?: number | undefined;
-  /** What stands beside the journal and says how far it has come; what it throws stops whoever wanted to go on. */
+  /** The mark beside the journal that says how far it has come; what it throws stops the caller. */
   readonly highWaterMark?: Pick<HighWaterMarkFile, 'advance' | 'note' | 'close'> &
     Partial<Pick<MarkCopy, 'settled'> & Pick<HighWaterMarkFile, 'seals'>>;
   /** Rows of a batch from which on a thread works on all of them. */
   readonly threadRowsMin?: number;
-  /** Told how far the move of a batch into an archive has come. */
+  /** Reports the progress of the move of a batch into an archive. */
   readonly onArchiveStep?: OnStep;
 }
 
-/** Answered at once. */
+/** Reads that are answered at once. */
 const reads = {
   ...batchReads,
   ...payoutReads,
@@ -189,7 +189,7 @@ const reads = {
   ...dayHeadReads,
 };
 
-/** Of a few rows each, asked for each row that is paid, or all the time: found by an index in tables of any size. */
+/** Reads of a few rows each, for each row that is paid, or all the time: an index finds them in tables of any size. */
 const looks = {
   dueInquiries: payoutReads.dueInquiries,
   nextInquiryAtMs: payoutReads.nextInquiryAtMs,
@@ -202,7 +202,7 @@ const looks = {
   terminals: readTerminals,
 };
 
-/** Each is one transaction that waits its turn. */
+/** Writes that are one transaction each, and wait their turn. */
 const writes = {
   ...batchWrites,
   ...limitWrites,
@@ -221,14 +221,14 @@ const writes = {
   ...queueWrites,
 };
 
-/** What only those write who work the journal: one whose place was taken knows less than whoever has it now. */
+/** Writes for the workers of the journal alone: one whose place was taken knows less than the one that has it now. */
 const workersWrites = {
   recordPayerPause: payerBreakerWrites.recordPayerPause,
   clearPayerPause: payerBreakerWrites.clearPayerPause,
   recordReports: reportWrites.recordReports,
 };
 
-/** What says beside the journal how far it has come. */
+/** The mark that says beside the journal how far it has come. */
 export interface KeptMark extends Partial<Pick<HighWaterMarkFile, 'seals'>> {
   readonly note: HighWaterMarkFile['note'];
   /** Reads how far it has come, and keeps that. */
@@ -239,14 +239,14 @@ interface EngineStoreParts {
   readonly engine: Engine;
   readonly bulk: Bulk;
   readonly highWaterMark: KeptMark | undefined;
-  /** Where rows are better taken in otherwise. */
+  /** Replaces `stage` where another way takes rows in faster. */
   readonly stageRows?: typeof stage;
-  /** Left out where one process alone takes files in. */
+  /** The guard of files that are read in; left out where one process alone takes files in. */
   readonly fileGuard?: FileGuard | undefined;
-  /** Left out where one process alone sends from the journal. */
+  /** The guards of sends; left out where one process alone sends from the journal. */
   readonly guards?: SendGuards | undefined;
   /**
-   * Write for those who work the journal, and for nobody whose place another has taken; left out where one process alone
+   * Write for those who work the journal, but not for one whose place another has taken; left out where one process alone
    * sends from the journal.
    */
   readonly fenced?: Pick<EngineStoreParts, 'engine' | 'bulk'> | undefined;
@@ -254,7 +254,7 @@ interface EngineStoreParts {
   readonly archives?: string;
 }
 
-/** What is more than one transaction, or may work on all rows of a batch. */
+/** Work of more than one transaction, or work that may touch all rows of a batch. */
 function makeBatchWork({ engine, bulk, highWaterMark, stageRows = stage, fileGuard }: EngineStoreParts) {
   const seals = highWaterMark?.seals;
   return {
@@ -264,7 +264,7 @@ function makeBatchWork({ engine, bulk, highWaterMark, stageRows = stage, fileGua
     seal: async (batchId, totals, nowMs, likeFileDays = 0, approval?: ApprovalPolicy) => {
       const batch = await bulk(batchId, 'seal', batchId, totals, nowMs, likeFileDays, approval);
       await highWaterMark?.advance();
-      // Waited for before the first send.
+      // The first send waits for it.
       void seals?.keepSeal(batchId, await engine.read(() => readRecordedDigests(batchId)));
       return batch;
     },
@@ -293,7 +293,7 @@ function makeBatchWork({ engine, bulk, highWaterMark, stageRows = stage, fileGua
   } satisfies Partial<IntakeStore & BatchStore & ApprovalStore>;
 }
 
-/** What is made of an engine alone. */
+/** The part of the store that is made of an engine alone. */
 export function makeEngineStore(parts: EngineStoreParts) {
   const { engine, highWaterMark, guards, archives, fenced = parts } = parts;
   const applier = makeApplier(engine, (latestEventSeq) => highWaterMark?.note(latestEventSeq), guards);
@@ -320,13 +320,13 @@ export function makeEngineStore(parts: EngineStoreParts) {
       ...registrations.store,
       apply: applier.apply,
     } satisfies Partial<Store>,
-    /** What people decide, whoever sends meanwhile. */
+    /** The writes for people's decisions, whichever process sends meanwhile. */
     forOperators: {
       ...driveEach(payerBreakerWrites, engine.write),
       ...makeBatchWork(parts),
       ...registrations.forOperators,
     } satisfies Partial<Store>,
-    /** Takes nothing more, and resolves when all that was asked for is settled. */
+    /** Takes no more changes, and resolves when all those asked for are settled. */
     end: async () => void (await Promise.all([applier.end(), registrations.end()])),
   };
 }
@@ -343,7 +343,7 @@ export function makeJournal(parts: JournalParts): Store {
     try {
       highWaterMark?.advance();
     } catch (error) {
-      // One that stays behind only notices less; the next to open the journal brings it up to date.
+      // A mark that stays behind only notices less; the next process that opens the journal brings it up to date.
       if (!(error instanceof JournalWriteError)) throw error;
     } finally {
       highWaterMark?.close();

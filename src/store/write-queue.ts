@@ -1,9 +1,9 @@
-/** Where those who write to the journal wait for one another, and for other processes, while the loop goes on. */
+/** The queue where the writers of the journal wait for one another, and for other processes, while the loop goes on. */
 import type { DatabaseSync } from 'node:sqlite';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { JournalLockedError, lockWaitMs, withoutWaiting } from './connection.ts';
 
-/** Between two tries to begin a transaction while another process writes. */
+/** The pause between two tries to begin a transaction while another process writes. */
 const retryMs = 20;
 
 /**
@@ -16,7 +16,7 @@ export class WriteQueue {
   readonly #waitMs: number;
   readonly #waiting: (() => void)[] = [];
   #isTaken = false;
-  /** When a write last got through: until then, who waits has waited for this process, not for another. */
+  /** The time when a write last got through: until then, writes have waited for this process, not for another. */
   #throughAtMs = 0;
 
   /** @param waitMs how long another process may keep a write from beginning */
@@ -40,7 +40,7 @@ export class WriteQueue {
       return result;
     } finally {
       const next = this.#waiting.shift();
-      // Whoever is next has the turn from now on: nobody can slip in before it wakes.
+      // The next one has the turn from now on: no other can slip in before it wakes.
       if (next === undefined) this.#isTaken = false;
       else next();
     }

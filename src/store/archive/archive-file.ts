@@ -56,7 +56,7 @@ const unreadable = new Map<number | undefined, string>([
   [sqliteCodes.cannotOpen, 'it is no file, or this user may not read it'],
 ]);
 
-/** What reading an archive meets is said of the archive: the cure of a damaged journal would lose what the journal has. */
+/** Says of errors in reading that the archive has them: the cure of a damaged journal would lose what the journal has. */
 export function explainReading<T>(path: string, read: () => T): T {
   try {
     return read();
@@ -77,7 +77,7 @@ export const listArchives = (folder: string): readonly string[] =>
     .filter((name) => readArchiveNumber(name) !== undefined)
     .toSorted((one, other) => (readArchiveNumber(one) ?? 0) - (readArchiveNumber(other) ?? 0));
 
-/** What an archive has in common with its journal. */
+/** The facts that an archive has in common with its journal. */
 const identityKeys = ['bankAddress', 'companyId', 'isSandbox'];
 
 const readIdentity = (db: DatabaseSync) =>
@@ -89,7 +89,7 @@ export const seenKey = 'archivesSeen';
 export const readSeen = (journal: DatabaseSync): number =>
   Number(journal.prepare('select value from meta where key = ?').get(seenKey)?.['value'] ?? 0);
 
-/** The next number: the name of an archive that is away is its own, whatever the folder has now. */
+/** Returns the next number: the name of an archive that is away is its own, whatever the folder has now. */
 function computeNextNumber(journal: DatabaseSync, folder: string): number {
   const named = journal.prepare('select distinct archive from archived_batch').all();
   const names = [...listArchives(folder), ...named.map(({ archive }) => String(archive))];
@@ -116,7 +116,7 @@ export function makeArchive(journal: DatabaseSync, folder: string, nowMs: number
   return name;
 }
 
-/** Removes an archive that the journal does not name: it would take space, and nobody would ever read it. */
+/** Removes an archive that the journal does not name: it would take space, and would never be read. */
 export function dropArchive(journal: DatabaseSync, folder: string, archive: string): void {
   const isNamed = journal.prepare('select 1 from archived_batch where archive = ? limit 1');
   if (isNamed.get(archive) !== undefined) return;
@@ -163,7 +163,7 @@ export function makeReadable(path: string, history = tablesHistory): { readonly 
   return { path: copy, [Symbol.dispose]: remove };
 }
 
-/** What a process that was killed has left half written is taken back first, which a reader may not do. */
+/** Opens an archive. A write that a killed process left half done is taken back first, which a reader may not do. */
 function openWhole(path: string): DatabaseSync {
   if (existsSync(`${path}-journal`)) {
     using db = openConnection(path, 'delete');

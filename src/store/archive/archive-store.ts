@@ -1,4 +1,4 @@
-/** The archives of a journal as its owner works them, and what is read of payouts wherever they stand. */
+/** The archives of a journal as its owner works them, and reads of payouts wherever they stand. */
 import { existsSync, statSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import type { DatabaseSync } from 'node:sqlite';
@@ -22,14 +22,14 @@ import { archiveBatch, findArchive, type OnStep } from './move.ts';
 
 interface ArchiveParts {
   readonly db: DatabaseSync;
-  /** Of the journal's file. */
+  /** The path of the journal's file. */
   readonly path: string;
   readonly queue: WriteQueue;
   readonly onStep?: OnStep | undefined;
   readonly threadRowsMin?: number | undefined;
 }
 
-/** Free pages of the file, from so large a share on, are given back: less is filled again soon. */
+/** The share of free pages from which on they are given back: less is filled again soon. */
 const freeShareMin = 0.1;
 
 export function makeArchiveStore({ db, path, queue, onStep, threadRowsMin }: ArchiveParts) {
@@ -50,7 +50,7 @@ export function makeArchiveStore({ db, path, queue, onStep, threadRowsMin }: Arc
     archived: async (by, values) => drive(db, findArchived(by, values)),
     giveSpaceBack: async () => queue.run(() => giveSpaceBack(db, path)),
     attemptsOf: async (companyId, payoutId) => {
-      // Whoever looks at a payoutId's attempts may change the rows that made them.
+      // A caller that reads a payoutId's attempts may change the rows that made them.
       await recall('payoutId', [payoutId]);
       return drive(db, payoutReads.attemptsOf(companyId, payoutId));
     },
@@ -71,7 +71,7 @@ export function makeArchiveStore({ db, path, queue, onStep, threadRowsMin }: Arc
   } satisfies ArchiveStore & PayoutSearch & Pick<PayoutStore, 'attemptsOf' | 'findPayouts'>;
 }
 
-/** A page of what stands in an archive; batches that came back have left their rows in it, which do not count. */
+/** Reads a page of an archive; batches that came back have left their rows in it, which do not count. */
 function searchArchive(
   db: DatabaseSync,
   path: string,
@@ -103,7 +103,7 @@ function searchOpened(
   }
 }
 
-/** An archive that lacks a batch is another file: what is not found in it is not to be taken for not there. */
+/** Requires the batches in an archive. One that lacks a batch is another file: a row that it lacks may exist. */
 function requireBatches(db: DatabaseSync, opened: DatabaseSync, file: string): void {
   const has = opened.prepare('select 1 from payout where batch_id = ? limit 1');
   const named = db.prepare('select batch_id from archived_batch where archive = ?').all(basename(file));
@@ -112,7 +112,7 @@ function requireBatches(db: DatabaseSync, opened: DatabaseSync, file: string): v
       throw new JournalRefusedError(describeOtherArchive(file, String(batchId)));
 }
 
-/** Nothing is told of a row that its archive calls other than the journal does. */
+/** Requires that the archive calls a row as the journal does: nothing is told of any other row. */
 function requireAsArchived(
   db: DatabaseSync,
   file: string,

@@ -1,5 +1,5 @@
 /**
- * What the journal itself keeps and tells of batches in archives, and which may go there: the same wherever an archive
+ * The journal's own records of batches in archives, and the rule which may go there: the same wherever an archive
  * is, in a file beside the journal or in tables of its database.
  */
 import { sql } from 'kysely';
@@ -77,7 +77,7 @@ const dayFacts = define(({ date }: { date: string }) =>
   ),
 );
 
-/** @param batchId of one alone */
+/** @param batchId the one batch that is read */
 export function* readArchiveFacts(beforeMs: number, batchId?: string): Reading<ArchiveFacts[]> {
   const found: ArchiveFacts[] = [];
   for (const row of yield* select(selectFacts(beforeMs, batchId))) {
@@ -107,7 +107,7 @@ export interface Naming {
 
 const whole = (value: number) => sql<number>`cast(${value} as bigint)`;
 
-/** Keeps what is asked of a batch without its archive; its rows may go until `endMoving`. */
+/** Keeps the answers that a batch must give without its archive; its rows may go until `endMoving`. */
 export function* nameArchive({ batchId, archive, digest, nowMs }: Naming): Body<void> {
   const totals = JSON.stringify(yield* batchReads.totals(batchId), (_name, value: unknown) =>
     typeof value === 'bigint' ? String(value) : value,
@@ -133,7 +133,7 @@ export function* nameArchive({ batchId, archive, digest, nowMs }: Naming): Body<
   );
 }
 
-/** What is looked for by other than the number of a row, and stays: its references, and whom it has paid. */
+/** Keeps what is looked for by other than the number of a row: its references, and whom it has paid. */
 export function* keepUsed(batchId: string): Body<void> {
   yield* change(
     textStatement(sql`
@@ -143,7 +143,7 @@ export function* keepUsed(batchId: string): Body<void> {
   yield* keepPaidPayees(batchId);
 }
 
-/** Where the payees of a batch were paid an amount. */
+/** Forgets where the payees of a batch were paid an amount. */
 export function* forgetPlaces(batchId: string): Body<void> {
   yield* change(
     textStatement(sql`
@@ -161,7 +161,7 @@ function* setMoving(batchId: string, isMoving: 0 | 1): Body<void> {
   );
 }
 
-/** Inside a transaction that moves its rows. */
+/** Lets rows move, inside the transaction that moves them. */
 export const beginMoving = (batchId: string): Body<void> => setMoving(batchId, 1);
 export const endMoving = (batchId: string): Body<void> => setMoving(batchId, 0);
 
@@ -172,14 +172,14 @@ export function* forgetArchive(batchId: string): Body<void> {
   yield* change(textStatement(sql`delete from archived_batch where batch_id = ${batchId}`));
 }
 
-/** It may still be worked with for a while. */
+/** Notes a recall: the batch may still be worked with for a while. */
 export function* noteRecalled(batchId: string, nowMs: number): Body<void> {
   yield* change(textStatement(sql`update batch set recalled_at_ms = ${nowMs} where batch_id = ${batchId}`));
 }
 
 // ---------------------------------------------------------------- where a batch stands
 
-/** The archive that has a batch, by its name; undefined when the journal has it, or nobody knows it. */
+/** The archive that has a batch, by its name; undefined when the journal has it, or does not know it. */
 export const namedArchive = define((values: { batchId: string }) =>
   query.selectFrom('archived_batch').select(['archive', 'digest']).where('batch_id', '=', values.batchId),
 );
@@ -191,7 +191,7 @@ const archivedRows = define((values: { batchId: string }) =>
     .where('batch_id', '=', values.batchId),
 );
 
-/** How many rows of a batch stand in an archive. */
+/** Returns how many rows of a batch stand in an archive. */
 export function* readArchivedRows(batchId: string): Reading<number> {
   return (yield* archivedRows.get({ batchId }))?.rows ?? 0;
 }
@@ -200,7 +200,7 @@ type Found = { readonly batchId: string };
 
 const ofSeq = isArchivedSeq(sql.ref('o.payout_seq'));
 
-/** Which archived batches are meant by something, by what it is. */
+/** The archived batches that something means, by what it is. */
 const meant = {
   batch: define(({ value }: { value: string | number }) =>
     textStatement<Found>(sql`select batch_id as "batchId" from archived_batch where batch_id = ${value}`),
@@ -222,7 +222,7 @@ const meant = {
   ),
 } as const satisfies Record<Meaning, unknown>;
 
-/** Archived batches that are meant by any of some values; none where all that is meant stands in the journal. */
+/** Archived batches that any of some values mean; none where all that is meant stands in the journal. */
 export function* findArchived(by: Meaning, values: readonly (string | number)[]): Reading<readonly string[]> {
   const found = new Set<string>();
   for (const value of values) for (const { batchId } of yield* meant[by].all({ value })) found.add(batchId);
@@ -236,7 +236,7 @@ const archivedRow = define(({ seq }: { seq: number }) =>
     .where(isArchivedSeq(sql`cast(${seq} as bigint)`)),
 );
 
-/** Where an archived row stands, and in which status; undefined for a row that is not archived. */
+/** The place and the status of an archived row; undefined for a row that is not archived. */
 export const findArchivedRow = (seq: number) => archivedRow.get({ seq });
 
 /** The archives that the journal names, with how many batches each has. */

@@ -31,12 +31,12 @@ import {
 } from './archived.ts';
 import { digestBatch, explainReading, makeReadable, openArchive } from './archive-file.ts';
 
-/** Told how far a move has come, so that a test can end the process there. */
+/** Receives the progress of a move, so that a test can end the process there. */
 export type OnStep = (step: 'copied' | 'verified' | 'named' | 'removed' | 'committed') => void;
 
 interface ArchiveOrder {
   readonly batchId: string;
-  /** Of the file, beside the journal. */
+  /** The name of the archive's file, beside the journal. */
   readonly archive: string;
   readonly policy: ArchivePolicy;
   readonly nowMs: number;
@@ -61,7 +61,7 @@ function copyBatch(path: string, journalPath: string, batchId: string): void {
   });
 }
 
-/** What is looked for by other than its number: where its payees are paid an amount, and what waits for a person. */
+/** Records what is looked for by other than its number: where its payees are paid an amount, and open payouts. */
 function recordPlaces(db: DatabaseSync, batchId: string): void {
   db.prepare(
     `insert or ignore into payee_place select r.proxy_no, p.amount_satang, p.seq
@@ -71,7 +71,7 @@ function recordPlaces(db: DatabaseSync, batchId: string): void {
   drive(db, recordOpen(batchId));
 }
 
-/** What the disk has of a batch; an empty file has nothing. */
+/** The digest of a batch on the disk; empty for an empty file. */
 export const digestCopy = (path: string, batchId: string): string =>
   explainReading(path, () => {
     if (!existsSync(path)) throw new JournalRefusedError(describeMissingArchive(path));
@@ -101,7 +101,7 @@ export function archiveBatch(db: DatabaseSync, journalPath: string, order: Archi
   return isMoved;
 }
 
-/** References are kept as used, and the rows go. */
+/** Removes the rows; their references are kept as used. */
 export function removeRows(db: DatabaseSync, batchId: string): void {
   drive(db, keepUsed(batchId));
   deleteRows(db, batchId);
@@ -169,7 +169,7 @@ interface FoundArchive {
   readonly digest: string;
 }
 
-/** The archive that has a batch; undefined when the journal has it, or nobody knows it. */
+/** The archive that has a batch; undefined when the journal has it, or does not know it. */
 export function* findArchive(journalPath: string, batchId: string): Reading<FoundArchive | undefined> {
   const found = yield* namedArchive.get({ batchId });
   if (found === undefined) return undefined;

@@ -20,7 +20,7 @@ import {
   withArchive,
 } from './move.ts';
 
-/** Why the journal is behind the archives beside it; undefined when it is not. */
+/** The reason why the journal is behind the archives beside it; undefined when it is not. */
 export function findAhead(db: DatabaseSync, dataDir: string, latestEventSeq: number): string | undefined {
   const seen = readSeen(db);
   const isNamed = db.prepare('select 1 from archived_batch where archive = ? limit 1');
@@ -33,7 +33,7 @@ export function findAhead(db: DatabaseSync, dataDir: string, latestEventSeq: num
   return ahead.length === 0 ? undefined : describeAhead(dataDir, ahead);
 }
 
-/** The terminals from which what stands in the archives beside the journal was sent. */
+/** The terminals that have sent the rows in the archives beside the journal. */
 export function readArchivedTerminals(db: DatabaseSync, dataDir: string): readonly string[] {
   return listArchives(dataDir).flatMap((name) => {
     const path = join(dataDir, name);
@@ -48,7 +48,7 @@ export function readArchivedTerminals(db: DatabaseSync, dataDir: string): readon
 
 /** Takes in the batches of all archives in a folder that the journal does not name, unless it knows more of them. */
 export function takeInArchives(db: DatabaseSync, dataDir: string, nowMs: number): void {
-  // Their files are read from the start; until then their rows have numbers that others may have got since.
+  // Half-read files are read from the start; until then their rows have numbers that others may have got since.
   db.prepare(
     `delete from payout where batch_id in (select batch_id from batch where status = 'ingesting')`,
   ).run();
@@ -56,7 +56,7 @@ export function takeInArchives(db: DatabaseSync, dataDir: string, nowMs: number)
   for (const [archive, batchIds] of findLatest(db, dataDir, archives)) {
     const path = join(dataDir, archive);
     const unknown = batchIds.filter((batchId) => drive(db, findArchive(path, batchId))?.archive !== archive);
-    // Where the journal names an earlier archive, the batch has come back from that one since, and gone on.
+    // A batch for which the journal names an earlier archive has come back from that one since, and gone on.
     for (const batchId of unknown) recallBatch(db, path, batchId, nowMs);
     withArchive(db, path, () => {
       for (const batchId of unknown) {
@@ -92,7 +92,7 @@ function findLatest(
   return new Map([...found].toReversed());
 }
 
-/** How many rows of a batch the journal and the archive have that the other does not, or has as they were earlier. */
+/** Counts the rows of a batch that the journal or the archive alone has, or has as they were earlier. */
 const comparison = `
 select
   (select count(*) from main.payout p where p.batch_id = ?1 and not exists (select 1 from archive.payout a
@@ -112,7 +112,7 @@ function takeIn(db: DatabaseSync, naming: Naming): void {
   const isSealed = found?.['is_sealed'] === 1;
   if (found?.['is_foreign'] === 1 || (isSealed && isAhead && isBehind))
     throw new JournalRefusedError(describeUnlike(archive));
-  // It was brought back, and went on in the journal.
+  // The batch was brought back, and went on in the journal.
   if (isSealed && isAhead) return;
   if (isSealed) {
     drive(db, nameArchive(naming));
@@ -126,7 +126,7 @@ function takeIn(db: DatabaseSync, naming: Naming): void {
   removeRows(db, batchId);
 }
 
-/** What was sealed is never changed, and is the same. */
+/** Takes the batch over; what was sealed is never changed, and is the same. */
 function takeBatch(db: DatabaseSync, batchId: string, isSealed: boolean): void {
   const added = db
     .prepare('insert or ignore into batch select * from archive.batch where batch_id = ?')
@@ -150,7 +150,7 @@ exists (select 1 from payout h join payout p on p.seq = excluded.payout_seq wher
 or exists (select 1 from archived_rows g
   where claim.payout_seq between g.first_seq and g.last_seq and g.status = 'paid')`;
 
-/** Its reports, where its payoutIds occur, and its claims: who holds one there holds it, and no attempt is numbered again. */
+/** Takes its reports, places and claims: a row that holds a claim there holds it here, and no attempt is numbered again. */
 function takeNames(db: DatabaseSync, batchId: string): void {
   const rows = `from payout p join payout_row r on r.seq = p.seq join batch b on b.batch_id = p.batch_id
     where p.batch_id = ? and r.payout_id is not null`;

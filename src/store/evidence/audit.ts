@@ -1,4 +1,4 @@
-/** Everything that an audit reads, as of one moment: the journal beside whoever sends, and its archives. */
+/** Everything that an audit reads, as of one moment: the journal beside the process that sends, and its archives. */
 import { existsSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { sql } from 'kysely';
@@ -42,14 +42,14 @@ import { proposalReads } from '../review/proposals.ts';
 
 /** Rows that are read at a time. */
 const pageRows = 500;
-/** Items of which there are fewer. */
+/** Items that are read at a time, of which there are fewer. */
 const pageItems = 1_000;
 
 // ---------------------------------------------------------------- rows and attempts
 
 const asksFor = sql`e.detail ->> '$.asksFor'`;
 
-/** JSON lists; null or empty where there is nothing. */
+/** The values as a JSON list; null or empty where there is nothing. */
 const told = inDialect({
   sqlite: sql`json_group_array(${asksFor} order by e.seq)`,
   postgres: sql`cast(json_agg(${asksFor} order by e.seq) as text)`,
@@ -60,7 +60,7 @@ const versions = inDialect({
   postgres: sql`cast(json_agg(json_build_object(${version}) order by v.version) as text)`,
 });
 
-/** What a row asks for and has asked for; amounts as text, which a number cannot hold. */
+/** The columns of what a row asks for and has asked for; amounts as text, which a number cannot hold. */
 const rowColumns = sql`
 p.seq as seq, p.batch_id as "batchId", p.row_no as "rowNo", b.company_id as "companyId", cast(p.amount_satang as text) as "amountText",
 r.payout_id as "payoutId", r.proxy_type as "proxyType", r.proxy_no as "proxyNo", r.payee_name as "payeeName",
@@ -88,13 +88,13 @@ interface Place {
 }
 
 interface Wanted extends Place {
-  /** Only rows to which something happened after that event. */
+  /** The event after which something must have happened to a row. */
   readonly sinceSeq: number;
 }
 
 const page = sql.lit(pageRows);
 
-/** Each bound stands for each table: PostgreSQL would go through the others from their beginning. */
+/** The rows of a page. Each bound is for each table: PostgreSQL would go through the others from their beginning. */
 const rows = define(({ seq, sinceSeq }: Wanted) =>
   textStatement<Columns>(
     sql`select 0 as "partNo", ${rowColumns} from ${rowTables}
@@ -230,10 +230,10 @@ const sealedBatches = define(({ sinceSeq }: { sinceSeq: number }) =>
   ),
 );
 
-/** An event number that is before the first, where all is wanted. */
+/** The number of an event before the first, where all is wanted. */
 const since = (afterSeq: number): number => (afterSeq === 0 ? -1 : afterSeq);
 
-/** @param batchIds those that count: batches that have come back have left their rows in the archive, too */
+/** @param batchIds the batches that count: those that have come back have left their rows in the archive, too */
 function makeSource(reader: Reader, batchIds?: ReadonlySet<string>): AuditSource {
   const counts = ({ batchId }: { readonly batchId: string | null }): boolean =>
     batchIds?.has(batchId ?? '') ?? true;
@@ -273,7 +273,7 @@ function makeSource(reader: Reader, batchIds?: ReadonlySet<string>): AuditSource
   };
 }
 
-/** Of what there is less of, one after the other. */
+/** Reads items of which there are fewer, one after the other. */
 async function* readItems<Row>(
   reader: Reader,
   read: (last: Row | undefined) => Reading<readonly Row[]>,
@@ -356,7 +356,7 @@ function* readProposalsAbout(payouts: readonly string[], batchIds: readonly stri
   return found;
 }
 
-/** What a history of decisions and people is read from. */
+/** The reader of a history of decisions and people. */
 const makeHistoryReader = (view: Reader) =>
   ({
     proposalsAbout: async (payouts, batchIds) => view.read(() => readProposalsAbout(payouts, batchIds)),
@@ -434,7 +434,7 @@ function openCurrent(path: string): View {
 }
 
 /**
- * A journal's file as it lies there, which nobody works with.
+ * A journal's file as it lies there, while no process works with it.
  * @param folder with its archives
  */
 export const openAuditOf = async (path: string, folder = dirname(path)): Promise<AuditReader> =>

@@ -1,4 +1,4 @@
-/** Batches and claims, as an audit holds them against the histories. */
+/** Batches and claims, as an audit compares them with the histories. */
 import { sql } from 'kysely';
 import type {
   AppliedApproval,

@@ -14,7 +14,7 @@ const tables: Readonly<Record<HeadChain, string>> = {
   proposals: 'proposal_event',
 };
 
-/** Of each chain a statement of its own: each has another table. */
+/** Makes a statement for each chain: each has another table. */
 const perChain = <Made>(
   make: (table: ReturnType<typeof sql.table>) => Made,
 ): Readonly<Record<HeadChain, Made>> =>
@@ -31,7 +31,7 @@ const lastSeqs = perChain((table) =>
   ),
 );
 
-/** An archived batch was at rest before: its events are of a day that has ended. */
+/** The latest archived event. An archived batch was at rest before: its events are of a day that has ended. */
 const lastArchivedSeq = define(({ after }: { after: number }) =>
   textStatement<{ readonly seq: number }>(
     sql`select coalesce(max(latest_event_seq), 0) as seq from archived_batch where latest_event_seq > ${after}`,
@@ -70,7 +70,7 @@ export const dayHeadReads = {
     const archived = (yield* lastArchivedSeq.get({ after: after.payouts }))?.seq ?? 0;
     return { ...(ends as ChainEnds), payouts: Math.max(ends.payouts ?? 0, archived) };
   },
-  /** Of archived ones nobody knows. */
+  /** The time of the first event after these that is not archived. */
   *firstEventMs(after): Reading<number | undefined> {
     let first = Infinity;
     for (const chain of headChains)
@@ -79,7 +79,7 @@ export const dayHeadReads = {
   },
 } satisfies Partial<BodiesOf<DayHeadStore>>;
 
-/** Each in one transaction. */
+/** Writes that are one transaction each. */
 export const dayHeadWrites = {
   *addDayHead({ number, date, text, hash }: DayHead) {
     yield* change(query.insertInto('day_head').values({ number, date, text, hash, is_published: 0 }));
@@ -126,7 +126,7 @@ const namedArchives = define(({ after }: { after: number }) =>
   ),
 );
 
-/** Where some of the hashes come from, in their order. */
+/** The source of some of the hashes, in their order. */
 interface HashSource {
   readonly next: (after: number) => Promise<readonly EventHash[]>;
   page: readonly EventHash[];

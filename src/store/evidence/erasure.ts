@@ -1,4 +1,4 @@
-/** Erases what names the payee of a row, in every table that has it; `evidence/rules/erasure.ts` says what that is. */
+/** Erases what names the payee of a row, in every table that has it; `evidence/rules/erasure.ts` lists it. */
 import { sql } from 'kysely';
 import type { ErasureStore } from '../../evidence/ports.ts';
 import {
@@ -49,7 +49,7 @@ export function* eraseRow({ seq, version }: ErasedRow): Body<void> {
   yield* erasePlaces(seq, numbers);
 }
 
-/** Whom the row was ever to pay. */
+/** The numbers that the row was ever to pay. */
 function* readNumbers(seq: number, present: string | null): Reading<readonly string[]> {
   const attempts = yield* select(
     query.selectFrom('attempt').select('proxy_no').where('payout_seq', '=', seq),
@@ -81,7 +81,7 @@ function* eraseAttempts(seq: number): Body<void> {
   }
 }
 
-/** What statements say of a transfer. */
+/** Erases the statements' cells of a transfer. */
 function* eraseStatements(key: string): Body<void> {
   const lines = query.selectFrom('statement_line').selectAll();
   for (const line of yield* select(lines.where('key', '=', key).where('cells', 'is not', null))) {
@@ -117,7 +117,7 @@ function* eraseVersions(seq: number): Body<void> {
   }
 }
 
-/** What people have written of this row; a note for many rows stays. */
+/** Erases what people have written of this row; a note for many rows stays. */
 function* eraseDecisions(seq: number): Body<void> {
   for (const item of yield* proposalItemsAbout('payout', String(seq))) {
     const { proposalId, itemNo } = item;
@@ -153,7 +153,7 @@ function* eraseDecisions(seq: number): Body<void> {
   yield* change(notes.where(({ and }) => and(ofRow)).where('note', '<>', ''));
 }
 
-/** Where a number is looked for; what other rows have of it stays. */
+/** Erases the places where a number is looked for; what other rows have of it stays. */
 function* erasePlaces(seq: number, numbers: readonly string[]): Body<void> {
   for (const number of numbers) {
     const places = query.deleteFrom('payee_place').where('proxy_no', '=', number);
@@ -169,7 +169,7 @@ function* erasePlaces(seq: number, numbers: readonly string[]): Body<void> {
   }
 }
 
-/** What names payees, and what is said of them. */
+/** The tables that name payees, and those with what is said of them. */
 export const namingTables = [
   'payout_row',
   'payout',

@@ -1,4 +1,4 @@
-/** What the history of people is held against. */
+/** The records that the history of people is compared with. */
 import { sql } from 'kysely';
 import type {
   KeptPerson,
@@ -18,7 +18,7 @@ const plain = makeRowMapping({ json: [], own: [] });
 
 const seqOfItem = sql<number>`cast(i.key as bigint)`;
 
-/** Of rows of payouts, wherever they stand, and of registrations. */
+/** The corrections of rows of payouts, wherever they stand, and of registrations. */
 const corrections = textStatement<Omit<ProposedCorrection, 'isApplied'> & { readonly applied: number }>(sql`
 select o.batch_id as "batchId", p.maker_id as "personId",
   case when i.status = 'applied' and p.decision = 'retry-corrected' then 1 else 0 end as applied

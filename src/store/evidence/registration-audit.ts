@@ -1,4 +1,4 @@
-/** Registrations, their callbacks and claims, as an audit holds them against their histories. */
+/** Registrations, their callbacks and claims, as an audit compares them with their histories. */
 import { isDeepStrictEqual } from 'node:util';
 import { type Selectable, sql } from 'kysely';
 import type { KeptRegistration } from '../../evidence/rules/audit.ts';
@@ -192,7 +192,7 @@ const keeping = sql.join(registrationStatuses.filter(keepsClaim).map((status) =>
 
 const isReleased = sql`exists (select 1 from registration_event e where e.registration_seq = p.seq and e.cause = 'released')`;
 
-/** Another may have it by now that is proven: then the claim is that one's. */
+/** Rows without their claim; a claim that another proven row has by now is that one's. */
 const unclaimed = textStatement<ChangedClaim>(sql`
 select r.registration_id as id, case when c.registration_id is null then 'gone' else 'free' end as fault
 from registration p join registration_row r on r.seq = p.seq join registration_batch b on b.batch_id = p.batch_id

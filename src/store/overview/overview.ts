@@ -1,4 +1,4 @@
-/** What the page shows of many payouts at once: each look is bounded, however many there are. */
+/** Reads for the pages that show many payouts at once: each look is bounded, however many there are. */
 import { type Expression, sql, type SqlBool } from 'kysely';
 import type { ProxyType } from '../../core/payout.ts';
 import type { PayeeWanted } from '../../payout/rules/search.ts';
@@ -10,15 +10,15 @@ import { type BodiesOf, define, inDialect, query, type Reading, select, selectFi
 
 /** Rows that one look at payees goes through. */
 const payeeWindow = 100_000;
-/** Of one payee as many are read. */
+/** The names that are read of one payee, at most. */
 const namesMax = 10;
 
 type Payee = Pick<PayeeSeen, 'proxyType' | 'proxyNo'>;
 
-/** Somebody who is named again later is listed there. */
+/** True of the latest row that names a payee: earlier ones are not listed. */
 const isLatest = sql<SqlBool>`not exists (select 1 from payee_place as o where o.proxy_no = r.proxy_no and o.payout_seq > r.seq)`;
 
-/** Of the Latin alphabet, as both engines know them. */
+/** Lowers the letters of the Latin alphabet, as both engines know them. */
 const toSmallLetters = (text: string): string => text.replaceAll(/[A-Z]/gu, (letter) => letter.toLowerCase());
 
 function isWanted(wanted: Exclude<PayeeWanted, { kind: 'number' }> | undefined): Expression<SqlBool> {
@@ -34,7 +34,7 @@ function isWanted(wanted: Exclude<PayeeWanted, { kind: 'number' }> | undefined):
 /** The type follows from the number: SQLite takes it from one of the rows that are grouped. */
 const typeOfNumber = sql<ProxyType>`${inDialect({ sqlite: sql`r.proxy_type`, postgres: sql`max(r.proxy_type)` })}`;
 
-/** Found in the rows of a window, the newest first; by a name each row in which it stands. */
+/** Payees in the rows of a window, the newest first; by a name each row in which it stands. */
 function selectPayees(
   wanted: Exclude<PayeeWanted, { kind: 'number' }> | undefined,
   beforeSeq: number,
@@ -49,7 +49,7 @@ function selectPayees(
     .whereRef('r.seq', '=', 'p.seq')
     .where('p.seq', '<', beforeSeq)
     .where('p.seq', '>=', beforeSeq - payeeWindow)
-    // PostgreSQL would go through all of them.
+    // PostgreSQL would go through all of them without this bound.
     .where('r.seq', '<', beforeSeq)
     .where('r.seq', '>=', beforeSeq - payeeWindow)
     .where('r.proxy_no', 'is not', null)
@@ -123,7 +123,7 @@ function* readPayee({ proxyNo, proxyType }: Payee): Reading<PayeeSeen> {
   };
 }
 
-/** By the whole number: an index has it. */
+/** Finds the payees of a whole number, by an index. */
 function* findNumber(proxyNo: string): Reading<Payee[]> {
   const found = query
     .selectFrom('payee_place as o')

@@ -34,7 +34,7 @@ type PayoutValues = Omit<Payout, 'holds' | 'acceptedHolds'> &
     readonly versionBefore: number;
     readonly versionAfter: number;
     readonly eventSeq: number;
-    /** False where a person has taken note of the alarm. */
+    /** False where a person has acknowledged the alarm. */
     readonly keepsAlarm: boolean;
     /** The bit of `approval` where it must have been approved as it is, where it stays so, and where it is so now. */
     readonly approvalNeeded: number;
@@ -42,7 +42,7 @@ type PayoutValues = Omit<Payout, 'holds' | 'acceptedHolds'> &
     readonly approvalGiven: number;
   };
 
-/** What the claim must say before a payout may change. */
+/** The state of the claim without which a payout may not change. */
 type ClaimGuard = 'none' | 'held-by-row' | 'not-held-by-another';
 
 const approvalBit = sql.lit(holdBits.approval);
@@ -61,9 +61,9 @@ function updatePayout(values: PayoutValues) {
       submitted_at_ms: values.submittedAtMs,
       settled_at_ms: values.settledAtMs,
       settled_by: values.settledBy,
-      // Whether it was approved is for the journal alone to say.
+      // The journal alone says whether it was approved.
       accepted_holds: sql<number>`(${values.acceptedHolds} & ~${approvalBit}) | (${eb.ref('accepted_holds')} & ${values.approvalKept}) | ${values.approvalGiven}`,
-      // Only a decision clears an alarm; a later change that does not know of it does not.
+      // A decision alone clears an alarm; a later change that does not know of it does not.
       is_alarm: sql<number>`max(${eb.ref('is_alarm')} * ${values.keepsAlarm}, ${values.isAlarm})`,
       is_acknowledged: values.isAcknowledged,
       version: values.versionAfter,
@@ -82,7 +82,7 @@ function selectClaim(eb: ExpressionBuilder<Tables, 'payout'>, values: ClaimOfRow
     .where(({ and }) => and(keyOfClaim(values)));
 }
 
-/** By what must hold of the claim. */
+/** The update for each state of the claim. */
 const updatePayoutWhere: Record<ClaimGuard, Statement<PayoutValues, unknown>> = {
   none: define((values: PayoutValues) => updatePayout(values)),
   'held-by-row': define((values: PayoutValues) =>
@@ -101,7 +101,7 @@ const updatePayoutWhere: Record<ClaimGuard, Statement<PayoutValues, unknown>> = 
 const sourcesOf = (to: AttemptStatus): AttemptStatus[] =>
   attemptStatuses.filter((from) => canMoveAttempt(from, to));
 
-/** What may change in an attempt after its intent was recorded. */
+/** The columns of an attempt that may change after its intent was recorded. */
 const attemptState = (values: Attempt) => ({
   status: values.status,
   sends: values.sends,
@@ -128,13 +128,13 @@ const defineAttemptUpdate = (to: AttemptStatus): Statement<Attempt, unknown> =>
       .updateTable('attempt')
       .set((eb) => ({
         ...attemptState(values),
-        // Never unset, whatever a later change believes.
+        // The flag is never unset, whatever a later change believes.
         acknowledged: eb.fn<number>('max', [eb.ref('acknowledged'), eb.val(values.acknowledged)]),
         reference_conflict: eb.fn<number>('max', [
           eb.ref('reference_conflict'),
           eb.val(values.referenceConflict),
         ]),
-        // Only what comes alive again takes it back.
+        // An attempt that comes alive again takes the flag back.
         has_failed_item:
           to === 'unresolved'
             ? values.hasFailedItem
@@ -191,7 +191,7 @@ const earlierAttempts = define((values: ClaimOfRow) =>
     .orderBy('a.attempt_no'),
 );
 
-/** The bank has shown a failed item for it. */
+/** Records that the bank has shown a failed item for an attempt. */
 const keepFailedItem = define((values: AttemptKey) =>
   query
     .updateTable('attempt')
@@ -215,27 +215,27 @@ const gateOfBatch = define((values: { batchId: string }) =>
     .where('b.batch_id', '=', values.batchId),
 );
 
-/** What the batch says about its rows, read once a transaction. */
+/** The facts about a row's batch, read once a transaction. */
 interface Gate {
   readonly companyId: string;
   readonly payerAccount: string;
-  /** The batch is running and no line stop is in force for its payer account. */
+  /** True while the batch is running and its payer account is not halted. */
   readonly isOpen: boolean;
-  /** How many people must approve it; null where nobody need. */
+  /** How many people must approve it; null where it needs no approval. */
   readonly approvers: 1 | 2 | null;
-  /** What was approved of it may be paid. */
+  /** True when the parts of it that were approved may be paid. */
   readonly isApproved: boolean;
 }
 
-/** What is asked besides in the transaction of a send, where other machines send from the same journal. */
+/** The further checks in the transaction of a send, where other machines send from the same journal. */
 export interface SendGuards {
-  /** Whether this process has the right to send; asked once in a transaction that sends anything. */
+  /** True while this process has the right to send; asked once in a transaction that sends anything. */
   fence(): Body<boolean>;
-  /** Whether what others have done meanwhile lets an intent be recorded. */
+  /** True when an intent may be recorded after what other machines have done meanwhile. */
   mayIntend(change: Change, companyId: string): Body<boolean>;
   /** Notes that these are sent now: once in a transaction. */
   noteSends(sent: readonly AttemptKey[]): Body<void>;
-  /** What was counted until now; asked once in a transaction that counts anything. */
+  /** The counts until now; asked once in a transaction that counts anything. */
   openCounts(): Body<PayerCounts>;
   /** @returns true when the payer account is halted by it */
   countEnd(counts: PayerCounts, end: PayoutEnd, payer: PayerKey, atMs: number): boolean;
@@ -245,7 +245,7 @@ export interface SendGuards {
 
 interface Transaction {
   readonly guards: SendGuards | undefined;
-  /** This process may send, as far as others let it. */
+  /** True when this process may send, as far as others let it. */
   readonly hasRight: boolean;
   /** Attempts that are sent on the strength of it. */
   readonly sent: AttemptKey[];
@@ -290,7 +290,7 @@ function gateOf({ gates }: Transaction, batchId: string): Gate {
 }
 
 /**
- * The line stop is looked up for the batch's account, so the bytes must name that account and no other, and bear a
+ * The halt is looked up for the batch's account, so the bytes must name that account and no other, and bear a
  * reference of the payoutId.
  */
 function checkOrder({ before }: Change, order: TransferOrder | undefined, gate: Gate): void {
@@ -307,7 +307,7 @@ function claimGuardOf({ before, after, event, isIntent, adopts }: Change): Claim
 }
 
 /**
- * What was approved is paid as it was approved: what asks for something else from now on is not, unless as many people as
+ * A row is paid as it was approved: one that asks for something else from now on is not, unless as many people as
  * the batch needs have decided on that very change after the batch itself was approved. A signed approval is of exact rows: a
  * change of one waits for another.
  */
@@ -327,7 +327,7 @@ function* readApprovalBits(change: Change, { approvers, isApproved: isBatchAppro
   return { approvalNeeded, approvalKept: 0, approvalGiven: isGiven ? bit : 0 };
 }
 
-/** Nothing leaves, not even what was sent before, while its batch or payer account is stopped. */
+/** False while the batch or the payer account is stopped: nothing leaves then, not even what was sent before. */
 function* maySend(transaction: Transaction, change: Change, gate: Gate): Body<boolean> {
   const [{ guards, hasRight }, isIntent] = [transaction, change.isIntent === true];
   if (!gate.isOpen || !hasRight) return false;
@@ -336,7 +336,7 @@ function* maySend(transaction: Transaction, change: Change, gate: Gate): Body<bo
   return guards === undefined || (yield* guards.mayIntend(change, gate.companyId));
 }
 
-/** What it moves on days that are counted; undefined where nothing may be sent on the strength of it. */
+/** The moves that the change makes on days that are counted; undefined where nothing may be sent on the strength of it. */
 function* readMoves(
   transaction: Transaction,
   change: Change,
@@ -350,7 +350,7 @@ function* readMoves(
   return isAllowed ? moves : undefined;
 }
 
-/** Earlier attempts were asked about before the intent: one may have come alive, or was made, since. */
+/** True for the right number: earlier attempts were asked about before the intent, and one may be alive, or new, since. */
 function* bearsRightNumber({ before, attempt, failedItems = [] }: Change, ofRow: ClaimOfRow): Body<boolean> {
   if (attempt === undefined) return false;
   const { transRefNo, ...content } = attempt.order;
@@ -394,7 +394,7 @@ function* applyChange(transaction: Transaction, change: Change): Body<boolean> {
     ...approval,
   });
   if (changed === 0) {
-    // None is skipped where changes come one after the other.
+    // No number is skipped where changes come one after the other.
     if (transaction.drawnEventSeq === eventSeq) transaction.drawnEventSeq -= 1;
     return false;
   }
@@ -417,7 +417,7 @@ function* applyChange(transaction: Transaction, change: Change): Body<boolean> {
   return true;
 }
 
-/** What halts the account keeps back what was to be sent by the same transaction, too. */
+/** A change that halts the account keeps back what was to be sent by the same transaction, too. */
 function heedEnd({ guards, counts, gates }: Transaction, change: Change, gate: Gate): void {
   const { end, attempt, event } = change;
   if (end === undefined || guards === undefined) return;
@@ -481,7 +481,7 @@ function* openCounts(guards: SendGuards | undefined, changes: readonly Change[])
   return guards !== undefined && isAny ? yield* guards.openCounts() : new Map();
 }
 
-/** Asked once, and not by each: all of them have one batch, as a rule. */
+/** Reads the facts of a transaction once, and not for each change: all of them have one batch, as a rule. */
 function* beginTransaction(guards: SendGuards | undefined, changes: readonly Change[]): Body<Transaction> {
   const batchIds = [...new Set(changes.map(({ before }) => before.batchId))];
   const [latestEventSeq, hasRight, counts, found] = yield* together([
@@ -503,7 +503,7 @@ function* beginTransaction(guards: SendGuards | undefined, changes: readonly Cha
   };
 }
 
-/** Once for all of them: a bound adds up the batch. */
+/** Ends a transaction once for all of its changes: a bound adds up the batch. */
 function* endTransaction({ raised, guards, sent, counts }: Transaction): Body<void> {
   for (const batchId of raised) yield* keepToBound(batchId);
   if (guards === undefined) return;

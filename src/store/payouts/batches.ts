@@ -1,4 +1,4 @@
-/** Batches: what is read of them, their own life once they are sealed, the stops of a payer account, and reports. */
+/** Batches: reads of them, their own life once they are sealed, the halts of a payer account, and reports. */
 import { sql } from 'kysely';
 import { statementCodes } from '../../core/exit-code.ts';
 import { type Satang, toSatang, zeroSatang } from '../../core/money.ts';
@@ -59,7 +59,7 @@ function selectTotals(batchId: string) {
     .orderBy('status');
 }
 
-/** Of a batch whose rows stand in an archive; none for any other. */
+/** The totals of a batch whose rows stand in an archive; empty for any other. */
 function* readArchivedTotals(batchId: string): Reading<StatusTotal[]> {
   const archived = query.selectFrom('archived_batch').select('totals').where('batch_id', '=', batchId);
   const totals = JSON.parse((yield* selectFirst(archived))?.totals ?? '[]') as StatusTotal[];
@@ -139,12 +139,12 @@ const restingStatuses: readonly BatchStatus[] = ['done', 'halted', 'paused'];
 export const standsAs = (found: BatchStanding, seen: BatchStanding | undefined): boolean =>
   seen === undefined || (found.status === seen.status && found.reasonCode === seen.reasonCode);
 
-/** When a batch comes to rest, by the clock and, since clocks are set back, by the events. */
+/** The moment at which a batch comes to rest, by the clock and, since clocks are set back, by the events. */
 function* describeRest(nowMs: number) {
   return { rested_at_ms: nowMs, rested_event_seq: yield* readLatestEventSeq() };
 }
 
-/** How many approvals of a batch were applied. */
+/** The number of applied approvals of a batch. */
 function* countApprovals(batchId: string): Reading<number> {
   const applied = query
     .selectFrom('proposal_item as i')
@@ -157,7 +157,7 @@ function* countApprovals(batchId: string): Reading<number> {
 
 const updateBatch = (batchId: string) => query.updateTable('batch').where('batch_id', '=', batchId);
 
-/** Each in one transaction. */
+/** Writes that are one transaction each. */
 export const batchWrites = {
   *moveBatch(batchId, to, why, nowMs, seen?: BatchStanding) {
     if (readingStatuses.includes(to)) throw new Error(`a batch becomes ${to} only when its file is read`);
@@ -236,7 +236,7 @@ export const payerBreakerReads = {
   },
 } satisfies Partial<BodiesOf<PayerBreakerStore & PayerHaltHistory>>;
 
-/** Each in one transaction. */
+/** Writes that are one transaction each. */
 export const payerBreakerWrites = {
   /** One that is in force already stays as it is: its cause came first. */
   *recordPayerHalt({ companyId, payerAccount, code, reason, remedy, sinceMs }) {

@@ -60,15 +60,15 @@ const movedFrom: { readonly [Name in BulkName]?: Parameters<typeof hasAny>[1] } 
   holdUnapproved: 'ready',
 };
 
-/** What a thread is started with; cloned on its way, so plain values only. */
+/** The order that a thread is started with; cloned on its way, so plain values only. */
 export interface BulkOrder {
-  /** Of the journal's file. */
+  /** The path of the journal's file. */
   readonly path: string;
   readonly name: BulkName | 'recallBatch';
   readonly asked: readonly unknown[];
 }
 
-/** What the thread says at its end; an error loses its class on the way, which has this place in `errorClasses`. */
+/** The message of a thread at its end; an error loses its class on the way, which has this place in `errorClasses`. */
 export type BulkReply = { readonly result: unknown } | { readonly error: Error; readonly classAt: number };
 
 export const errorClasses = [
@@ -97,7 +97,7 @@ function* countRows(batchId: string): Reading<number> {
 
 interface SqliteBulk {
   readonly bulk: Bulk;
-  /** Brings a batch back from its archive: `recallBatch`. */
+  /** Brings a batch back from its archive (`recallBatch`). */
   recall(batchId: string, nowMs: number): Promise<void>;
 }
 
@@ -139,10 +139,10 @@ const readsFile: { readonly [Name in BulkName]?: boolean } = {
   rejectBatch: false,
 };
 
-/** Refuses, within the transaction, whoever reads a file that is another's by now. */
+/** Refuses, within the transaction, a reader of a file that is another's by now. */
 export type FileGuard = (batchId: string, begins: boolean) => Body<void>;
 
-/** @param begins undefined of what reads no file */
+/** @param begins undefined of a work that reads no file */
 export function* inOwnFile<Result>(
   guard: FileGuard | undefined,
   batchId: string,
@@ -153,7 +153,7 @@ export function* inOwnFile<Result>(
   return yield* makeBody();
 }
 
-/** Works on any engine: nobody waits for those that only read. */
+/** Works on any engine, and no call waits for those that only read. */
 export const makeBulk =
   (engine: Engine, guard?: FileGuard): Bulk =>
   async (batchId, name, ...asked) => {
@@ -166,10 +166,10 @@ export const makeBulk =
     return await view.read(() => body(...asked) as Reading<never>);
   };
 
-/** As this module's own: the program runs as it is written, and as it is built. */
+/** The path has this module's own extension: the program runs as it is written, and as it is built. */
 const threadUrl = new URL(`./bulk-thread${extname(import.meta.filename)}`, import.meta.url);
 
-/** A thread that ends without a word has committed all or nothing: whoever asks the journal again learns which. */
+/** A thread that ends without a word has committed all or nothing: the journal, asked again, tells which. */
 async function workInThread(order: BulkOrder): Promise<unknown> {
   const reply = await new Promise<BulkReply>((resolve, reject) => {
     const thread = startThread(threadUrl, { workerData: order });

@@ -32,14 +32,14 @@ export interface BulkMove {
   readonly from: PayoutStatus;
   readonly to: PayoutStatus;
   readonly cause: PayoutCause;
-  /** Which of the rows; all when it is left out. */
+  /** The rows to move; all when it is left out. */
   readonly which?: (payout: OnPayout) => ExpressionWrapper<Tables, 'payout', SqlBool>;
-  /** What changes beside status, version and latest event. */
+  /** The changes beside status, version and latest event. */
   readonly set: (payout: OnPayout) => UpdateObject<Tables, 'payout'>;
   readonly nowMs: number;
   /** Number of the latest event; the event of a row is this plus its row number, so one statement numbers them all. */
   readonly eventBase: number;
-  /** The same for every row. */
+  /** The detail of every event, the same for each row. */
   readonly detail: Readonly<Record<string, unknown>>;
 }
 
@@ -92,7 +92,7 @@ function* appendEvents(move: BulkMove, eventSeq: RawBuilder<number>): Body<void>
     query.insertInto('event').expression(
       query
         .selectFrom('payout')
-        // In the order of the table's columns.
+        // The columns stand in the order of the table.
         .select([eventSeq.as('seq'), 'seq as payout_seq', 'status as from_status'])
         .select([literal(to).as('to_status'), sql<PayoutCause>`cast(${cause} as text)`.as('cause')])
         .select([sql<number>`cast(${nowMs} as bigint)`.as('at_ms'), 'attempt_no'])
@@ -179,7 +179,7 @@ export function liftHolds(batchId: string, holds: readonly HoldReason[], nowMs: 
 }
 
 /**
- * Lets go on what was held with its whole file: an operator has compared the two files. What is like a row of the other
+ * Lets go on what was held with its whole file: an operator has compared the two files. A row that is like one of the other
  * is not held for that again. Returns how many rows changed.
  */
 export function releaseLikeFile(batchId: string, nowMs: number): Body<number> {

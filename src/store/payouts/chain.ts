@@ -22,10 +22,10 @@ const saltBytes = 16;
 
 const drawSalt = makeRandomDraws(saltBytes);
 
-/** 128 bits of chance, as hex. */
+/** Makes a salt: 128 bits of chance, as hex. */
 export const makeSalt = (): string => drawSalt().toString('hex');
 
-/** Many at once (base64url), of one call for chance. */
+/** Makes many salts (base64url), with one call for chance. */
 export function makeSalts(count: number): readonly string[] {
   const chance = randomBytes(count * saltBytes);
   return Array.from({ length: count }, (_one, place) =>
@@ -78,7 +78,7 @@ function readPrevious(previous: string | null): string | null {
   return commitTo(digest, salt);
 }
 
-/** Gives a connection what `nextHashOf` calls. */
+/** Gives a connection the function that `nextHashOf` calls. */
 export function addHashFunction(db: DatabaseSync): void {
   db.function('event_hash_of', { deterministic: true }, (previous, text) =>
     hashEvent(readPrevious(previous as string | null), text as string),
@@ -144,7 +144,7 @@ export function* readChainPage(
   return { chains: toChains(yield* eventsOfPayouts.all({ afterSeq, lastSeq })), lastSeq };
 }
 
-/** Every payout of a SQLite file with its history, in their order. */
+/** Reads every payout of a SQLite file with its history, in their order. */
 export function* readChains(db: DatabaseSync): Generator<ReadChain> {
   for (let afterSeq = 0; ;) {
     const page = drive(db, readChainPage(afterSeq));
@@ -154,7 +154,7 @@ export function* readChains(db: DatabaseSync): Generator<ReadChain> {
   }
 }
 
-/** One payout; undefined when it is not there. */
+/** Reads one payout; undefined when it is not there. */
 export function* readChain(payoutSeq: number): Reading<ReadChain | undefined> {
   const asked = { afterSeq: payoutSeq - 1, lastSeq: payoutSeq };
   return toChains(yield* eventsOfPayouts.all(asked))[0];

@@ -55,7 +55,7 @@ const claim = {
     ofClaim(values).set({ payout_seq: null }).where('payout_seq', '=', values.seq),
   ),
   takeIfFree: defineTake((eb) => eb('claim.payout_seq', 'is', null)),
-  /** From any row that is not paid itself; one in an archive keeps it. */
+  /** Takes the claim from any row that is not paid itself; one in an archive keeps it. */
   takeForPaid: defineTake(({ not, or, exists, selectFrom }) =>
     not(
       or([

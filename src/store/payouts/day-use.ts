@@ -1,6 +1,6 @@
 /**
- * What counts on a Bangkok day for the limits over time. Sums are kept of a day that a sender has begun to count, in the
- * transactions of the changes themselves; a day that nobody counts costs nothing, and is added up when it is asked for.
+ * The uses that count on a Bangkok day for the limits over time. Sums are kept of a day that a sender has begun to count,
+ * in the transactions of the changes themselves; a day without a count costs nothing, and is added up when it is asked for.
  */
 import { type ExpressionBuilder, sql } from 'kysely';
 import { dayMs, formatBangkokDate, parseBangkokDate } from '../../core/bangkok-time.ts';
@@ -56,7 +56,7 @@ const useOf = define((values: UseKey) =>
     .where(({ and }) => and(keyOf(values))),
 );
 
-/** Of all keys that one payout has; each is of one kind alone. */
+/** The uses of all keys that one payout has; each is of one kind alone. */
 const usesOf = define((values: Day & { proxyNo: string; batchId: string }) =>
   query
     .selectFrom('day_use')
@@ -74,7 +74,7 @@ const countFiles = define((values: Day) =>
     .where('rows', '>', sql.lit(0)),
 );
 
-/** What counts of one payout: on its day, for its payee, and for its file, for which it may not count. */
+/** The uses of one payout: on its day, for its payee, and for its file, for which it may not count. */
 interface Added extends Day {
   readonly proxyNo: string;
   readonly batchId: string;
@@ -111,7 +111,7 @@ const keyOfPayout = { day: sql<string>`''`, payee: sql<string>`r.proxy_no`, file
 const isCountedStatus = (eb: ExpressionBuilder<Tables & { p: Tables['payout'] }, 'p'>) =>
   eb('p.status', 'in', mayBePaidStatuses.map(literal));
 
-/** The payouts that count on a day: `countedDate`. */
+/** The payouts that count on a day (`countedDate`). */
 function selectCounted({ companyId, date, fromMs, untilMs }: DaySpan) {
   return query
     .selectFrom('payout as p')
@@ -142,7 +142,7 @@ const amount = partsOfAmount(sql.ref('p.amount_satang'));
 const high = sql<number>`coalesce(sum(${amount.high}), 0)`;
 const low = sql<number>`coalesce(sum(${amount.low}), 0)`;
 
-/** `countsItsFile`. */
+/** True of a row for which `countsItsFile` holds. */
 const countsFile = sql<boolean>`p.accepted_holds & ${sql.lit(holdBits['day-limit'])} = 0`;
 
 const sumCounted = define((values: DaySpan & { key: string | null }) =>
@@ -156,7 +156,7 @@ const isFileOfDay = define((values: DaySpan & { batchId: string }) =>
   selectCounted(values).select('p.seq').where('p.batch_id', '=', values.batchId).where(countsFile).limit(1),
 );
 
-/** In the order of the table's columns. */
+/** Adds up the sums of a kind, in the order of the table's columns. */
 const sumUp = (kind: Kind, values: DaySpan) =>
   selectCounted(values)
     .select([sql<string>`cast(${values.companyId} as text)`.as('company_id')])
@@ -266,7 +266,7 @@ export function* readDayUse(day: Day): Reading<CountedDay> {
   return { date: day.date, kept: sums, present };
 }
 
-/** Before the rows of a batch leave: whom they have paid. */
+/** Keeps the payees that the rows of a batch have paid, before the rows leave. */
 export const keepPaidPayees = (batchId: string): Body<number> =>
   change(
     query
@@ -289,7 +289,7 @@ export const keepPaidPayees = (batchId: string): Body<number> =>
 
 // ---------------------------------------------------------------- with each change
 
-/** What counts for one payout, in one look; undefined of a day that is not counted. */
+/** The uses that count for one payout, in one look; undefined of a day that is not counted. */
 function* readUses(day: Day, { instruction, batchId }: Payout, limits: DayLimits) {
   const { proxyNo } = instruction;
   const found = yield* usesOf.all({ ...day, proxyNo, batchId });
@@ -322,7 +322,7 @@ export function* isWithinLimits({ limits, after }: Change, companyId: string): B
   return findDayExcess(limits, instruction.amountSatang, use, payeeSatang, submittedAtMs).length === 0;
 }
 
-/** Where the payout counts by a change, or counts no longer, on days of which sums are kept. */
+/** The moves by which the payout begins or ceases to count through a change, on days of which sums are kept. */
 export function* readUseMoves(made: Change, companyId: string): Reading<readonly UseMove[]> {
   const moves: UseMove[] = [];
   for (const move of computeUseMoves(made)) {

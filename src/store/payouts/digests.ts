@@ -33,7 +33,7 @@ const digestPage = define(({ batchId, afterRowNo }: { batchId: string; afterRowN
   ),
 );
 
-/** Over the digests of all rows of a batch as they were read in, in row order. */
+/** The digest over those of all rows of a batch as they were read in, in row order. */
 export function* readSealedDigest(batchId: string): Reading<string> {
   const all = new DigestOfAll();
   for (let afterRowNo = 0; ;) {
@@ -48,7 +48,7 @@ interface VersionDigest {
   readonly seq: number;
   readonly version: number;
   readonly digest: string;
-  /** Null of a version that was erased: its digest is the commitment. */
+  /** The salt; null of a version that was erased: its digest is the commitment. */
   readonly salt: string | null;
 }
 
@@ -89,7 +89,7 @@ const recordedDigests = define((values: { batchId: string }) =>
     .where('batch_id', '=', values.batchId),
 );
 
-/** What the journal has recorded of a batch's digests. */
+/** The digests that the journal has recorded of a batch. */
 export function* readRecordedDigests(batchId: string): Reading<KeptSeal> {
   return (yield* recordedDigests.get({ batchId })) ?? { digest: null, versionsDigest: null };
 }
@@ -106,7 +106,7 @@ const erasedRow = define(({ batchId }: { batchId: string }) =>
 
 type Seal = Omit<SealReading, 'kept'>;
 
-/** The seal of a batch as it was recorded, and as its rows show it now, for whoever reads all of one moment. */
+/** The seal of a batch as it was recorded, and as its rows show it now, for a reader of one moment. */
 export function* readSealNow(batchId: string): Reading<Seal> {
   const batch = yield* batchReads.batch(batchId);
   if (batch === undefined) throw new Error(`there is no batch ${batchId}`);
@@ -119,7 +119,7 @@ export function* readSealNow(batchId: string): Reading<Seal> {
   }
   const sums = { rows: batch.rows, totalSatang: batch.totalSatang };
   const recorded = yield* readRecordedDigests(batchId);
-  // Of a row that was erased its chain has the commitment alone: what was sealed of them all cannot be added up again.
+  // The chain has the commitment alone of a row that was erased: what was sealed of them all cannot be added up again.
   const isErased = (yield* erasedRow.get({ batchId })) !== undefined;
   const digest = isErased ? recorded.digest : yield* readSealedDigest(batchId);
   const versionsDigests = yield* readVersionsDigests(batchId);
@@ -136,7 +136,7 @@ function* oneStep(step: Step<'get' | 'all'>): Reading<unknown> {
 }
 
 /**
- * The same for many rows: others get their turn after each stretch, and what they write meanwhile is not seen. A thread
+ * Reads the same for many rows: others get their turn after each stretch, and their writes are not seen. A thread
  * would take more memory than all that it reads.
  */
 export async function readSealByStretches(engine: Pick<Engine, 'openView'>, batchId: string): Promise<Seal> {

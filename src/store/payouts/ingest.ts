@@ -69,7 +69,7 @@ export function* rejectBatch(batchId: string, code: string, reason: string, nowM
   yield* change(query.updateTable('batch').set(rejected).where('batch_id', '=', batchId));
 }
 
-/** What no row has yet, in the text of the statement: values that are bound cost more. */
+/** Columns that are the same in every new row, in the text of the statement: values that are bound cost more. */
 const newPayout = {
   version: sql.lit(1),
   attempt_no: sql.lit(0),
@@ -137,7 +137,7 @@ interface NewRecords {
   readonly row: NewRow;
 }
 
-/** A function that makes the records of so many rows, by their places, of a batch that is being read. */
+/** Returns a function that makes the records of rows, by their places, of a batch that is being read. */
 export function* makeRecorder(
   batchId: string,
   rows: number,

@@ -1,4 +1,4 @@
-/** What a row asks for since it was sealed: a rejected one that is validated anew, and one that people have corrected. */
+/** Versions of a row since it was sealed: a rejected one that is validated anew, and one that people have corrected. */
 import { sql, type SqlBool } from 'kysely';
 import type { Instruction, Payout } from '../../core/payout.ts';
 import type { Change } from '../../core/ports.ts';
@@ -20,7 +20,7 @@ const setInstruction = (values: Instruction & { readonly seq: number }) =>
     })
     .where('seq', '=', values.seq);
 
-/** Only a row that never had an instruction gets one. */
+/** Gives a row its instruction: only one that never had any gets it. */
 const keepInstruction = define((values: Instruction & { readonly seq: number }) =>
   setInstruction(values).where('proxy_type', 'is', null),
 );
@@ -40,7 +40,7 @@ const correctInstruction = {
   ),
 };
 
-/** Amounts as text, which no JSON reader rounds. */
+/** Encodes amounts as text, which no JSON reader rounds. */
 const encodeInstruction = (instruction: Instruction): string =>
   JSON.stringify({ ...instruction, amountSatang: String(instruction.amountSatang) });
 
@@ -93,7 +93,7 @@ const versions = {
 };
 
 /**
- * What the row asks for from now on, where that is not what it was: a version beside what was sealed, with a digest of
+ * Keeps the instruction of the row from now on, where it has changed: a version beside what was sealed, with a digest of
  * its own.
  * @returns what the event of the change commits to: `commitTo` the digest; undefined where there is no version
  */

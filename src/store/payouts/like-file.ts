@@ -6,18 +6,18 @@ import { type Body, change, inDialect, query, type Reading, select, selectFirst 
 import type { BulkMove } from './bulk.ts';
 import { makeTables, type Sealing, sealingQuery, sealingTables } from './sealing-tables.ts';
 
-/** What is not sent yet and may be: a like row of it counts, too. */
+/** Statuses of rows that are not sent yet and may be: a like row of them counts, too. */
 const waitingStatuses = ['ready', 'held'] as const;
 
-/** Why all rows are held: they are so like those of other files that it may be one of these again. */
+/** The reason why all rows are held: they are so like those of other files that it may be one of these again. */
 export interface LikeFile {
   readonly reason: string;
-  /** Every row is like one of another file. */
+  /** True when every row is like one of another file. */
   readonly isWhole: boolean;
 }
 
 /**
- * Finds what the file is like, and makes its rows findable by payee and amount, for the files that come after.
+ * Finds the files that this one is like, and makes its rows findable by payee and amount, for files that come after.
  * @param sinceMs rows of other files that were sent before are not like; undefined when none is looked for
  */
 export function* findLikeFileOf(sealing: Sealing, sinceMs: number | undefined): Body<LikeFile | undefined> {
@@ -51,7 +51,7 @@ function* findFirstSeq({ batchId, companyId }: Sealing, sinceMs: number): Readin
       .where('p.row_no', '=', 1)
       .where('b.batch_id', '<>', batchId)
       .where('b.company_id', '=', companyId);
-  // As two statements, each has an index of its own.
+  // Two statements are used, since each has an index of its own.
   const open = firstRow().where('b.status', 'not in', [sql.lit('done'), sql.lit('rejected')] as never);
   const rested = firstRow().where('b.rested_at_ms', '>=', sinceMs);
   const found = [...(yield* select(open)), ...(yield* select(rested))];
@@ -99,7 +99,7 @@ function* sortPayments(batchId: string, firstSeq: number): Body<void> {
   yield* change(sealingQuery.insertInto('sealing_payment').columns(columns).expression(rows));
 }
 
-/** Those of some rows that are paid, or may yet be, for the same company. */
+/** The rows among these that are paid, or may yet be, for the same company. */
 function selectStanding({ companyId }: Sealing, seqs: Expression<unknown>, sinceMs: number) {
   const sentAtMs = sql`coalesce(p.submitted_at_ms, p.settled_at_ms)`;
   return (
@@ -171,7 +171,7 @@ const selectMostLike = () =>
     .orderBy('b.batch_id')
     .limit(1);
 
-/** The reason stands with the batch: in each row it would double what a file of many rows takes. */
+/** Holds all rows. The reason stands with the batch: in each row it would double what a file of many rows takes. */
 export function holdAll(like: LikeFile | undefined, added: number): BulkMove['set'] {
   if (like === undefined) return (payout) => ({ holds: addBits(payout.ref('holds'), added) });
   const { reason, isWhole } = like;
@@ -181,7 +181,7 @@ export function holdAll(like: LikeFile | undefined, added: number): BulkMove['se
     : sql<string>`case when seq in (${liked}) then ${likeFileCodes.like} else ${likeFileCodes.other} end`;
   return (payout) => ({
     holds: addBits(payout.ref('holds'), holdBits.similar | added),
-    // What holds a row by itself is to be looked at by itself.
+    // A row keeps a reason of its own, which is to be looked at by itself.
     reason_code: sql<string>`coalesce(reason_code, ${code})`,
     reason: sql<string>`case when reason_code is null then reason else coalesce(reason, ${reason}) end`,
   });

@@ -1,19 +1,19 @@
 /**
  * The payouts that wait for a person, beside all others: few among many, they are searched by anything without the rest.
- * Kept with every change that makes a row wait, or wait no more: a trigger would cost those that only pass.
+ * The table is kept by every change that makes a row wait, or wait no more: a trigger would cost those that only pass.
  */
 import { type Expression, sql, type SqlBool } from 'kysely';
 import type { Change } from '../../core/ports.ts';
 import { isOpen } from '../../payout/rules/search.ts';
 import { type Body, change, define, inDialect, query } from '../statements.ts';
 
-/** `isOpen`, as the tables have it for ever. */
+/** The condition `isOpen`, as the tables have it for ever. */
 const isOpenRow = `(status in ('held', 'rejected', 'unpayable', 'failed', 'unresolved', 'disputed') or is_alarm = 1)`;
 
 /** The plus keeps the index of the column from being read whole for each page. */
 const unindexedBatchId = inDialect<string>({ sqlite: sql`+p.batch_id`, postgres: sql`p.batch_id` });
 
-/** The rows of a batch were numbered in their order. */
+/** True of the rows of a batch, which were numbered in their order. */
 export function isOfBatch(batchId: string): Expression<SqlBool> {
   const rowOf = (direction: 'asc' | 'desc') =>
     query

@@ -1,15 +1,15 @@
-/** What a transaction counts of payer accounts, for a brake that several machines have in common. */
+/** Counts by payer account that a transaction makes, for a brake that several machines have in common. */
 import type { PayerHalt, PayerKey } from '../../payout/ports.ts';
 import type { CountedEnds } from '../../payout/rules/brake.ts';
 
 export interface PayerCount {
   readonly payer: PayerKey;
-  /** As the transaction found it. */
+  /** The counts as the transaction found them. */
   readonly before: CountedEnds;
   readonly counted: CountedEnds;
-  /** To be recorded with what was counted. */
+  /** The halt to be recorded with the counts. */
   readonly halt: PayerHalt | undefined;
 }
 
-/** By company and account. */
+/** The counts by company and account. */
 export type PayerCounts = Map<string, PayerCount>;

@@ -29,12 +29,12 @@ interface Page {
 const inBatch = (batchId: string | null) =>
   sql<boolean>`(cast(${batchId} as text) is null or p.batch_id = ${batchId})`;
 
-/** Of the latest version of a row's instruction, else of the one that was sealed. */
+/** The digest of the latest version of a row's instruction, else of the one that was sealed. */
 const digestInForce = sql<
   string | null
 >`coalesce((select v.digest from instruction_version as v where v.payout_seq = p.seq order by v.version desc limit 1), r.digest)`;
 
-/** The server finds its rows first: else it would look up the claims of all that are ready, for each page anew. */
+/** True of rows on a page. The server finds them first: else it would look up the claims of all ready rows each time. */
 const isOfReadyPage = ({
   batchId,
   afterRowNo,
@@ -86,7 +86,7 @@ function selectToInquire(batchId: string | null) {
         join.onRef('a.payout_seq', '=', 'p.seq').onRef('a.attempt_no', '=', 'p.attempt_no'),
       )
       .where('a.next_inquiry_at_ms', 'is not', null)
-      // Paid: by late proof for an earlier attempt, and what became of the latest is not known yet.
+      // A paid row counts: late proof for an earlier attempt paid it, and what became of the latest is not known yet.
       .where('p.status', 'in', [literal('submitted'), literal('paid')])
       .where(inBatch(batchId))
       .orderBy('a.next_inquiry_at_ms')
@@ -97,7 +97,7 @@ export const dueInquiries = define((values: Page & { nowMs: number }) =>
   selectToInquire(values.batchId).where('a.next_inquiry_at_ms', '<=', values.nowMs).limit(values.limit),
 );
 
-/** Due later than any delay reaches: our clock has gone back since. */
+/** Inquiries that are due later than any delay reaches: our clock has gone back since. */
 const beyondHorizon = define((values: Page & { horizonMs: number }) =>
   selectToInquire(values.batchId).where('a.next_inquiry_at_ms', '>', values.horizonMs).limit(values.limit),
 );
@@ -207,7 +207,7 @@ const doubtfulAttempt = define((values: { seq: number; isUnresolved: number }) =
     .limit(1),
 );
 
-/** By what their attempts have sent; the latest first, so that the search ends with the first that counts. */
+/** The latest attempt that sent a like payment; sorted, so that the search ends with the first that counts. */
 const similarPayment = define(
   (values: Omit<PaymentLikeness, 'amountSatang'> & { readonly amountText: string }) =>
     query

@@ -1,4 +1,4 @@
-/** From records of the store to the core's types, and back. */
+/** Conversions from records of the store to the core's types, and back. */
 import { type Expression, type InferResult, type Selectable, sql } from 'kysely';
 import { type Satang, toSatang } from '../../core/money.ts';
 import { type Issue, type RowCells, type RowColumn, rowColumns } from '../../core/payout-file.ts';
@@ -8,7 +8,7 @@ import { likeFileCodes } from '../../payout/rules/similar.ts';
 import { decodeHolds, type Tables } from '../schema.ts';
 import { define, query, type Reading } from '../statements.ts';
 
-/** Of a row that is held with its whole file it stands with the batch. */
+/** The reason of a row; the batch has it for a row that is held with its whole file. */
 const reasonShown = sql<string | null>`case
   when p.reason is null and p.reason_code in (${sql.join(Object.values(likeFileCodes).map((code) => sql.lit(code)))})
   then (select b.like_reason from batch as b where b.batch_id = p.batch_id) else p.reason end`;
@@ -222,7 +222,7 @@ const latestEvent = define((_values: object) =>
   ]),
 );
 
-/** Number of the latest event, archived ones included; 0 before the first. */
+/** Returns the number of the latest event, archived ones included; 0 before the first. */
 export function* readLatestEventSeq(): Reading<number> {
   const latest = yield* latestEvent.get({});
   return Math.max(latest?.seq ?? 0, latest?.archived_seq ?? 0);
@@ -235,7 +235,7 @@ const lastRow = define((values: { batchId: string }) =>
     .where('batch_id', '=', values.batchId),
 );
 
-/** 0 when the batch has no rows; an index knows it. */
+/** Returns the number of the last row; 0 when the batch has no rows; an index knows it. */
 export function* readLastRowNo(batchId: string): Reading<number> {
   return (yield* lastRow.get({ batchId }))?.row_no ?? 0;
 }
@@ -253,7 +253,7 @@ export const partsOfAmount = (amount: Expression<unknown>) => ({
   low: sql<number>`${amount} % ${part}`,
 });
 
-/** As text: what passes 2^53 is no number for JavaScript. */
+/** The sum as text: beyond 2^53 JavaScript has no exact number. */
 export const asText = (sum: Expression<unknown>) => sql<string>`cast(coalesce(${sum}, 0) as text)`;
 
 /** The sums of the two parts of an amount, for `joinParts`. */

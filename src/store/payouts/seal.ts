@@ -252,7 +252,7 @@ const selectClashing = (companyId: string, afterPlace: number) =>
     .limit(clashPageRows);
 
 /**
- * What a row clashes with; of several, the one with the very same payoutId first, then in the order of the seals,
+ * The row that a row clashes with; of several, the one with the very same payoutId first, then in the order of the seals,
  * whichever file was read first; the file's own rows last.
  */
 const firstClash = define((values: { seq: number; companyId: string }) =>
@@ -322,7 +322,7 @@ function* holdSimilar(batchId: string, clash: Clash): Body<void> {
 }
 
 /**
- * What is still staged goes on as ready, or as held when it has a hold.
+ * Releases the rows that are still staged as ready, or as held when they have a hold.
  * @param like why the whole file is held; by `added`, bits of holds, it is besides
  */
 function* releaseStaged(sealing: Sealing, like: LikeFile | undefined, added: number): Body<void> {

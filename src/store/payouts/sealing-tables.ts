@@ -1,8 +1,8 @@
-/** What a seal sorts and finds on its way, in tables of its connection that are empty before it and after it. */
+/** Tables in which a seal sorts and finds; they belong to its connection, and are empty before it and after it. */
 import { type ColumnType, sql } from 'kysely';
 import { type Body, change, inDialect, query, textStatement } from '../statements.ts';
 
-/** Of a column, what each engine calls it. */
+/** The name that each engine has for the type of a column. */
 const columnTypes = {
   /** Numbers the rows in the order in which they come. */
   place: {
@@ -67,13 +67,13 @@ const paymentTables: readonly TemporaryTable[] = [
 
 export const sealingTables = { rows: rowTables, payments: paymentTables };
 
-/** What PostgreSQL cannot look up in its memory it looks for in all rows, again for each of a million. */
+/** Memory for the lookups of a seal: without it PostgreSQL searches all rows, again for each of a million. */
 const roomToSort = inDialect({
   sqlite: sql`select 1`,
   postgres: sql`select set_config('work_mem', '64MB', true)`,
 });
 
-/** Inside the caller's transaction, which has room from then on. */
+/** Makes the tables inside the caller's transaction, which has room from then on. */
 export function* makeTables(tables: readonly TemporaryTable[]): Body<void> {
   yield* change(textStatement(roomToSort));
   for (const table of tables) yield* table.make();
@@ -100,7 +100,7 @@ interface SealingPaymentTable {
   readonly other_seq: number | null;
 }
 
-/** Rows of other files that are paid, or may yet be. */
+/** The rows of other files that are paid, or may yet be. */
 interface SealingOtherTable {
   readonly seq: number;
   readonly batch_id: string;
@@ -112,7 +112,7 @@ export const sealingQuery = query.$extendTables<{
   sealing_other: SealingOtherTable;
 }>();
 
-/** What a seal is of. */
+/** The batch that is sealed. */
 export interface Sealing {
   readonly batchId: string;
   readonly companyId: string;

@@ -25,7 +25,7 @@ function endsWith(text: Expression<unknown>, end: string): Condition {
   return sql`${last} = ${end}`;
 }
 
-/** As the small letters of names are made: of A to Z alone, whatever language the server speaks. */
+/** Lowers the letters A to Z alone, whatever language the server speaks. */
 const inSmallLetters = (text: string): string => text.replaceAll(/[A-Z]/g, (letter) => letter.toLowerCase());
 
 function isPayee(payee: PayeeWanted): Condition {
@@ -41,7 +41,7 @@ function isPayee(payee: PayeeWanted): Condition {
   }
 }
 
-/** The payoutId, or the name of an attempt of one of these rows. */
+/** True of the rows with the payoutId, and of the rows that own an attempt of this name. */
 function hasOwnName(name: string, ownerSeqs: readonly number[]): Condition {
   const seqs = sql.join(ownerSeqs.map((seq) => sql.lit(seq)));
   const isOwned = ownerSeqs.length === 0 ? sql`` : sql` or p.seq in (${seqs})`;
@@ -97,7 +97,7 @@ function listConditions(filter: PayoutFilter): readonly Condition[] {
   ].filter((condition) => condition !== false);
 }
 
-/** What is shown of a row is read only of what is found. */
+/** The columns that a list shows are read of the rows that are found alone. */
 function selectPage(filter: PayoutFilter, searched: SearchedPayouts, beforeSeq: number, limit: number) {
   const conditions = listConditions(filter);
   const found = query
@@ -115,7 +115,7 @@ function selectPage(filter: PayoutFilter, searched: SearchedPayouts, beforeSeq: 
     .where('p.seq', 'in', found);
 }
 
-/** Of the payouts that wait for a person. */
+/** The payouts that wait for a person. */
 function selectWaiting(filter: PayoutFilter) {
   const conditions = listConditions({ ...filter, isWaiting: true });
   const { statuses = [] } = filter;

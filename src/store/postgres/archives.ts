@@ -1,5 +1,5 @@
 /**
- * Batches that nobody works with stand in tables of their own, in the same database: every machine reads them there, a
+ * Batches without further work stand in tables of their own, in the same database: every machine reads them there, a
  * move is one transaction, and a backup of the server has both.
  */
 import { createHash } from 'node:crypto';
@@ -45,7 +45,7 @@ import { schemaName } from './pool.ts';
 /** Rows of the file that are hashed at a time. */
 const digestRows = 2_000;
 
-/** Of the journal's own tables, and of the archive's. */
+/** The prefix of the journal's own tables, and of the archive's. */
 type Side = '' | 'archived_';
 
 /** SHA-256 (hex) over what one side has of a batch's rows. */
@@ -131,11 +131,11 @@ interface Named {
   readonly seq: number;
 }
 
-/** Also where nothing is told to stand in an archive. */
+/** The batches in the archive, even where nothing is told to stand in one. */
 const allNamed = textStatement<Named>(sql`
   select batch_id as "batchId", digest, latest_event_seq as seq from ${sql.table(`${schemaName}.archived_batch`)}`);
 
-/** Whether each archived batch is what was moved. */
+/** Compares each archived batch with what was moved. */
 async function* readDigests(
   view: Reader,
   named: readonly Named[],
@@ -176,7 +176,7 @@ export async function readWhole<Result>(
   return await view.read(makeBody);
 }
 
-/** What has the rows of an archived batch, too; undefined for one that stands in the journal. */
+/** Opens a reader that has the rows of an archived batch, too; undefined for one that stands in the journal. */
 export async function openArchived(
   engine: PostgresEngine,
   view: Reader,
@@ -203,7 +203,7 @@ export function makeArchives(engine: PostgresEngine, own: Pick<Engine, 'write'>)
     },
     archives: async () => (await engine.read(listNamed)).map((named) => ({ ...named, isThere: true })),
     archived,
-    // Later payouts fill it: the server gives it back by itself where it can.
+    // Later payouts fill the space: the server gives it back by itself where it can.
     giveSpaceBack: async () => 0,
   };
 }

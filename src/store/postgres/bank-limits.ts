@@ -1,4 +1,4 @@
-/** How many requests the bank bears at once of all machines together, as they have told one another. */
+/** The number of requests that the bank bears at once of all machines together, as they have told one another. */
 import { sql } from 'kysely';
 import type { SharedLimits, WorkerStore } from '../../payout/ports.ts';
 import {
@@ -12,7 +12,7 @@ import { type BodiesOf, define, textStatement } from '../statements.ts';
 import { databaseNowMs } from './prune.ts';
 import { thereNow } from './lease-conditions.ts';
 
-/** The sender, and whoever has rows to pay. */
+/** The sender, and each worker with rows to pay. */
 const workersAtWork = define((_values: object) =>
   textStatement<{ readonly workerId: number }>(sql`
     select w.worker_id as "workerId" from worker w
@@ -43,14 +43,14 @@ export const limitReads = {
       rows.map(({ kind, ...whole }) => [kind, whole]),
     );
     const place = working.findIndex((worker) => worker.workerId === workerId);
-    // One that is about to begin is not among them yet.
+    // A worker that is about to begin is not among them yet.
     const isAmong = place >= 0;
     const machines = working.length + (isAmong ? 0 : 1);
     return { wholes, atWork: { machines, place: isAmong ? place : machines - 1 } };
   },
 } satisfies Partial<BodiesOf<WorkerStore>>;
 
-/** Excludes all who write. */
+/** Writes that exclude all other writers. */
 export const limitWrites = {
   *tellLimit(kind, heard, ceilingOfOne) {
     const machines = Math.max(1, (yield* workersAtWork.all({})).length);

@@ -4,7 +4,7 @@
  */
 import { withoutNul } from './compile.ts';
 
-/** What a list may be of: the number that the server knows its type by, and the bytes of each value; 0 of any number. */
+/** The types of a list: the number that the server knows each type by, and the bytes of each value; 0 of any number. */
 const elementTypes = {
   bigint: { typeId: 20, bytes: 8 },
   integer: { typeId: 23, bytes: 4 },
@@ -16,15 +16,15 @@ export type ElementType = keyof typeof elementTypes;
 /** True of a type, by the server's name, that a list can be of. */
 export const isElementType = (type: string): type is ElementType => Object.hasOwn(elementTypes, type);
 
-/** Dimensions, whether there are nulls, type, how many values, number of the first. */
+/** The head: dimensions, whether there are nulls, type, how many values, number of the first. */
 const headBytes = 20;
 const lengthBytes = 4;
-/** Of a UTF-16 code unit as UTF-8, at most. */
+/** The bytes of a UTF-16 code unit as UTF-8, at most. */
 const unitBytesMax = 3;
 const isNull = -1;
 const two32 = 2 ** 32;
 
-/** What is written next, over what was written last. */
+/** The buffer for the list that is written next, over the one that was written last. */
 let scratch = Buffer.allocUnsafeSlow(65_536);
 
 function makeRoom(at: number, bytes: number): void {
@@ -90,6 +90,6 @@ export function encodeBinaryList(type: ElementType, values: readonly unknown[]):
   }
   for (const [place, word] of [1, hasNulls, typeId, values.length, 1].entries())
     scratch.writeInt32BE(word, place * lengthBytes);
-  // Of its own: it may wait, while the next is written.
+  // A copy: it may wait, while the next is written.
   return Buffer.from(scratch.subarray(0, at));
 }

@@ -23,10 +23,10 @@ function compile(statement: Compilable) {
 }
 
 /** A statement as it goes to the server. */
-interface PostgresStatement extends CompiledText {
-  /** By which each connection keeps it once it was parsed; undefined for one that is run now and then. */
+export interface PostgresStatement extends CompiledText {
+  /** The name by which each connection keeps it once it was parsed; undefined for one that is run now and then. */
   readonly name: string | undefined;
-  /** It changes nothing. */
+  /** True of a statement that changes nothing. */
   readonly isSelect: boolean;
 }
 
@@ -36,7 +36,7 @@ export const withoutNul = (value: unknown): unknown =>
 
 const compiled = new WeakMap<Step['build'], PostgresStatement>();
 
-/** By its text alone: a connection that has a statement of that name has this one, whoever has asked for it first. */
+/** The name of a statement by its text alone: a connection that has one of that name has this very one. */
 export const nameOf = (text: string): string =>
   `paydrop_${createHash('sha256').update(text).digest('base64url').slice(0, 22)}`;
 

@@ -8,10 +8,10 @@ import { compileStep } from './compile.ts';
 import { isOfEndedTransaction, isOfOne, isRefusedStatement, isStatementGone } from './errors.ts';
 import { type Merged, mergeSteps } from './merge.ts';
 
-/** What was asked together, or without waiting for the answer, has failed: it is not known whose failure it is. */
+/** A failure of what was asked together, or without waiting for the answer: it is not known whose failure it is. */
 export class UnplacedFailure extends Error {}
 
-/** Where a body stands that has not ended. */
+/** The state of a body that has not ended. */
 interface Task {
   readonly body: Body<unknown>;
   /** The body that waits for it and others; undefined where none does. */
@@ -24,11 +24,11 @@ interface Join {
   readonly task: Task;
   readonly results: unknown[];
   left: number;
-  /** One of them has failed: the others are left where they stand. */
+  /** True once one of them has failed: the others are left where they stand. */
   hasFailed: boolean;
 }
 
-/** What a body waits for. */
+/** The step that a body waits for. */
 interface Ask {
   readonly task: Task;
   readonly step: Step;
@@ -36,23 +36,23 @@ interface Ask {
 
 export type Answer = { readonly value: unknown } | { readonly failure: unknown };
 
-interface Manner {
-  /** Each statement goes out alone, so that one that fails is known for what it is. */
+export interface Manner {
+  /** True where each statement goes out alone, so that one that fails is known for what it is. */
   readonly isAlone?: boolean;
-  /** Told before several go out at once. */
+  /** Runs before several statements go out at once. */
   readonly beforeMany?: () => void;
-  /** Takes the answers that no body waits for; left out where each is waited for. */
+  /** The answers that no body waits for; left out where each is waited for. */
   readonly unheard?: Promise<Answer>[];
-  /** Waited for before anything is changed: outside of a transaction each statement would be kept for itself. */
+  /** Settles before anything is changed: outside of a transaction each statement would be kept for itself. */
   readonly begun?: Promise<unknown>;
 }
 
-/** True where nobody waits for it any more. */
+/** True where no body waits for it any more. */
 function isLeft({ parent }: Task): boolean {
   return parent !== undefined && (parent.hasFailed || isLeft(parent.task));
 }
 
-/** How bodies have ended: `result` of the body at a place. */
+/** Receives how the body at a place has ended. */
 type OnEnd = (place: number, end: Answer) => void;
 
 /** Bodies under way on one connection. */
@@ -69,7 +69,7 @@ class Rounds {
     this.#goOn(task, () => body.next());
   }
 
-  /** What is asked for now. */
+  /** Takes the steps that are asked for now. */
   takeAsks(): readonly Ask[] {
     const asks = this.#asks;
     this.#asks = [];
@@ -126,7 +126,7 @@ class Rounds {
   }
 }
 
-/** As pg takes it. */
+/** Writes the query in the form of pg. */
 function writeQuery(step: Step): QueryConfig {
   const { name, text, bind } = compileStep(step);
   const asked = { text, values: bind(step.values), ...(step.asLists && { rowMode: 'array' }) };
@@ -144,7 +144,7 @@ function readAnswer({ rows, rowCount }: QueryResult, wanted: Step['wanted']): un
   }
 }
 
-/** Of a statement that several have asked for at once: one for all of them; null where each asks alone. */
+/** The merged form of a statement that several have asked for at once; null where each asks alone. */
 const mergedOf = new WeakMap<Step['build'], Merged | null>();
 
 const typesOf = {
@@ -152,7 +152,7 @@ const typesOf = {
   text: 'select parameter_types::text[] as types from pg_prepared_statements where name = $1',
 };
 
-/** Once it was asked alone on this connection: the server knows the types of its values by then. */
+/** Learns the types of a statement's values, which the server knows once it was asked alone on this connection. */
 async function learnToMerge(client: ClientBase, step: Step): Promise<void> {
   const { name } = compileStep(step);
   if (name === undefined) return;
@@ -174,7 +174,7 @@ async function askOne(client: ClientBase, { step }: Ask, { unheard }: Manner): P
   try {
     query = writeQuery(step);
   } catch (error) {
-    // Heard by the body that has asked: the server, which knows nothing of it, would keep all the rest.
+    // The body that has asked hears of it: the server, which knows nothing of it, would keep all the rest.
     return { failure: error };
   }
   const answer = settle(client.query(query).then((result) => readAnswer(result, step.wanted)));
@@ -220,7 +220,7 @@ async function askMerged(client: ClientBase, merged: Merged, asks: readonly Ask[
     const result = await client.query<unknown[]>({ name, text, values, rowMode: 'array' });
     return merged.readAnswers(result, asks.length).map((value) => ({ value }));
   } catch (error) {
-    // It does as well alone.
+    // The statement does as well alone.
     if (isRefusedStatement(error)) for (const { step } of asks) mergedOf.set(step.build, null);
     if (isOfOne(error)) throw new UnplacedFailure('one of several has failed', { cause: error });
     return asks.map(() => ({ failure: error }));
@@ -231,7 +231,7 @@ async function askEach(client: ClientBase, asks: readonly Ask[], manner: Manner)
   return Promise.all(asks.map((ask) => askOne(client, ask, manner)));
 }
 
-/** True of a question that is the same whoever asks it. */
+/** True of a question that is the same in every body. */
 const isSameForAll = ({ parameters }: CompiledText, { wanted }: Step): boolean =>
   wanted !== 'run' && parameters.every((parameter) => slotNameOf(parameter) === undefined);
 
@@ -241,7 +241,7 @@ function isAskedAlone(asks: readonly Ask[], { isAlone, unheard }: Manner): boole
   return isAlone === true || (asks.length === 1 && !mayBeRequired);
 }
 
-/** Those who ask the same. */
+/** Asks for bodies that ask the same. */
 async function askSame(client: ClientBase, asks: readonly Ask[], manner: Manner): Promise<Answer[]> {
   const [first] = asks;
   if (first === undefined || isAskedAlone(asks, manner)) return askEach(client, asks, manner);
@@ -257,7 +257,7 @@ async function askSame(client: ClientBase, asks: readonly Ask[], manner: Manner)
     return ahead ?? askMerged(client, merged, asks);
   }
   const answers = askEach(client, asks, manner);
-  // What fails here has failed there before.
+  // A failure here has come up in the answers before.
   if (merged === undefined) await learnToMerge(client, first.step).catch(() => {});
   return answers;
 }
@@ -283,7 +283,7 @@ async function askAll(client: ClientBase, asks: readonly Ask[], manner: Manner):
   return answers;
 }
 
-/** What has failed first of all, before what has failed because of it. */
+/** Orders failures: the first of all before those that it has caused. */
 function orderAnswers(answers: readonly Answer[]): readonly number[] {
   const rankOf = (answer: Answer | undefined): number => {
     if (answer === undefined || !('failure' in answer) || isOfEndedTransaction(answer.failure)) return 0;
@@ -293,7 +293,7 @@ function orderAnswers(answers: readonly Answer[]): readonly number[] {
   return [...answers.keys()].toSorted((one, other) => rankOf(answers[other]) - rankOf(answers[one]));
 }
 
-/** Also of what cannot be written, which whoever has asked for it is told of. */
+/** True also of a step that cannot be written; its body is told so. */
 function mayChange({ step }: Ask): boolean {
   try {
     return step.wanted === 'run' || !compileStep(step).isSelect;

@@ -30,17 +30,17 @@ const gathering: Gathering = {
   // A server that is fast would have a transaction for every two or three changes, and the disk a sync. Intents are
   // recorded ahead of their turn at the bank by more than that.
   everyMs: 10,
-  // Of two groups of rows one is sent while the other is written. Of smaller ones there would be too many.
+  // One of two groups of rows is sent while the other is written. Smaller groups would be too many.
   callsMax: 128,
-  // As many are worth a transaction of their own: the server has something to do while the others are told.
+  // So many are worth a transaction of their own: the server has something to do while the others are told.
   callsNext: 32,
 };
 
-/** How long a write or a read goes on trying while the server is away. */
+/** The longest time that a write or a read goes on trying while the server is away. */
 const awayMaxMs = 60_000;
 const retryMs = 100;
 
-/** The commit was asked for, and its answer never came. */
+/** The error of a commit that was asked for, and whose answer never came. */
 class CommitUnansweredError extends Error {}
 
 const leaveMark = `
@@ -65,7 +65,7 @@ class WriteMarks {
     });
   }
 
-  /** Whether the transaction with the latest number was committed; with the write lock, when it is surely over. */
+  /** True when the transaction with the latest number was committed; with the write lock, when it is surely over. */
   async wasCommitted(client: ClientBase): Promise<boolean> {
     await Promise.all([client.query('begin'), client.query(takeWriteLock)]);
     const kept = await client.query<{ mark: number }>('select mark from write_mark where writer = $1', [
@@ -75,7 +75,7 @@ class WriteMarks {
     return kept.rows[0]?.mark === this.#latest;
   }
 
-  /** Nobody asks for it any more. */
+  /** Removes the mark, which is not asked for any more. */
   async forget(client: ClientBase): Promise<void> {
     await client.query('delete from write_mark where writer = $1', [this.#writer]);
   }
@@ -84,7 +84,7 @@ class WriteMarks {
 const takeWriteLock = `select pg_advisory_xact_lock(${writeLockKey})::text`;
 
 /**
- * From here on what is looked for is looked up in an index, row by row: the server may have seen a table when it was
+ * From here on rows are looked up in an index, one by one: the server may have seen a table when it was
  * empty, and would go through it whole for ever.
  */
 const writePlanByIndex = (isForTransaction: boolean): string => `
@@ -112,7 +112,7 @@ async function driveWrite<Result>(
   const beforeMany = (): void => {
     if (isPlanned) return;
     isPlanned = true;
-    // What fails here fails whatever comes after it, and says why.
+    // A failure here fails whatever comes after it, and says why.
     unheard.push(settle(client.query(planByIndex)));
   };
   return driveOn(client, body, {
@@ -124,8 +124,8 @@ async function driveWrite<Result>(
 }
 
 /**
- * One transaction.
- * @throws CommitUnansweredError when nobody knows yet whether it has happened; UnplacedFailure when nothing of it has,
+ * Runs one transaction.
+ * @throws CommitUnansweredError when it is unknown whether it has happened; UnplacedFailure when nothing of it has,
  * and a slower pace tells why
  */
 async function transact<Result>(
@@ -136,7 +136,7 @@ async function transact<Result>(
 ): Promise<Result> {
   // The first statements of the body go out behind these: the server runs them once it has the lock.
   const begun = Promise.all([client.query('begin'), client.query(takeWriteLock), marks.leave(client)]);
-  // Told below, when the body has ended.
+  // The error is told below, when the body has ended.
   begun.catch(() => {});
   const unheard: Promise<Answer>[] = [];
   let result: Result;
@@ -144,24 +144,24 @@ async function transact<Result>(
     result = await driveWrite(client, body, pace, unheard, begun);
   } catch (error) {
     await begun;
-    // What the body has met may come of what it took for done and was not.
+    // An error in the body may come of what it took for done and was not.
     const failure = (await findFailure(unheard)) ?? error;
     if (failure instanceof UnplacedFailure) await client.query('rollback');
     throw failure;
   }
-  // Before the commit goes out: of what ends by then it is known that it was not made.
+  // The begin is awaited before the commit goes out: a transaction that fails by then was surely not made.
   await begun;
   await commit(client, unheard);
   return result;
 }
 
-/** What ended the transaction, where one of them has: as it is, or UnplacedFailure where a slower pace says more. */
+/** The failure that ended the transaction, if any: as it is, or UnplacedFailure where a slower pace says more. */
 async function findFailure(unheard: readonly Promise<Answer>[]): Promise<Error | undefined> {
   for (const answer of await Promise.all(unheard)) {
     if (!('failure' in answer) || isOfEndedTransaction(answer.failure)) continue;
     const { failure } = answer;
     if (failure instanceof Error && !isOfOne(failure)) return failure;
-    return new UnplacedFailure('what nobody waited for has failed', { cause: failure });
+    return new UnplacedFailure('a statement that was sent ahead has failed', { cause: failure });
   }
   return undefined;
 }
@@ -175,14 +175,14 @@ async function commit(client: ClientBase, unheard: readonly Promise<Answer>[]): 
   try {
     done = (await client.query('commit')).command;
   } catch (error) {
-    // What the server itself refused is not committed; of all else nobody knows.
+    // An error of the server itself means that nothing is committed; any other leaves it unknown.
     if (isAnswered(error)) throw error;
     throw new CommitUnansweredError('the answer to a commit was lost', { cause: error });
   }
   const failure = await findFailure(unheard);
   if (done !== 'COMMIT')
     throw failure ?? new Error(`a transaction of the journal ended with ${done}: nothing of it is kept`);
-  // Of one that has never reached the server it knows nothing, and has kept the rest: nothing is done on the strength of that.
+  // The server never got this statement, and has kept the rest: nothing is done on the strength of that.
   if (failure !== undefined)
     throw new Error('a part of a transaction of the journal was never asked for', {
       cause: failure instanceof UnplacedFailure ? failure.cause : failure,
@@ -192,7 +192,7 @@ async function commit(client: ClientBase, unheard: readonly Promise<Answer>[]): 
 /** Uses a connection, which is thrown away when anything fails on it, unless the server has nothing of it left. */
 async function withClient<T>(pool: Pool, use: (client: PoolClient) => Promise<T>): Promise<T> {
   const client = await pool.connect();
-  // Between two statements nobody listens: what breaks then is met by the next.
+  // No call listens between two statements: what breaks then is met by the next.
   const ignore = (): void => {};
   client.on('error', ignore);
   let isBroken = true;
@@ -279,12 +279,12 @@ async function openView(pool: Pool, setUp: string): Promise<View> {
   };
 }
 
-/** Of these tables those that whoever is connected may not vacuum: the server would pass over them with a warning. */
+/** The tables among these that the connected role may not vacuum: the server would pass over them with a warning. */
 const othersTables = `
 select coalesce(string_agg(relname, ', ' order by relname), '') as names from pg_class
 where oid = any(array(select to_regclass(name) from unnest($1::text[]) as name)) and not pg_has_role(relowner, 'usage')`;
 
-/** What is dead is let go: its place in the tables' files is written over by and by. */
+/** Lets go of what is dead: its place in the tables' files is written over by and by. */
 async function vacuum(client: ClientBase, tables: readonly string[]): Promise<void> {
   const { rows } = await client.query<{ readonly names: string }>(othersTables, [tables]);
   const names = rows[0]?.names ?? '';
@@ -297,7 +297,7 @@ async function vacuum(client: ClientBase, tables: readonly string[]): Promise<vo
 
 /** The engine on a PostgreSQL database; its owner closes it. */
 export interface PostgresEngine extends Engine, AsyncDisposable {
-  /** For what is no statement of the journal: opening, locks of a session, copying many rows in. */
+  /** The pool for work that is no statement of the journal: opening, locks of a session, copying many rows in. */
   readonly pool: Pool;
   /** A view that shows what stands in the archive as if it stood in the journal. */
   openWholeView(): Promise<View>;
@@ -349,7 +349,7 @@ export function makePostgresEngine(url: string, greet?: Greeting): PostgresEngin
     openWholeView: () => openView(readers, wholeSetUp),
     wipe: (tables) => explained(() => withClient(readers, (client) => vacuum(client, tables))),
     [Symbol.asyncDispose]: async () => {
-      // A server that is away keeps a row that nobody asks for.
+      // A server that is away keeps its row, which is never asked for.
       await withClient(writer, (client) => marks.forget(client)).catch(() => {});
       await Promise.all(pools.map((pool) => pool.end()));
     },

@@ -1,4 +1,4 @@
-/** What PostgreSQL and the way to it answer when they fail, with what helps. */
+/** Errors of PostgreSQL and of the way to it, with their cures. */
 import { errorCode } from '../../platform/durable-file.ts';
 import { JournalLockedError, JournalRefusedError, JournalWriteError } from '../connection.ts';
 
@@ -28,7 +28,7 @@ const states = {
   notOneEach: 'PD001',
 } as const;
 
-/** Our own, of a change that was taken for done and was not. */
+/** The state of our own for a change that was taken for done and was not. */
 export const notOneEachState = states.notOneEach;
 
 /** The SQLSTATE of an error that the server raised; undefined for any other. */
@@ -37,7 +37,7 @@ function sqlStateOf(error: unknown): string | undefined {
   return isRaised && typeof error.code === 'string' ? error.code : undefined;
 }
 
-/** True of what a constraint, a trigger or a type has refused. */
+/** True of an error by which a constraint, a trigger or a type refuses. */
 export const isViolation = (error: unknown): boolean =>
   [states.integrity, states.data].some((refused) => sqlStateOf(error)?.startsWith(refused) === true);
 
@@ -48,14 +48,14 @@ export const isRefusedStatement = (error: unknown): boolean =>
 /** True of a prepared statement that the server does not know, or knows no more. */
 export const isStatementGone = (error: unknown): boolean => sqlStateOf(error) === states.statementGone;
 
-/** True of what may be the fault of one who has asked with others, or of their asking together or ahead. */
+/** True of an error that may be the fault of one caller among others, or of their asking together or ahead. */
 export const isOfOne = (error: unknown): boolean =>
   isViolation(error) ||
   isRefusedStatement(error) ||
   sqlStateOf(error) === states.notOneEach ||
   !isOfPostgres(error);
 
-/** True of what the server, or the way to it, has answered. */
+/** True of an error of the server, or of the way to it. */
 export const isOfPostgres = (error: unknown): boolean =>
   sqlStateOf(error) !== undefined || isConnectionLost(error);
 
@@ -78,7 +78,7 @@ const networkCodes = new Set([
   'ENOENT',
 ]);
 
-/** What pg says, without a code, of a connection that has gone. */
+/** The words of pg, without a code, for a connection that has gone. */
 const goneWords =
   /connection terminated|not queryable|client was closed|timeout exceeded when trying to connect/i;
 
@@ -93,7 +93,7 @@ function isConnectionLost(error: unknown): boolean {
     : goneWords.test(error.message);
 }
 
-/** True of what the server has answered, and is there to answer on. */
+/** True of an error that the server has answered while it is there to answer on. */
 export const isAnswered = (error: unknown): boolean =>
   sqlStateOf(error) !== undefined && !isConnectionLost(error);
 
@@ -108,7 +108,7 @@ export const isPassing = (error: unknown): boolean =>
   isConnectionLost(error) ||
   ([states.serialization, states.deadlock] as (string | undefined)[]).includes(sqlStateOf(error));
 
-/** A connection has statements of another's, or lacks its own. */
+/** The cure of a connection that has statements of another's, or lacks its own. */
 const notOneSession =
   'what stands between changes the connection from one transaction to the next: set pool_mode = session in PgBouncer';
 
@@ -147,7 +147,7 @@ const tlsCode = /^(?:ERR_TLS_|ERR_SSL_|CERT_|SELF_SIGNED_|DEPTH_ZERO_|UNABLE_TO_
 const tlsWords = /does not support SSL/i;
 const noPassword = /password must be a (?:non-empty )?string/i;
 
-/** Why the database does not let us in, for good, with what helps; undefined when that is not it. */
+/** The reason why the database does not let us in, for good, with its cure; undefined when that is not it. */
 function findRefusal(error: unknown): string | undefined {
   if (!(error instanceof Error)) return undefined;
   const state = sqlStateOf(error);
@@ -169,11 +169,11 @@ function findRefusal(error: unknown): string | undefined {
 }
 
 /**
- * Why a journal cannot be opened, with its cure.
+ * The refusal of a journal that cannot be opened, with its cure.
  * @param journal in the words of messages
  */
 export function asPostgresRefusal(journal: string, error: unknown): unknown {
-  // What a body has met comes with a cure for whoever is at work.
+  // An error of a body comes with a cure for the person at work.
   const origin = error instanceof JournalWriteError && isOfPostgres(error.cause) ? error.cause : error;
   const refusal = findRefusal(origin);
   if (refusal !== undefined)

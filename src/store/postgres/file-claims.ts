@@ -1,4 +1,4 @@
-/** Which process works each file that was taken in, by the leases of the workers. */
+/** The processes that work the files that were taken in, by the leases of the workers. */
 import { sql } from 'kysely';
 import type { FileClaim, FileClaimStore, FileClaiming, LeftFile } from '../../watch/ports.ts';
 import { type BodiesOf, type Body, define, driveEach, type Reading, textStatement } from '../statements.ts';
@@ -12,7 +12,7 @@ interface Named {
   readonly itemId: string;
 }
 
-/** Of a claim, named `c`. */
+/** True where the owner of a claim, named `c`, is there. */
 const isOwnerThere = sql<boolean>`exists (select from worker w where w.worker_id = c.worker_id and ${isNotOver})`;
 
 const claimOf = define(({ itemId }: Named) =>
@@ -37,7 +37,7 @@ const putClaim = define(({ itemId, fileName, folderId, workerId }: FileClaim) =>
         claimed_at_ms = excluded.claimed_at_ms`),
 );
 
-/** A batch that is sealed needs its file no more. */
+/** True while the file is still needed: a sealed batch needs its file no more. */
 const isUnread = sql<boolean>`(i.outcome is null
   and not exists (select from batch b where b.batch_id = i.batch_id and b.sealed_at_ms is not null)
   and not exists (select from registration_batch b where b.batch_id = i.batch_id and b.sealed_at_ms is not null))`;
@@ -49,7 +49,7 @@ const leftFiles = define((_values: object) =>
     where ${isUnread} and not ${isOwnerThere} order by c.item_id`),
 );
 
-/** Who reads the file that a batch is being read from; its worker may be forgotten. */
+/** The reader of the file of a batch; its worker may be forgotten. */
 const readerOf = define(({ batchId }: { batchId: string }) =>
   textStatement<{ readonly itemId: string; readonly workerId: number }>(sql`
     select c.item_id as "itemId", c.worker_id as "workerId" from intake_item i join file_claim c using (item_id)
@@ -61,7 +61,7 @@ const disown = define(({ itemId }: Named) =>
 );
 
 /**
- * Refuses whoever has a file open that another has taken over since, whatever place it has by now: what it still reads
+ * Refuses a reader that has a file open which another has taken over since, whatever place it has by now: its rows
  * would stand among the rows of the other.
  * @param begins the rows that are there go, so that a reader who is gone is superseded; later, both would be mixed
  * @throws JournalWriteError
@@ -82,7 +82,7 @@ const reads = {
   },
 } satisfies Partial<BodiesOf<FileClaimStore>>;
 
-/** Excludes all who write, so that of two one is told that the other has it. */
+/** Writes that exclude every other writer, so that of two one is told that the other has it. */
 const writes = {
   *claimFile(claim): Body<FileClaiming> {
     if (!(yield* isWorkerThere(claim.workerId))) return 'refused';
@@ -90,7 +90,7 @@ const writes = {
     const known = yield* claimOf.get({ itemId: claim.itemId });
     if (known?.workerId === claim.workerId && known.folderId === claim.folderId) return 'claimed';
     const isAnothers = known !== undefined && known.workerId !== claim.workerId;
-    // Whoever had it may have it open still, and must not find itself with a place among those who write.
+    // The former owner may have it open still, and must not find itself with a place among those who write.
     if (isAnothers && !(yield* takeOverFrom(known.workerId))) return 'held';
     yield* putClaim.run(claim);
     return 'claimed';

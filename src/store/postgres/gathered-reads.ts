@@ -65,7 +65,7 @@ export class GatheredReads {
     }
   }
 
-  /** What fails is read again by itself: another's failure may have ended the transaction. */
+  /** Reads together; a read that fails is read again by itself: another's failure may have ended the transaction. */
   async #readAll(reads: readonly Waiting[]): Promise<void> {
     const left = new Set(reads);
     try {
@@ -86,7 +86,7 @@ export class GatheredReads {
         await client.query('commit');
       });
     } catch {
-      // Whoever is left reads alone, and meets what is wrong.
+      // Each read that is left is read alone, and meets what is wrong.
     }
     await Promise.all([...left].map((read) => this.#readOne(read)));
   }

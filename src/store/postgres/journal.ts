@@ -30,19 +30,19 @@ import { hasPlace } from './workers.ts';
 /** The high-water mark of this machine. */
 type OwnMark = KeptMark & Pick<HighWaterMarkFile, 'close'> & Partial<Pick<MarkCopy, 'settled'>>;
 
-interface PostgresJournalParts {
-  /** Its owner closes it after the journal. */
+export interface PostgresJournalParts {
+  /** The engine; its owner closes it after the journal. */
   readonly engine: PostgresEngine;
   readonly journalId: string;
   readonly newSinceMs?: number | undefined;
   readonly missesSinceMs?: number | undefined;
-  /** Closed with the journal. */
+  /** The mark of this machine, closed with the journal. */
   readonly highWaterMark?: OwnMark | undefined;
-  /** As whom this process sends; left out where it never does. */
+  /** The worker that this process sends as; left out where it never sends. */
   readonly own?: OwnWorker | undefined;
 }
 
-/** What nobody is: whoever has not taken the right to send sends nothing. */
+/** The worker of a process that has not taken the right to send: it sends nothing. */
 const nobody: OwnWorker = { workerId: undefined, noteRefused: () => {} };
 
 function* findPayouts(name: string): Reading<Awaited<ReturnType<PayoutStore['findPayouts']>>> {
@@ -51,7 +51,7 @@ function* findPayouts(name: string): Reading<Awaited<ReturnType<PayoutStore['fin
   return found;
 }
 
-/** Of payouts wherever they stand. */
+/** Reads of payouts in the journal and in the archive alike. */
 const wholeReads = {
   findPayouts,
   searchPayouts: searchReads.searchPayouts,
@@ -61,14 +61,14 @@ const wholeReads = {
 /** Rows of a file from which on the server is told of them at once: it plans for the tables as it last saw them. */
 const newRowsMin = 500;
 /**
- * Those that a seal fills. One that was seen empty would be read whole by every statement until it is looked at again; of
+ * Tables that a seal fills. One that was seen empty would be read whole by every statement until it is looked at again; of
  * those that fill later, such as the attempts, the server thinks better when it has never seen them.
  */
 const lookAtTables = 'analyze payout, payout_row, payout_place, payee_place, claim, event';
 
 /**
- * The engine for what only those write who work the journal. Whoever has taken a place has done so in a transaction of its
- * own, so that a lease that is over is no reason to refuse: nobody else has decided anything meanwhile.
+ * The engine for writes of the workers alone. A process that has taken a place has done so in a transaction of its own,
+ * so that a lease that is over is no reason to refuse: no other has decided anything meanwhile.
  * @throws PlaceTakenError from a write whose process has lost its place
  */
 const fenceWrites = (engine: PostgresEngine, own: OwnWorker): Engine => ({
@@ -99,7 +99,7 @@ async function readAllAttempts(
 ): Promise<readonly Attempt[]> {
   const { attempts, isAnyArchived } = await engine.look(() => readAttempts(companyId, payoutId));
   if (!isAnyArchived) return attempts;
-  // Whoever looks at a payoutId's attempts may change the rows that made them.
+  // A caller that reads a payoutId's attempts may change the rows that made them.
   await archives.recall('payoutId', [payoutId]);
   return engine.look(() => payoutReads.attemptsOf(companyId, payoutId));
 }
@@ -129,14 +129,14 @@ export function makePostgresJournal(parts: PostgresJournalParts): Store {
     forOperators: { ...forOperators, ...decided },
     seal: async (...asked) => {
       const batch = await store.seal(...asked);
-      // It is sealed: that the server cannot look now is no failure of it.
+      // The batch is sealed: that the server cannot look now is no failure of it.
       if (batch.rows >= newRowsMin) await engine.pool.query(lookAtTables).catch(() => {});
       return batch;
     },
     ...archives,
     ...makeDayHeadStore({ openView: engine.openWholeView }),
     openAudit: () => openWholeAudit(engine),
-    // A row was brought back to be erased.
+    // The archive is wiped, too: an archived row was brought back to be erased.
     wipeErased: () => engine.wipe([...namingTables, ...archivedNames]),
     ...driveEach(wholeReads, (makeBody: () => Reading<unknown>) => readWhole(engine, makeBody)),
     attemptsOf: (companyId, payoutId) => readAllAttempts(engine, archives, companyId, payoutId),
@@ -155,7 +155,7 @@ export function makePostgresJournal(parts: PostgresJournalParts): Store {
       try {
         await highWaterMark?.advance();
       } catch (error) {
-        // One that stays behind only notices less; the next to open the journal brings it up to date.
+        // A mark that stays behind only notices less; the next process that opens the journal brings it up to date.
         if (!(error instanceof JournalWriteError)) throw error;
       } finally {
         highWaterMark?.close();

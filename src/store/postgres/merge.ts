@@ -26,14 +26,14 @@ import { compileStep, JournalCompiler, nameOf } from './compile.ts';
 export interface Merged {
   readonly text: string;
   readonly name: string;
-  /** What each of them wants of it: its answers are no others. */
+  /** The kind of answer that each of them wants; it gives no others. */
   readonly wanted: Step['wanted'];
-  /** With it the server ends the transaction unless each of them has changed one row; undefined of what is no update. */
+  /** The text that also ends the transaction unless each has changed one row; undefined of what is no update. */
   readonly ofOneEach: { readonly text: string; readonly name: string } | undefined;
   /** @param asked of each who asks, its values */
   bind(asked: readonly object[]): unknown[];
   /**
-   * What each of them is told, in their order.
+   * Reads the answers for each of them, in their order.
    * @param rows lists of cells; none is handed back by an insert
    */
   readAnswers(result: MergedResult, asked: number): unknown[];
@@ -45,19 +45,19 @@ interface MergedResult {
   readonly fields: readonly { readonly name: string }[];
 }
 
-/** A value that those who ask differ in, or do not, as a column. */
+/** A value of the statement as a column, whether those who ask differ in it or not. */
 interface Column {
   readonly slot: string;
   readonly type: ElementType;
 }
 
-/** The columns, and of each place of the statement alone which of them goes there; undefined where none does. */
+/** The columns, and the one that goes to each place of the statement alone; undefined where none does. */
 interface Places {
   readonly columns: readonly Column[];
   readonly columnAt: readonly (number | undefined)[];
 }
 
-/** Undefined where a value is of a type that no list is made of. */
+/** Finds the columns; undefined where a value is of a type that no list is made of. */
 function findPlaces(parameters: readonly unknown[], types: readonly string[]): Places | undefined {
   const columns: Column[] = [];
   const columnAt: (number | undefined)[] = [];
@@ -71,14 +71,14 @@ function findPlaces(parameters: readonly unknown[], types: readonly string[]): P
   return { columns, columnAt };
 }
 
-/** Of a column that is there, or is added. */
+/** The index of a column that is there, or is added. */
 function placeOf(columns: Column[], { slot, type }: Column): number {
   const known = columns.findIndex((column) => column.slot === slot && column.type === type);
   return known >= 0 ? known : columns.push({ slot, type }) - 1;
 }
 
 const columnName = (place: number): string => `asked.v${place}`;
-/** Who asks, counted from 1. */
+/** The number of the body that asks, counted from 1. */
 const askerName = 'asked.n';
 
 const writeAsked = ({ columns }: Places): string => {
@@ -133,7 +133,7 @@ class MergingCompiler extends JournalCompiler {
 
 type Shape = 'select' | 'update' | 'insert';
 
-/** Undefined of one that cannot be merged, or whose meaning might be another then. */
+/** Finds the shape; undefined of a statement that cannot be merged, or whose meaning might be another then. */
 function findShape(
   node: ReturnType<OperationNodeSource['toOperationNode']>,
   isSelect: boolean,
@@ -158,7 +158,7 @@ const countRows = (rows: MergedResult['rows'], asked: number): number[] => {
   return counts;
 };
 
-/** The first row of each; its last cell says whose it is. */
+/** The first row of each body; its last cell says whose it is. */
 function listRows({ rows, fields }: MergedResult, asked: number): unknown[] {
   const found: unknown[] = Array.from({ length: asked });
   for (const cells of rows) {
@@ -202,7 +202,7 @@ export function mergeSteps(
   if (shape === undefined || places === undefined || places.columns.length === 0) return undefined;
   const compiler = new MergingCompiler(places);
   const { sql } = compiler.compileQuery(node as Parameters<typeof compiler.compileQuery>[0], createQueryId());
-  // What is looked up for each is planned for each, as it is alone.
+  // A select is planned for each row that asks, as it is alone.
   const text =
     shape === 'select'
       ? `select found.*, ${askerName} from ${writeAsked(places)} cross join lateral (${sql} offset 0) as found`

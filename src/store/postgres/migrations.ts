@@ -28,7 +28,7 @@ export interface TablesChange {
    * True where a program that knows the step before works on as it did: there are new tables, indexes, or columns that are
    * null or have a default, and what it writes means to the newer program what it means to itself. The two work side by
    * side then, until every machine has the newer one. One that changes or removes anything, or refuses what was written
-   * before, comes two releases later, when nobody needs the old way any more.
+   * before, comes two releases later, when no program needs the old way any more.
    */
   readonly isForPreviousToo: boolean;
 }
@@ -37,7 +37,7 @@ export interface TablesChange {
 interface TablesHistory {
   /** The tables as they are now: what a new journal begins with. */
   readonly whole: string;
-  /** The oldest first; never changed after a release. */
+  /** The changes, oldest first; none is changed after a release. */
   readonly changes: readonly TablesChange[];
 }
 
@@ -149,7 +149,7 @@ async function requireServer(client: ClientBase): Promise<void> {
  */
 async function makeSchema(client: ClientBase, name: string): Promise<void> {
   const { rows } = await client.query<{ role: string; database: string; is_there: 0 | 1; may: 0 | 1 }>(
-    // Integers: a connection of the journal reads flags as 0 and 1, another one as true and false.
+    // The flags are integers: a connection of the journal reads them as 0 and 1, another one as true and false.
     `select quote_ident(current_user) as role, current_database() as database,
        (to_regnamespace($1) is not null)::int as is_there,
        has_database_privilege(current_database(), 'create')::int as may`,
@@ -178,7 +178,7 @@ export async function migrateWithin(
   migration: TablesMigration,
   history = tablesHistory,
 ): Promise<number> {
-  // However long another machine takes over its own.
+  // The wait is unlimited: another machine may take long over its own.
   await client.query('set local lock_timeout = 0; set local statement_timeout = 0');
   await client.query(`select pg_advisory_xact_lock(${writeLockKey})`);
   const known = knownOf(history);

@@ -43,15 +43,15 @@ import { makeWorkerStore } from './workers.ts';
 import { requireSameDatabase, requireServer } from './server.ts';
 import { type Joining, noteJoined, noteWitness, readMoments } from './unmarked.ts';
 
-/** The database in which a journal is. */
+/** The address of the database in which a journal is. */
 export interface JournalAddress {
-  /** `postgres://…`, which may hold a password. */
+  /** The URL, `postgres://…`, which may hold a password. */
   readonly url: string;
-  /** The same for messages, without user and password. */
+  /** The URL for messages, without user and password. */
   readonly name: string;
 }
 
-/** A journal whose tables are there and which is nobody else's. Its owner closes it after whatever it opens. */
+/** A journal whose tables are there and which belongs to no other. Its owner closes it after whatever it opens. */
 export interface PreparedJournal extends AsyncDisposable {
   readonly engine: PostgresEngine;
   /** Aborted, with the refusal as its reason, when a connection has led to another database than before, or to an older copy. */
@@ -64,10 +64,10 @@ export interface PreparedJournal extends AsyncDisposable {
   takeUp(own?: OwnWorker): Promise<Store>;
 }
 
-/** What is known of the database while the journal is open. */
+/** The facts about the database while the journal is open. */
 interface Known {
   identity: DatabaseIdentity | undefined;
-  /** Whatever else is behind what this process has committed is a copy. */
+  /** The latest event that this process has committed: a database that is behind it is a copy. */
   latestEventSeq: number;
   readonly refused: AbortController;
 }
@@ -131,25 +131,25 @@ export async function openDatabaseJournal(
   return { ...journal, [Symbol.asyncDispose]: () => owned.disposeAsync() };
 }
 
-/** What the journal was told that the server at a loopback address is; undefined without one, or if it cannot be read. */
+/** The kind that the journal keeps of the server at a loopback address; undefined without one, or if it cannot be read. */
 export async function peekServerKind({ url }: JournalAddress): Promise<ServerKind | undefined> {
   await using engine = makePostgresEngine(url);
   try {
     await withClient(engine, async () => {});
     return await engine.read(readServerKind);
   } catch {
-    // Whoever opens it says what is wrong with it.
+    // The opening of the journal says what is wrong with it.
     return undefined;
   }
 }
 
-/** Each connection is to the database that the first was to, and has what was committed since. */
+/** Requires that each connection is to the database that the first was to, and has what was committed since. */
 async function requireKnown(client: ClientBase, { site, access }: Opening, known: Known): Promise<void> {
   const present = await requireServer(client, site, access === 'own');
   known.identity ??= present;
   try {
     requireSameDatabase(site, known.identity, present);
-    // As of now: while the answer is on its way, more is committed.
+    // The number is read now: while the answer is on its way, more is committed.
     const { latestEventSeq } = known;
     if (latestEventSeq === 0 || (await driveOn(client, readLatestEventSeq())) >= latestEventSeq) return;
     throw new JournalRefusedError(
@@ -163,7 +163,7 @@ async function requireKnown(client: ClientBase, { site, access }: Opening, known
 
 // ---------------------------------------------------------------- tables
 
-/** A connection for what no body does. */
+/** Uses a connection for work that no body does. */
 async function withClient<T>({ pool }: PostgresEngine, use: (client: ClientBase) => Promise<T>): Promise<T> {
   const client = await pool.connect();
   try {
@@ -188,7 +188,7 @@ async function prepareTables(engine: PostgresEngine, opening: Opening): Promise<
   return isMade ? 'made' : 'ready';
 }
 
-/** False where it has begun. */
+/** Begins a journal; false where it has begun. */
 function* begin(stamp: JournalOpening['stamp'], nowMs: number): Body<boolean> {
   if ((yield* readFact('journalId')) !== undefined) return false;
   yield* writeIdentity(stamp);
@@ -196,7 +196,7 @@ function* begin(stamp: JournalOpening['stamp'], nowMs: number): Body<boolean> {
   return true;
 }
 
-/** A journal that has not been told what its server is has its first answer; a reader changes nothing. */
+/** Records the first answer of the server in a journal that has none; a reader changes nothing. */
 async function takeServerKind(
   engine: PostgresEngine,
   { access, site, stamp: { serverKind } }: Opening,
@@ -214,7 +214,7 @@ interface Prepared {
   readonly known: Known;
   readonly journalId: string;
   readonly own: OwnWorker | undefined;
-  /** This process has made it just now. */
+  /** True when this process has made it just now. */
   readonly isMade: boolean;
 }
 
@@ -236,7 +236,7 @@ async function takeUp({ engine, opening, known, journalId, own, isMade }: Prepar
   await engine.write(() => takePlace(opening, known.identity, isBehind, joining));
   const file = new HighWaterMarkFile(dataDir, highWaterMark, () => present, copies);
   const keep = (found: HighWaterMark): void => {
-    // Of now: while it was read, more was noted.
+    // The present moment counts: while it was read, more was noted.
     present = keepFurthest(present, found);
     file.advance();
     known.latestEventSeq = present.latestEventSeq;
@@ -280,7 +280,7 @@ type SeqKind = 'latestEventSeq' | 'latestRegistrationEventSeq';
 /**
  * Binds the journal to its database: once, or when a person says that it goes on there.
  * @param isBehind the high-water marks show that something is missing
- * @throws JournalRefusedError when it is bound elsewhere, and nobody says so
+ * @throws JournalRefusedError when it is bound to another place, and no person says that it goes on here
  */
 function* takePlace(
   opening: Opening,

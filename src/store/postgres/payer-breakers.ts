@@ -1,6 +1,6 @@
 /**
- * The breaker of a payer account as all machines have it: what was counted of its payouts, in the transactions that record
- * how they have ended, and whose turn it is to try whether its pause is over.
+ * The breaker of a payer account as all machines have it: the counts of its payouts, in the transactions that record
+ * their ends, and the machine whose turn it is to try whether its pause is over.
  */
 import { sql } from 'kysely';
 import type { PayoutEnd } from '../../core/ports.ts';
@@ -49,7 +49,7 @@ const beginCount = ({ companyId, payerAccount }: PayerKey, counted: CountedEnds)
   halt: undefined,
 });
 
-/** What was counted of every account until now: there are few. */
+/** Reads the counts of every account until now: there are few. */
 export function* readCounts(): Reading<PayerCounts> {
   const counts: PayerCounts = new Map();
   for (const row of yield* selectCounted.all({}))
@@ -57,7 +57,7 @@ export function* readCounts(): Reading<PayerCounts> {
   return counts;
 }
 
-/** The first halt of a transaction is the one that is recorded. */
+/** Adds an end; the first halt of a transaction is the one that is recorded. */
 function addEnd(count: PayerCount, end: PayoutEnd, sinceMs: number): PayerCount {
   const { payer, halt: former } = count;
   const haltFor = (why: Omit<PayerHalt, keyof PayerKey | 'sinceMs'>): PayerHalt => ({
@@ -95,7 +95,7 @@ export const endCounting: Pick<SendGuards, 'openCounts' | 'countEnd' | 'keepCoun
   },
 };
 
-/** An operator lifts a halt: what was counted before it is forgotten. */
+/** Lifts a halt for an operator: the counts before it are forgotten. */
 export function* liftPayerHalt(companyId: string, payerAccount: string, nowMs: number): Body<boolean> {
   yield* keepCounted.run({ companyId, payerAccount, failures: 0, ends: '' });
   return yield* payerBreakerWrites.liftPayerHalt(companyId, payerAccount, nowMs);
@@ -145,7 +145,7 @@ function* wasAnswered(payer: PayerKey): Reading<boolean> {
 
 export const probeReads = { wasAnswered } satisfies Partial<BodiesOf<WorkerStore>>;
 
-/** Each excludes all who write. */
+/** Writes that each exclude every other writer. */
 export const probeWrites = {
   *takeProbe(payer, workerId) {
     const pause = yield* payerBreakerReads.payerPause(payer.companyId, payer.payerAccount);
@@ -158,7 +158,7 @@ export const probeWrites = {
   },
 } satisfies Partial<BodiesOf<WorkerStore>>;
 
-/** One row, which is another's for a moment only. */
+/** Writes to one row, which another writer holds for a moment only. */
 export const probeAsides = {
   *endProbe(payer, workerId, isAnswered) {
     yield* endProbe.run({ ...payer, workerId, isAnswered });

@@ -3,30 +3,30 @@ import { Socket } from 'node:net';
 import { hostname } from 'node:os';
 import { type ClientBase, Pool, type PoolConfig, types } from 'pg';
 
-/** Where the journal's tables stand, apart from whatever else the database holds. */
+/** The schema of the journal's tables, apart from whatever else the database holds. */
 export const schemaName = 'paydrop';
 
 /** Views by the names of tables, which show what stands in the archive as if it stood with the rest. */
 export const wholeSchemaName = `${schemaName}_whole`;
 
-/** How long a write waits for other machines that write. */
+/** The longest wait of a write for other machines that write. */
 const lockWaitMs = 30_000;
 
 /**
- * How long a transaction may stand still before the server ends it: a machine that was frozen in the middle of one must
+ * The longest time that a transaction may stand still before the server ends it: a machine that was frozen in one must
  * not keep the others from writing.
  */
 const idleWriteMaxMs = 5_000;
 
-/** A report that is written to a slow disk reads on in a while. */
+/** The longest pause of a view: a report that is written to a slow disk reads on in a while. */
 const idleViewMaxMs = 600_000;
 
 const connectWaitMs = 10_000;
 
-/** What must be known soon fails then, and is asked again on another connection. */
+/** Timeouts of a question that must be answered soon: it fails then, and is asked again on another connection. */
 export const soonAnswered: PoolConfig = { connectionTimeoutMillis: 3_000, query_timeout: 3_000 };
 
-/** What is written in one go of the loop leaves in one packet, however many statements it is; through TLS one by one. */
+/** Collects the writes of one go of the loop in one packet, however many statements they are; through TLS one by one. */
 class GatheringSocket extends Socket {
   #isGathering = false;
 
@@ -45,15 +45,15 @@ class GatheringSocket extends Socket {
   };
 }
 
-/** Statements go out without waiting for the answers of those before, as many at once as there are. */
+/** The settings by which statements go out without waiting for earlier answers, as many at once as there are. */
 export const pipelined: PoolConfig = { pipeline: true, stream: () => new GatheringSocket() };
 
-/** Long reads at once; one more connection has all the short ones, and two write. */
+/** The most long reads at once; one more connection has all the short ones, and two write. */
 export const readersMax = 5;
 
 const typeIds = { bool: 16, int8: 20, int2: 21, int4: 23, numeric: 1700 } as const;
 
-/** Whole numbers as SQLite hands them out. @throws RangeError for one that JavaScript would round */
+/** Reads whole numbers as SQLite hands them out. @throws RangeError for one that JavaScript would round */
 function readInteger(text: string): number {
   const value = Number(text);
   if (Number.isSafeInteger(value)) return value;
@@ -77,29 +77,29 @@ const asTables = {
 
 const searchPath = `${schemaName}, pg_catalog`;
 
-/** What each connection is told first. */
+/** The statements that each connection is told first. */
 const setUp = [
   `set search_path = ${searchPath}`,
   `set lock_timeout = ${lockWaitMs}`,
   `set idle_in_transaction_session_timeout = ${idleWriteMaxMs}`,
-  // Whatever the server's default: a commit that was answered is on its disk.
+  // A commit that was answered is on the server's disk, whatever its default.
   'set synchronous_commit = on',
-  // Whoever has waited for the write lock sees what was written meanwhile: a snapshot of the whole transaction would be
+  // A writer that has waited for the write lock sees what was written meanwhile: a snapshot of the transaction would be
   // older than the lock.
   `set default_transaction_isolation = 'read committed'`,
-  // In a list of texts NULL is none, and no word.
+  // NULL in a list of texts is none, and no word.
   'set array_nulls = on',
   `set time zone 'UTC'`,
   'set client_min_messages = warning',
 ].join('; ');
 
-/** What a view is told besides. */
+/** The further setting of a view. */
 export const viewSetUp = `set local idle_in_transaction_session_timeout = ${idleViewMaxMs}`;
 
-/** What a view is told that sees what stands in the archive, too. */
+/** The settings of a view that sees what stands in the archive, too. */
 export const wholeSetUp = `${viewSetUp}; set local search_path = ${wholeSchemaName}, ${searchPath}`;
 
-/** Looks at each connection before it is used; what it throws meets whoever wanted to use it. */
+/** Looks at each connection before it is used; what it throws meets the caller that wanted to use it. */
 export type Greeting = (client: ClientBase) => Promise<void>;
 
 /** @param more where it differs from others */
@@ -125,7 +125,7 @@ export function openPool(
     ...more,
   };
   const pool = new Pool(config);
-  // One that breaks while nobody uses it is thrown away; whoever asks next gets another.
+  // A connection that breaks while idle is thrown away; the next caller gets another.
   pool.on('error', () => {});
   return pool;
 }

@@ -1,4 +1,4 @@
-/** Removes what nobody asks for any more of who has worked the journal, so that its tables stay as short as its work. */
+/** Removes records of past workers that are not asked for any more, so that the tables stay as short as the work. */
 import { sql } from 'kysely';
 import { dayMs } from '../../core/bangkok-time.ts';
 import { lastSendOverMs } from '../../payout/rules/lease.ts';
@@ -9,7 +9,7 @@ export const databaseNowMs = sql<number>`(extract(epoch from clock_timestamp()) 
 
 const ago = (spanMs: number) => sql`${databaseNowMs} - ${sql.lit(spanMs)}`;
 
-/** Whoever looks into what has happened finds who paid which rows for so long. */
+/** The record of who paid which rows is kept for so long, for a person who looks into what has happened. */
 const shownMs = dayMs;
 
 /** A process that stood still for longer, just when the answer to its commit was lost, has other troubles. */
@@ -19,20 +19,20 @@ const forgetOver = define((_values: object) =>
   textStatement(sql`delete from latest_send where sent_at_ms < ${ago(2 * lastSendOverMs)}`),
 );
 
-/** The clock of the database was put back since: what is waited for is not over later than for one of now. */
+/** Draws near the sends that lie ahead, since the database's clock was put back: they end no later than those of now. */
 const drawNear = define((_values: object) =>
   textStatement(
     sql`update latest_send set sent_at_ms = ${databaseNowMs} where sent_at_ms > ${databaseNowMs}`,
   ),
 );
 
-/** Those of which nothing can be on its way any more. */
+/** Forgets sends of which nothing can be on its way any more. */
 export function* forgetSends(): Body<void> {
   yield* forgetOver.run({});
   yield* drawNear.run({});
 }
 
-/** Those of a batch that is not done show how far it has come, and what a worker that is gone has left. */
+/** Shards of a batch that is not done show how far it has come, and what a worker that is gone has left. */
 const forgetShards = define((_values: object) =>
   textStatement(sql`
     delete from shard s using worker w, batch b
@@ -54,7 +54,7 @@ const forgetMarks = define((_values: object) =>
   textStatement(sql`delete from write_mark where at_ms < ${ago(markedMs)}`),
 );
 
-/** Those of files that have ended, and that nobody looks at any more. */
+/** Claims of files that have ended, and that are not shown any more. */
 const forgetClaims = define((_values: object) =>
   textStatement(sql`
     delete from file_claim c using intake_item i
@@ -62,7 +62,7 @@ const forgetClaims = define((_values: object) =>
       and not exists (select from taken_file t where t.item_id = c.item_id and t.is_watched = 1)`),
 );
 
-/** In a transaction that excludes all who write. */
+/** Prunes in a transaction that excludes all other writers. */
 export function* prune(): Body<void> {
   yield* forgetSends();
   yield* forgetShards.run({});

@@ -1,16 +1,16 @@
-/** When the machines that work a journal may call the bank, one after the other, by the database's clock. */
+/** Turns at which the machines that work a journal may call the bank, one after the other, by the database's clock. */
 import { sql } from 'kysely';
 import { define, textStatement } from '../statements.ts';
 import type { Store } from '../store.ts';
 import type { PostgresEngine } from './engine.ts';
 
-/** Finer than the milliseconds of the other tables: of hundreds of calls a second each has a moment of its own. */
+/** The time in microseconds, finer than in the other tables: each of hundreds of calls a second has a moment of its own. */
 const nowUs = sql<number>`(extract(epoch from clock_timestamp()) * 1000000)::bigint`;
 
-/** Nobody waits for longer: a clock that was ahead, and was put right, has left moments that are far off. */
+/** The longest wait: a clock that was ahead, and was put right, has left moments that are far off. */
 const aheadMaxUs = sql.lit(60_000_000);
 
-/** Turns are counted over so long. */
+/** The span over which turns are counted. */
 export const requestWindowMs = 5_000;
 
 interface Wanted {
@@ -34,7 +34,7 @@ const reserve = define(({ count, spanUs }: Wanted) =>
 );
 
 /**
- * Reserves turns that nobody else has.
+ * Reserves turns that no other caller has.
  * @param intervalMs between two of them
  */
 export async function reserveRequestSlots(

@@ -1,16 +1,16 @@
 /**
- * What each of two roles may do with the tables: the database itself refuses the program to change or remove what is kept
+ * The rights of each of two roles on the tables: the database itself refuses the program to change or remove what is kept
  * for ever, triggers or not. Both are groups without a login; the owner of the tables, who makes and changes them, is
- * bound by the triggers alone. Whoever logs in for the program should own nothing.
+ * bound by the triggers alone. The login of the program should own nothing.
  */
 import { archivistRole } from '../archivist.ts';
 import { schemaName, wholeSchemaName } from './pool.ts';
 import { archivedNames } from './tables/archived.ts';
 
-/** Reads, and writes what happens. */
+/** The role that reads, and writes what happens. */
 const programRole = `${schemaName}_program`;
 
-/** Written once: nothing of them is changed or removed by the program. */
+/** Tables that are written once: the program changes and removes nothing of them. */
 const onlyAdded = [
   'event',
   'registration_event',
@@ -33,7 +33,7 @@ const onlyAdded = [
   'journal_loss',
 ];
 
-/** What the program lets go in its daily work: what was half read, what is over, and what is kept a second time. */
+/** Tables from which the program removes rows in daily work: what was half read, what is over, and what is kept twice. */
 const passing = [
   'payout',
   'open_payout',
@@ -53,7 +53,7 @@ const passing = [
   'statement_run',
 ];
 
-/** Erases besides what names people, and moves whole batches into the archive and back. */
+/** Tables and columns for the archivist, who erases what names people, and moves batches into the archive and back. */
 const ofArchivist = {
   update: [
     'event',
@@ -107,7 +107,7 @@ const makeRole = (role: string): string => `
 
 /**
  * The roles and their rights, for the owner of the tables. It may be run again at any time: it makes what is missing, and
- * sets what is there. Where there are no roles and whoever runs it may make none, it does nothing: an administrator who
+ * sets what is there. Without the roles, and without the right to make them, it does nothing: an administrator who
  * runs it then (\`psql\`) makes them.
  */
 export const rolesScript = `

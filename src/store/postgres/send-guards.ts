@@ -1,4 +1,4 @@
-/** What the transaction of a send asks besides where several machines send from one journal. */
+/** Further checks in the transaction of a send where several machines send from one journal. */
 import { sql } from 'kysely';
 import type { Change, JournalLoss } from '../../core/ports.ts';
 import { computeAttemptWaitMs, type LastSend } from '../../payout/rules/lease.ts';
@@ -12,13 +12,13 @@ import { isWorkerThere } from './workers.ts';
 
 /** The worker that this process is. */
 export interface OwnWorker {
-  /** Undefined while it is none: it sends nothing then. */
+  /** The number of the worker; undefined while the process is none: it sends nothing then. */
   readonly workerId: number | undefined;
-  /** Told that its lease is over, as the journal has just found. */
+  /** Reports that its lease is over, as the journal has just found. */
   noteRefused(): void;
 }
 
-/** Of every attempt of a payoutId, over all files, whoever sent it. */
+/** The latest sends of every attempt of a payoutId, over all files, whichever worker sent it. */
 const lastSends = define(({ companyId, payoutId }: { companyId: string; payoutId: string }) =>
   textStatement<LastSend & { readonly nowMs: number }>(sql`
     select s.worker_id as "workerId", s.sent_at_ms as "sentAtMs", w.ended_at_ms as "endedAtMs", ${databaseNowMs} as "nowMs"
@@ -35,7 +35,7 @@ const keepSends = define((values: { workerId: number; payoutSeqs: number[]; atte
     on conflict (payout_seq, attempt_no, worker_id) do update set sent_at_ms = excluded.sent_at_ms`),
 );
 
-/** No worker has it. */
+/** A number that no worker has. */
 const nobody = 0;
 
 function* readAttemptWaitMs(own: OwnWorker, companyId: string, payoutId: string): Reading<number> {
@@ -55,7 +55,7 @@ export class KnownLoss {
   readonly #readNow: () => Promise<JournalLoss | undefined>;
   #told: { readonly loss: JournalLoss | undefined } | undefined;
   #isStale = false;
-  /** As the transaction that writes has found it. */
+  /** The time of the latest loss, as the writing transaction has found it. */
   #latestMs: number | null = null;
 
   constructor(readNow: () => Promise<JournalLoss | undefined>) {

@@ -1,6 +1,6 @@
 /**
- * What must hold of a PostgreSQL server before it holds a journal, and what tells its database from a copy of it. It is
- * asked on each connection: behind the same address another server may answer from one to the next.
+ * Requirements on a PostgreSQL server that holds a journal, and what tells its database from a copy of it. They are
+ * checked on each connection: behind the same address another server may answer from one to the next.
  */
 import type { ClientBase } from 'pg';
 import {
@@ -10,10 +10,10 @@ import {
 } from '../../payout/rules/journal-place.ts';
 import { JournalRefusedError } from '../connection.ts';
 
-/** The oldest that has all that the journal asks for. */
+/** The oldest version that has all that the journal asks for. */
 const versionMin = 150_000;
 
-/** All as text: each connection has readers of its own for other types. */
+/** The answer, all of it text: each connection has readers of its own for other types. */
 interface Answer {
   readonly version: string;
   readonly version_words: string;
@@ -37,7 +37,7 @@ const question = `
     (has_function_privilege(to_regprocedure('pg_walfile_name(pg_lsn)'), 'execute')
       and has_function_privilege(to_regprocedure('pg_current_wal_lsn()'), 'execute'))::text as may_tell_timeline`;
 
-/** Why no journal can be there; undefined when it can. */
+/** The reason why no journal can be there; undefined when it can. */
 function findFault(found: Answer | undefined, isToBeWritten: boolean): string | undefined {
   if (found === undefined || Number(found.version) < versionMin)
     return `is on PostgreSQL ${found?.version_words ?? '?'}: update the server to 15 or newer`;

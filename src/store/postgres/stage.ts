@@ -12,7 +12,7 @@ const encodeRecords = (records: readonly object[]): string =>
     return typeof value === 'string' ? withoutNul(value.toWellFormed()) : value;
   });
 
-/** What has columns of its own in no record has their defaults. */
+/** Inserts payouts; a column that no record has gets its default. */
 const insertPayouts = define(({ records }: { records: string }) =>
   textStatement(sql`
     insert into payout (seq, batch_id, row_no, amount_satang, status, holds, reason_code, reason, issues, settled_at_ms,

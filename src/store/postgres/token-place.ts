@@ -1,4 +1,4 @@
-/** Where machines keep the access token that they share, sealed; who renews it is told by the database's clock. */
+/** The place of the access token that machines share, sealed; the database's clock tells who renews it. */
 import type { SharedToken, TokenPlace } from '../../core/bank-port.ts';
 import { sql } from 'kysely';
 import { define, textStatement } from '../statements.ts';
@@ -6,8 +6,8 @@ import type { PostgresEngine } from './engine.ts';
 import { databaseNowMs } from './prune.ts';
 
 /**
- * Of a row named `t`. As with leases, one that ends much later than any that is made now is of nobody: the clock of the
- * database was put back since. Twice as much, since it may have been put right by a little.
+ * True while a row named `t` is claimed. As with leases, a claim that ends much later than one of now is void: the clock
+ * of the database was put back since. Twice as much, since it may have been put right by a little.
  */
 const isClaimedNow = (forMs: number) => sql<boolean>`(t.claimed_until_ms > ${databaseNowMs}
   and t.claimed_until_ms <= ${databaseNowMs} + 2 * ${forMs}::bigint)`;
@@ -39,7 +39,7 @@ const release = define(({ name, claimedUntilMs }: { name: string; claimedUntilMs
     update shared_token set claimed_until_ms = 0 where name = ${name} and claimed_until_ms = ${claimedUntilMs}`),
 );
 
-/** Each is one statement that waits for nobody who writes, and fails when it is not answered soon. */
+/** Runs each as one statement that waits for no writer, and fails when it is not answered soon. */
 export const makeTokenPlace = (engine: Pick<PostgresEngine, 'writeAside'>): TokenPlace => ({
   read: async (name, forMs) => {
     const found = await engine.writeAside(() => read.get({ name, forMs }));

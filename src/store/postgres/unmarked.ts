@@ -15,11 +15,11 @@ import { thereNow } from './lease-conditions.ts';
 
 /** The facts that show whether a joining machine can tell the journal from an older copy. */
 export interface Joining {
-  /** Beside the journal and elsewhere, as they were found. */
+  /** The marks beside the journal and in other places, as they were found. */
   readonly marks: readonly (FoundHighWaterMark | JournalProgress)[];
-  /** The machine has made the journal just now: nothing can be missing. */
+  /** True when the machine has made the journal just now: nothing can be missing. */
   readonly isMade: boolean;
-  /** A person says that the journal goes on: from then on it counts as new anyway. */
+  /** True when a person says that the journal goes on: from then on it counts as new anyway. */
   readonly isSaid: boolean;
   /** The worker that the process is; 0 for none. */
   readonly workerId: number;
@@ -36,7 +36,7 @@ const becomeWitness = define(({ workerId }: { workerId: number }) =>
   textStatement(sql`update worker set is_witness = 1 where worker_id = ${workerId} and is_witness = 0`),
 );
 
-/** A machine joins. */
+/** Records that a machine joins. */
 export function* noteJoined(joining: Joining): Body<void> {
   const { isSaid, workerId } = joining;
   const found = yield* readUnmarked();
@@ -77,12 +77,12 @@ function* findMarkedSeq({ marks, isMade, nowMs }: Joining): Reading<number | und
   return proving.length === 0 ? undefined : Math.max(...proving.map(({ latestEventSeq }) => latestEventSeq));
 }
 
-/** A process that knew before that nothing is missing works as this worker now. */
+/** Records that a process which knew before that nothing is missing works as this worker now. */
 export function* noteWitness(workerId: number): Body<void> {
   if ((yield* readUnmarked()) === undefined) yield* becomeWitness.run({ workerId });
 }
 
-/** When the journal began, or counts as new from, and since when something may be missing, as it is now. */
+/** The time when the journal began, or counts as new from, and since when something may be missing, as it is now. */
 export function* readMoments(): Reading<Awaited<ReturnType<NonNullable<Store['readMoments']>>>> {
   const newSinceMs = yield* readMoment('newSinceMs');
   const missesSinceMs = yield* readMoment('missesSinceMs');

@@ -1,4 +1,4 @@
-/** How fast the machines that work a journal get on, as the last minute shows it. */
+/** The speed of the machines that work a journal, as the last minute shows it. */
 import { sql } from 'kysely';
 import type { WorkRates } from '../../payout/ports.ts';
 import { define, type Reading, textStatement } from '../statements.ts';
@@ -19,7 +19,7 @@ const requests = define((_values: object) =>
     from request_slot where name = 'bank'`),
 );
 
-/** Of the last whole window; null where no turns have been taken lately. */
+/** Requests of the last whole window; null where no turns have been taken lately. */
 function* readRequests(): Reading<number | null> {
   const found = yield* requests.get({});
   if (found === undefined || found.ageMs >= 2 * requestWindowMs) return null;

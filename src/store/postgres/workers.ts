@@ -1,5 +1,5 @@
 /**
- * Who works the journal, and which rows each of them pays. Whether a lease runs is told by the database's clock alone: the
+ * The workers of the journal, and the rows that each of them pays. The database's clock alone tells if a lease runs: the
  * clock of a machine may show anything.
  */
 import { type Expression, sql } from 'kysely';
@@ -40,7 +40,7 @@ import { databaseNowMs, forgetSends, prune } from './prune.ts';
 
 const leaseEndMs = sql`${databaseNowMs} + ${sql.lit(leaseMs)}`;
 
-/** As it is now. */
+/** The worker as it is now. */
 interface WorkerNow extends Worker {
   readonly nowMs: number;
 }
@@ -55,7 +55,7 @@ const selectWorkers = (condition: Expression<unknown>) =>
 const byId = define(({ workerId }: { workerId: number }) => selectWorkers(sql`w.worker_id = ${workerId}`));
 const presentSender = define((_values: object) => selectWorkers(sql`w.role = 'sender' and ${notEnded}`));
 
-/** One that has not been heard of for longer is shown to nobody any more. */
+/** A worker that has not been heard of for longer is not shown any more. */
 const goneAfterMs = 3_600_000;
 
 const atWork = define((_values: object) =>
@@ -81,7 +81,7 @@ const defineUpdate = (set: Expression<unknown>, condition: Expression<unknown>) 
     textStatement(sql`update worker as w set ${set} where w.worker_id = ${workerId} and ${condition}`),
   );
 
-/** Changes nothing of one that has been renewed meanwhile. */
+/** Supersedes a worker; changes nothing of one that has been renewed meanwhile. */
 const supersede = defineUpdate(
   sql`superseded_at_ms = ${databaseNowMs}`,
   sql`${notEnded} and w.lease_until_ms <= ${databaseNowMs}`,
@@ -94,7 +94,7 @@ const drawNear = define((_values: object) =>
     where ${notEnded} and w.lease_until_ms > ${databaseNowMs} + ${sql.lit(leaseAheadMaxMs)}`),
 );
 
-/** Every lease that lies ahead becomes a whole one from now on, which its worker may renew: then it is over. */
+/** Makes every lease that lies ahead a whole one from now on, which its worker may renew: then it is over. */
 export function* drawLeasesNear(): Body<void> {
   yield* drawNear.run({});
 }
@@ -115,7 +115,7 @@ const openShards = define(({ batchId }: { batchId: string }) =>
 );
 
 const isAhead = (worker: WorkerNow): boolean => isLeaseAhead(worker, worker.nowMs);
-/** What it has may be another's; not so of one that lies ahead, which is made a whole one first. */
+/** True of a worker whose rows may be another's; not so of a lease that lies ahead, which is made a whole one first. */
 const isOver = (worker: WorkerNow): boolean => !isLeaseRunning(worker, worker.nowMs);
 const isThere = (worker: WorkerNow): boolean => !isOver(worker) && !isAhead(worker);
 
@@ -177,7 +177,7 @@ function* takeFromGone(left: readonly OpenShard[]): Body<OpenShard | undefined> 
   return undefined;
 }
 
-/** False of one that has been renewed meanwhile: what is its own stays its own. */
+/** Takes a place over; false of a worker that has been renewed meanwhile: what is its own stays its own. */
 function* takeOver({ workerId, supersededAtMs, endedAtMs }: OpenShard): Body<boolean> {
   if (supersededAtMs !== null || endedAtMs !== null) return true;
   return (yield* supersede.run({ workerId })) > 0;
@@ -199,11 +199,11 @@ function* readOthersShards(batchId: string, workerId: number): Reading<OpenShard
   return open.filter((shard) => shard.workerId !== workerId);
 }
 
-/** It may be renewed as long as its place is not taken. The sender's is taken by a sender alone. */
+/** True of a helper whose lease is over; it may be renewed until its place is taken. A sender alone takes the sender's. */
 const isLapsed = (worker: WorkerNow): boolean =>
   worker.role === 'helper' && mayRenew(worker) && isOver(worker);
 
-/** @param shards of others; those of whoever is left its place */
+/** @param shards of others @returns those of workers that keep their place */
 function* supersedeLapsed(shards: readonly OpenShard[]): Body<readonly OpenShard[]> {
   const left: OpenShard[] = [];
   for (const shard of shards) {
@@ -227,14 +227,14 @@ async function readShardsThatMaySend(
   return left.map(toShard);
 }
 
-/** The program that knows all that one has to know of the tables as they are. */
+/** The version of the program that knows all that one has to know of the tables as they are. */
 const programFrom = define((_values: object) =>
   textStatement<{ readonly version: number | null }>(
     sql`select max(program_from) as version from schema_version`,
   ),
 );
 
-/** The tables may have become newer since this process looked at them. */
+/** Refuses tables that have become newer since this process looked at them. */
 function* requireKnownTables(): Reading<void> {
   const { version = null } = (yield* programFrom.get({})) ?? {};
   if (version === null || version <= tablesVersion) return;
@@ -250,14 +250,14 @@ function* beginWorker({ machine, pid, command }: WorkerName, role: WorkerRole): 
   return (made as { readonly workerId: number }).workerId;
 }
 
-/** Whether a worker may send now; what is written in the same transaction is written while it may. */
+/** True while a worker may send; what is written in the same transaction is written while it may. */
 export function* isWorkerThere(workerId: number): Reading<boolean> {
   const worker = yield* byId.get({ workerId });
-  // One that lies ahead was not taken from it yet: that is done in a transaction of its own.
+  // The place of a lease that lies ahead is not taken yet: that is done in a transaction of its own.
   return worker !== undefined && !isOver(worker);
 }
 
-/** False once it has ended, or another has taken what was its. */
+/** False once the worker has ended, or another has taken what was its own. */
 export function* hasPlace(workerId: number): Reading<boolean> {
   const worker = yield* byId.get({ workerId });
   return worker !== undefined && mayRenew(worker);
@@ -298,11 +298,11 @@ const reads = {
   },
 } satisfies Partial<BodiesOf<WorkerStore>>;
 
-/** How often a process looks for sends that are over: it goes through all of the last two minutes. */
+/** The pause after which a process looks again for sends that are over: it goes through all of the last two minutes. */
 const forgetEveryMs = 10_000;
 
 interface Forgetting {
-  /** By the time of this process. */
+  /** The last time, by the clock of this process. */
   lastMs: number;
 }
 
@@ -312,7 +312,7 @@ function* forgetSendsNowAndThen(forgetting: Forgetting): Body<void> {
   forgetting.lastMs = performance.now();
 }
 
-/** Each excludes all who write: whoever is superseded has committed what it was at, or cannot any more. */
+/** Writes that each exclude every writer: a superseded worker has committed what it was at, or cannot any more. */
 const makeWrites = (forgetting: Forgetting) =>
   ({
     *takeSenderPlace(name) {
@@ -330,7 +330,7 @@ const makeWrites = (forgetting: Forgetting) =>
         openShards.all({ batchId }),
       ]);
       if (worker === undefined || isOver(worker)) return undefined;
-      // A process may work for years: what has gathered since is looked for whenever a batch begins.
+      // A process may work for years: old records are looked for whenever a batch begins.
       if (highest?.row === null) yield* prune();
       else yield* forgetSendsNowAndThen(forgetting);
       if (open.some(isAhead)) yield* drawLeasesNear();
@@ -352,7 +352,7 @@ const makeWrites = (forgetting: Forgetting) =>
     },
   }) satisfies Partial<BodiesOf<WorkerStore>>;
 
-/** One row of the worker's own, which nobody else writes but to supersede it. */
+/** Writes to one row of the worker's own, which no other writes but to supersede it. */
 const asides = {
   *renew(workerId) {
     return (yield* renew.run({ workerId })) === 1;

@@ -1,10 +1,10 @@
-/** What is to be judged of a statement that is read, in a database of its own that nobody else opens and that does not last. */
+/** The lines of a statement to judge once it is read, in a passing database of its own that nothing else opens. */
 import { DatabaseSync } from 'node:sqlite';
 import type { Deferred, DeferredKey } from '../../reconcile/ports.ts';
 import { decodeLine, encodeLine } from '../../reconcile/rules/statement.ts';
 import { asWriteError } from '../connection.ts';
 
-/** Without a name SQLite keeps it in memory, and what does not fit in a file that no folder lists. */
+/** The empty name of the database: SQLite keeps it in memory, and what does not fit in a file that no folder lists. */
 const nameless = '';
 
 const cacheKib = 8_192;

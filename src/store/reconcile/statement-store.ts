@@ -1,4 +1,4 @@
-/** What became of the bank's statements: versions, breaks, lines of other days, and batches to be reported on. */
+/** The results of the bank's statements: versions, breaks, lines of other days, and batches to be reported on. */
 import { type RawBuilder, sql } from 'kysely';
 import {
   type AcceptedStatement,
@@ -59,7 +59,7 @@ function* requirePresent({ date, runId }: StatementRun): Reading<void> {
 
 type BreakValues = ReturnType<typeof toBreakColumns>;
 
-/** What may differ in a break from one matching to the next. */
+/** The columns of a break that may differ from one matching to the next. */
 const movedColumns = [
   'state',
   'version',
@@ -98,7 +98,7 @@ function* moveBreak(run: StatementRun, move: BreakMove): Body<boolean> {
   return true;
 }
 
-/** Moves of one break, one after the other; of several, side by side. */
+/** Splits moves: those of one break go one after the other; those of several, side by side. */
 function splitMoves(moves: readonly BreakMove[]): readonly (readonly BreakMove[])[] {
   const rounds: Map<string, BreakMove>[] = [];
   for (const move of moves) {
@@ -139,11 +139,11 @@ const lineColumns = [
 interface LinesToKeep {
   readonly date: string;
   readonly version: number;
-  /** JSON list of lists. */
+  /** The rows, a JSON list of lists. */
   readonly rows: string;
 }
 
-/** @param rows of each line where it stands, its status, its key, and its cells */
+/** @param rows the place, status, key and cells of each line */
 const keepLines = define(({ date, version, rows }: LinesToKeep) =>
   query
     .insertInto('statement_line')
@@ -164,7 +164,7 @@ const keepLines = define(({ date, version, rows }: LinesToKeep) =>
     ),
 );
 
-/** @param rows of each line its payout, its attempt and where it stands: a good day has as many as payouts */
+/** @param rows the payout, attempt and place of each line: a good day has as many as payouts */
 const keepCleanLines = define(({ date, version, rows }: LinesToKeep) =>
   query
     .insertInto('statement_line')
@@ -213,7 +213,7 @@ const noteReading = (date: string) =>
     })
     .onConflict((conflict) => conflict.doNothing());
 
-/** To be reported on once the statement is accepted. */
+/** Marks a batch to be reported on once the statement is accepted. */
 const markReport = define((values: { batchId: string; date: string; runId: string }) =>
   query
     .insertInto('statement_report')
@@ -228,11 +228,11 @@ function* markReports(run: StatementRun, batchIds: readonly string[]): Body<void
   yield* together(batchIds.map((batchId) => markReport.run({ ...run, batchId })));
 }
 
-/** Those of a matching that broke off too: its changes stand. */
+/** Makes reports due, for a matching that broke off, too: its changes stand. */
 const makeDue = ({ date, runId }: StatementRun) =>
   query.updateTable('statement_report').set({ is_due: 1, run_id: runId }).where('date', '=', date);
 
-/** Each in one transaction. */
+/** Writes that are one transaction each. */
 const statementWrites = {
   *beginStatement({ runId }) {
     const begin = query
@@ -281,7 +281,7 @@ const statementWrites = {
 
 // ---------------------------------------------------------------- days
 
-/** What readings of the day that broke off have left; undefined when none has. */
+/** The remains of readings of the day that broke off; undefined when there are none. */
 function* readBrokenOff(date: string, limit: number): Reading<BrokenOff | undefined> {
   const begun = yield* selectFirst(
     query.selectFrom('statement_reading').selectAll().where('date', '=', date),
@@ -332,7 +332,7 @@ function* readDays(): Reading<StatementDayState[]> {
         .whereRef('last.date', '=', 'v.date')
         .orderBy('last.version', 'desc')
         .limit(1)
-        // Each of these days has a version.
+        // A version exists for each of these days.
         .$asScalar()
         .$notNull()
         .as('provenance'),
@@ -370,7 +370,7 @@ const archivedOn = define(({ date }: { date: string }) =>
     .limit(sql.lit(1)),
 );
 
-/** Payouts of the day stand in an archive. */
+/** True when payouts of the day stand in an archive. */
 function* hasArchivedOn(date: string): Reading<boolean> {
   return (yield* archivedOn.get({ date })) !== undefined;
 }
@@ -490,11 +490,11 @@ const statementReads = {
 const readAtOnce = 10;
 /** Breaks that are shown at a time. */
 const pageRows = 100;
-/** Fewer where they have many lines: each has all those of its transfer. */
+/** The most lines of a page: a break has all lines of its transfer. */
 const pageLines = 1_000;
 
 /**
- * Of one severity: what is open on the judged day, then what else the matching has moved, and what was accepted. A bad
+ * Breaks of one severity: those open on the judged day, then others that the matching has moved, then accepted ones. A bad
  * day has hundreds of thousands: indexes alone tell which, and in which order.
  */
 const breaksToShow = define((values: { date: string; severity: Severity; runId: string }) => {
@@ -530,7 +530,7 @@ const breaksById = define((values: { ids: string }) =>
     .where('id', 'in', query.selectFrom(listed(values.ids)).select(numberIn(0).as('id'))),
 );
 
-/** In the order of their ids as they are given. */
+/** Reads breaks in the order of their ids as they are given. */
 function* readBreaks(ids: readonly number[]): Reading<readonly BreakRecord[]> {
   const rows = yield* breaksById.all({ ids: JSON.stringify(ids.map((id) => [id])) });
   const byId = new Map(rows.map((row) => [row.id, row]));
@@ -566,7 +566,7 @@ export const makeStatementStore = (engine: Engine) =>
     openDeferred,
     ...driveEach(statementReads, (read: () => Reading<unknown>) => engine.read(read)),
     ...driveEach(statementWrites, engine.write),
-    // Of an empty list, as most are, no transaction is made.
+    // An empty list, as most are, makes no transaction.
     recordBreaks: async (run, moves) =>
       moves.length === 0 ? undefined : engine.write(() => recordBreaks(run, moves)),
     recordLines: async (run, version, lines) =>

@@ -1,4 +1,4 @@
-/** The tables of reconciliation: what became of each statement, its breaks, and lines that belong to other days. */
+/** The tables of reconciliation: the fate of each statement, its breaks, and lines that belong to other days. */
 import { type Selectable, sql, type SqlBool } from 'kysely';
 import { toSatang } from '../../core/money.ts';
 import type { AcceptedStatement, StatementRun, StatementTotals } from '../../reconcile/ports.ts';
@@ -9,12 +9,12 @@ import type { BreakRecord } from '../../reconcile/rules/types.ts';
 import { makeRowMapping } from '../../platform/record-rows.ts';
 import type { Tables } from '../schema.ts';
 
-/** As the index has it. */
+/** True of an accepted break, in the words of the index. */
 export const isAcceptedBreak = sql<SqlBool>`closed_by ->> '$.kind' = 'accepted'`;
 
 const { toRow, toRecord } = makeRowMapping({
   json: ['attempt', 'closed_by', 'totals', 'changes', 'files', 'provenance'],
-  // What the store alone wants to know.
+  // Columns for the store alone.
   own: ['id', 'moved_by', 'run_id'],
 });
 
@@ -39,7 +39,7 @@ export function toVersionColumns(
   return { ...toRow({ ...accepted, statement }), run_id: runId };
 }
 
-/** Where a version came from, as its row has it. */
+/** The origin of a version, as its row has it. */
 export const decodeProvenance = (text: string) => JSON.parse(text) as Provenance;
 
 export function toAcceptedStatement(row: Tables['statement_version']): AcceptedStatement {

@@ -1,4 +1,4 @@
-/** The journal at one moment, as a statement is held against it: pages and lists at a time, for an engine far away. */
+/** The journal at one moment, as a statement is compared with it: pages and lists at a time, for an engine far away. */
 import { sql } from 'kysely';
 import { toSatang } from '../../core/money.ts';
 import type { AttemptStatus, InquiryFinding, PayoutStatus, ProxyType, SettledBy } from '../../core/payout.ts';
@@ -20,7 +20,7 @@ const pageRows = 1_000;
 
 const beforeAll: AttemptKey = { payoutSeq: 0, attemptNo: 0 };
 
-/** All rows in their order, in pages. @param first stands before all of them */
+/** Reads all rows in their order, in pages. @param first stands before all of them */
 async function* readPages<Place, Row extends Place>(
   view: Reader,
   first: Place,
@@ -52,13 +52,13 @@ const doubtfulFirst = () =>
     .whereRef('a.payout_seq', '=', 'p.seq')
     .whereRef('r.seq', '=', 'p.seq');
 
-/** Another attempt of the row is paid. A second proof is an alarm, and few rows bear one: no other is searched. */
+/** True when another attempt of the row is paid. A second proof is an alarm, and few rows bear one: others are skipped. */
 const isPaidOtherwise = sql<number>`case when p.is_alarm = 1 and exists (
   select 1 from attempt as o
   where o.payout_seq = a.payout_seq and o.attempt_no <> a.attempt_no and o.status = 'paid'
 ) then 1 else 0 end`;
 
-/** A statement has ended it, as an event says. Few attempts fail. */
+/** True when a statement has ended the attempt, as an event says. Few attempts fail. */
 const isFailedByStatement = sql<number>`case when a.status = 'failed' and exists (
   select 1 from event as e
   where e.payout_seq = a.payout_seq and json_extract(e.detail, '$.transRefNo') = a.trans_ref_no
@@ -303,7 +303,7 @@ const linesOfKeys = define((values: { keys: string }) =>
 
 /**
  * Only the statement of its own day agrees with an attempt in everything.
- * @param values.places of each attempt its day, payout and number
+ * @param values.places the day, payout and number of each attempt
  */
 const cleanLines = define((values: { places: string }) =>
   query
@@ -385,7 +385,7 @@ const makeKeyReader = (view: Reader) =>
 
 // ---------------------------------------------------------------- keys
 
-/** Where an open break stands in the index of those. */
+/** The place of an open break in the index of open breaks. */
 interface BreakPlace {
   readonly date: string;
   readonly key: string;
@@ -415,7 +415,7 @@ const openBreaksOfDay = define(({ of, key, kind }: BreakPlace & { of: string }) 
     .where(sql<boolean>`(key, kind) > (${key}, ${kind})`),
 );
 
-/** Of an attempt of a day. */
+/** True of the reference of an attempt of a day. */
 const isOfDay = (key: string, date: string) =>
   sql<boolean>`exists (select 1 from attempt as a where a.trans_ref_no = ${sql.ref(key)} and a.tran_date = ${date})`;
 
@@ -423,7 +423,7 @@ const openBreaksWithPast = define(({ of, ...after }: BreakPlace & { of: string }
   selectOpenBreaksAfter(after).where(isOfDay('statement_break.key', of)),
 );
 
-/** Where a break that people have accepted stands in the index of those. */
+/** The place of a break that people have accepted in the index of accepted breaks. */
 interface AcceptedPlace {
   readonly date: string;
   readonly severity: string;
@@ -444,7 +444,7 @@ const selectAcceptedBreaks = () =>
     .orderBy('id')
     .limit(sql.lit(pageRows));
 
-/** What is in an archive stays there until a statement names it. */
+/** A break of an archived attempt stays in the archive until a statement names it. */
 const acceptedBreaks = define(({ date, severity, key, id }: AcceptedPlace) =>
   selectAcceptedBreaks()
     .where(sql<boolean>`(date, severity, key, id) > (${date}, ${severity}, ${key}, ${id})`)
@@ -457,7 +457,7 @@ const acceptedBreaksOfDay = define(({ of, severity, key, id }: AcceptedPlace & {
     .where(sql<boolean>`(severity, key, id) > (${severity}, ${key}, ${id})`),
 );
 
-/** Of several lines with one key the first alone. */
+/** The first alone of several lines with one key. */
 const unclearLines = define((values: { date: string; line: number }) =>
   query
     .selectFrom('statement_line')

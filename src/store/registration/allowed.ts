@@ -1,10 +1,10 @@
-/** What a change of a registration must hold before the store looks at it. */
+/** Conditions that a change of a registration must meet before the store looks at it. */
 import { isDeepStrictEqual } from 'node:util';
 import { ForbiddenChangeError } from '../../core/change.ts';
 import type { RegistrationChange } from '../../registration/rules/change.ts';
 import { canMoveRegistration, isOpenRegistration } from '../../registration/rules/registration.ts';
 
-/** @throws ForbiddenChangeError for a change that no store may apply: a bug of whoever composed it */
+/** @throws ForbiddenChangeError for a change that no store may apply: a bug of the code that composed it */
 export function requireAllowedRegistration(change: RegistrationChange): void {
   const why = findForbiddenMove(change) ?? findForbiddenAttempt(change) ?? findForbiddenCorrection(change);
   if (why !== undefined) throw new ForbiddenChangeError(`registration ${change.before.seq}: ${why}`);

@@ -38,7 +38,7 @@ import { computeRegistrationDigest, encodeHolds, statusLiteral } from './rows.ts
 /** Steps that no reader of a result cares about: they alone make no row a changed one. */
 const quietCauses: readonly RegistrationCause[] = ['released', 'acknowledged-by-person'];
 
-/** By people, who may end an alarm; no other change does, whether it knows of it or not. */
+/** Causes by people, who may end an alarm; no other change does, whether it knows of it or not. */
 const personalCauses: readonly RegistrationCause[] = ['decided', 'tried-again', 'acknowledged-by-person'];
 
 // ---------------------------------------------------------------- the row
@@ -54,7 +54,7 @@ interface StateValues extends Omit<
   readonly statusBefore: RegistrationStatus;
   readonly versionBefore: number;
   readonly eventSeq: number;
-  /** 0 of an event that is no news. */
+  /** The number of the event that is news; 0 of an event that is none. */
   readonly newsSeq: number;
 }
 
@@ -126,7 +126,7 @@ const giveBack = define((values: ClaimOfRow) =>
 
 const provenStatuses: readonly RegistrationStatus[] = ['registered', 'contradicted'];
 
-/** Whether the claim is as the change needs it. */
+/** True when the claim is as the change needs it. */
 function* isClaimMeet({ before, event, intent }: RegistrationChange, ofRow: ClaimOfRow): Reading<boolean> {
   const mustHold = intent !== undefined || event.cause === 'released';
   const takesItBack = event.cause === 'tried-again';
@@ -135,7 +135,7 @@ function* isClaimMeet({ before, event, intent }: RegistrationChange, ofRow: Clai
   return holder === before.seq || (takesItBack && holder === null);
 }
 
-/** What is proven is so, whoever has claimed its registrationId since: one that may still be sent loses it. */
+/** Takes the registrationId for a proven row from the one that has claimed it since, if that may still be sent. */
 function* takeForProven(ofRow: ClaimOfRow): Body<void> {
   const { registration_seq: holder = null, status = null } = (yield* claimOf.get(ofRow)) ?? {};
   const stays = status !== null && (isOpenRegistration(status) || provenStatuses.includes(status));
@@ -184,19 +184,19 @@ function* isDistinct({ before, after, event, intent }: RegistrationChange): Read
   return event.cause !== 'tried-again' || (yield* unendedOfIdentity.get(ofRow)) === undefined;
 }
 
-/** What a batch says about its rows, read once a transaction. */
+/** The facts about a batch, read once a transaction. */
 interface BatchFacts {
   readonly companyId: string;
   readonly status: BatchStatus;
 }
 
 interface Transaction {
-  /** Whether this process has the right to send; left out where one process alone does. */
+  /** True while this process may send; left out where one process alone does. */
   readonly fence: (() => Body<boolean>) | undefined;
-  /** Undefined until something is to be sent. */
+  /** The answer of the fence; undefined until something is to be sent. */
   hasRight?: boolean;
   readonly batches: Map<string, BatchFacts>;
-  /** By batch, the latest event that a result shows. */
+  /** The latest event that a result shows, by batch. */
   readonly news: Map<string, number>;
   latestEventSeq: number;
   /** The last number that a change has taken for its event, recorded or not. */
@@ -380,7 +380,7 @@ function* applyChange(transaction: Transaction, change: RegistrationChange): Bod
   if (!(yield* isGuarded(transaction, change, batch, ofRow))) return false;
   const eventSeq = (transaction.drawnEventSeq += 1);
   if ((yield* updateState.run(toValues(change, eventSeq))) === 0) {
-    // None is skipped where changes come one after the other.
+    // No number is skipped where changes come one after the other.
     if (transaction.drawnEventSeq === eventSeq) transaction.drawnEventSeq -= 1;
     return false;
   }
@@ -413,8 +413,8 @@ type Asked = readonly RegistrationChange[] | KeptCall;
 const isChanges = (asked: Asked): asked is readonly RegistrationChange[] => Array.isArray(asked);
 
 /**
- * Two of one registrationId, or of one account, may decide about one another; what people have decided, and what a row
- * asks for from now on, is looked at by one change at a time.
+ * Two rows of one registrationId, or of one account, may decide about one another; one change at a time looks at
+ * people's decisions, and at what a row asks for from now on.
  */
 function touchesOf(change: RegistrationChange): readonly string[] | undefined {
   const { before, after, decision, callback, isCorrected } = change;
@@ -453,13 +453,13 @@ const noteNews = define((values: { batchId: string; eventSeq: number }) =>
     .where('batch_id', '=', values.batchId),
 );
 
-/** Once for all rows of a batch. */
+/** Keeps the news once for all rows of a batch. */
 function* keepNews({ news }: Transaction): Body<void> {
   for (const [batchId, eventSeq] of news) yield* noteNews.run({ batchId, eventSeq });
 }
 
 export type RegistrationApplier = Pick<RegistrationStore, 'applyRegistrations' | 'keepCallback'> & {
-  /** Takes nothing more, and resolves when all that was asked for is settled. */
+  /** Takes no more changes, and resolves when all those asked for are settled. */
   end(): Promise<void>;
 };
 

@@ -1,4 +1,4 @@
-/** Batches of registrations: what is read of them, their life once they are sealed, and their reports. */
+/** Batches of registrations: reads of them, their life once they are sealed, and their reports. */
 import { sql } from 'kysely';
 import { type BatchStatus, canMoveBatch } from '../../core/payout.ts';
 import type { BatchStanding } from '../../payout/ports.ts';
@@ -58,10 +58,10 @@ const newestFirst = define((_values: object) =>
 /** The condition of the index registration_batch_open, word for word. */
 const isOpenBatch = sql<boolean>`b.status in ('sealed', 'running', 'paused')`;
 
-/** SQLite itself would go through all rows that are ready. */
+/** The index that SQLite is told to use: by itself it would go through all rows that are ready. */
 const byReady = inDialect({ sqlite: sql`indexed by registration_ready`, postgres: sql`` });
 
-/** Found by one step in an index each, however many rows are ready. */
+/** True of done batches with ready rows, found by one step in an index each, however many rows are ready. */
 const isDoneWithReady = sql<boolean>`b.status = 'done' and b.batch_id in (
   with recursive ready (batch_id) as (
     select min(batch_id) from registration ${byReady} where status = 'ready'
@@ -152,7 +152,7 @@ const readingStatuses: readonly BatchStatus[] = ['ingesting', 'sealed', 'rejecte
 /** Statuses in which a batch has come to rest. */
 const restingStatuses: readonly BatchStatus[] = ['done', 'halted', 'paused'];
 
-/** Each in one transaction. */
+/** Writes that are one transaction each. */
 export const registrationBatchWrites = {
   *moveRegistrationBatch(batchId, to, why, nowMs, seen?: BatchStanding) {
     if (readingStatuses.includes(to)) throw new Error(`a batch becomes ${to} only when its file is read`);

@@ -25,7 +25,7 @@ const page = define((values: { batchId: string; status: Unsent; afterRowNo: numb
 const batchesWithHeld = () =>
   query.selectFrom('registration').select('batch_id').distinct().where('status', '=', statusLiteral('held'));
 
-/** Undefined of a row that stays as it is. */
+/** Decides a change; undefined of a row that stays as it is. */
 type Decide = (registration: Registration) => RegistrationChange | undefined;
 
 function decideHold(

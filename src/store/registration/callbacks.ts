@@ -72,7 +72,7 @@ function insert(record: CallbackRecord, registrationSeq: number | null): Body<nu
   });
 }
 
-/** True unless it was kept, and bound, before. */
+/** True unless the callback was kept, and bound, before. */
 export function* isUnbound({ key }: CallbackRecord): Reading<boolean> {
   const kept = yield* keptOfKey.get({ key });
   return kept === undefined || kept.registration_seq === null;
@@ -92,7 +92,7 @@ export function* keep(record: CallbackRecord, registrationSeq: number | null): B
     yield* insert(record, registrationSeq);
     return true;
   }
-  // What was kept before its registration was known is not told again: it is found to be that one's.
+  // A callback that was kept before its registration was known is not told again: it is found to be that one's.
   if (kept.registration_seq === null && registrationSeq !== null)
     yield* bindCallback.run({ id: kept.id, registrationSeq });
   else yield* countRepeat.run({ id: kept.id });
@@ -114,7 +114,7 @@ const isOnly = sql<number>`case when exists (
 const sentOfIdentity = define((values: { identity: string }) =>
   selectRegistrations()
     .innerJoin('registration_attempt as t', 't.registration_seq', 'p.seq')
-    // What asks for something else by now is not what the callback is about.
+    // A row that asks for something else by now is not the one that the callback is about.
     .innerJoin('registration_attempt as l', (join) =>
       join
         .onRef('l.registration_seq', '=', 'p.seq')
@@ -131,7 +131,7 @@ const sentOfIdentity = define((values: { identity: string }) =>
 const unbound = () =>
   query.selectFrom('registration_callback as k').selectAll('k').where('k.registration_seq', 'is', null);
 
-/** Those that `findMeant` finds a registration for. */
+/** The callbacks that `findMeant` finds a registration for. */
 const unboundMeant = define((values: { limit: number }) =>
   unbound()
     .where((eb) =>

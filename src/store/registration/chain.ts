@@ -47,7 +47,7 @@ const latestEvent = define((_values: object) =>
   query.selectFrom('registration_event').select(({ fn }) => fn.max<number | null>('seq').as('seq')),
 );
 
-/** Number of the latest event of a registration; 0 before the first. */
+/** Returns the number of the latest event of a registration; 0 before the first. */
 export function* readLatestRegistrationEventSeq(): Reading<number> {
   return (yield* latestEvent.get({}))?.seq ?? 0;
 }

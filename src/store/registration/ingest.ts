@@ -155,7 +155,7 @@ function* stageRow(seq: number, batch: RegistrationBatch, row: RegistrationFileR
   if (row.instruction !== null) yield* keepAskedOf(seq, row.instruction);
 }
 
-/** Each in one transaction. */
+/** Writes that are one transaction each. */
 export const registrationIngestWrites = {
   *startIngest(start) {
     const { batchId, sha256 } = start;

@@ -13,21 +13,21 @@ import { openRegistrationSnapshot } from './snapshot.ts';
 
 interface RegistrationStoreParts {
   readonly engine: Engine;
-  /** The same for those who work the journal: refused once another has taken their place. */
+  /** The engine for those who work the journal: it refuses once another has taken their place. */
   readonly fenced: Engine;
-  /** Left out where one process alone takes files in. */
+  /** The guard of files that are read in; left out where one process alone takes files in. */
   readonly fileGuard?: FileGuard | undefined;
-  /** Whether this process may send; left out where one process alone does. */
+  /** True while this process may send; left out where one process alone does. */
   readonly fence?: (() => Body<boolean>) | undefined;
-  /** Told the number of the latest event of a registration once it is durable. */
+  /** Receives the number of the latest event of a registration once it is durable. */
   readonly onCommit: (latestEventSeq: number) => void;
-  /** Told that a file was taken in. */
+  /** Runs after a file was taken in. */
   readonly onSeal: () => void | Promise<void>;
 }
 
 interface OpenRegistrationStore {
   readonly store: RegistrationStore & { readonly registrationIntake: RegistrationIntakeStore };
-  /** What people decide, whoever sends meanwhile. */
+  /** The writes for people's decisions, whichever process sends meanwhile. */
   readonly forOperators: Partial<RegistrationStore>;
   /** Takes no more changes, and resolves when all that were asked for are settled. */
   end(): Promise<void>;

@@ -1,4 +1,4 @@
-/** From records of the registrations' tables to their types, and back. */
+/** Conversions from records of the registrations' tables to their types, and back. */
 import { hash } from 'node:crypto';
 import { type InferResult, type Selectable, sql } from 'kysely';
 import type { Issue } from '../../core/payout-file.ts';
@@ -23,7 +23,7 @@ export const statusLiteral = <Status extends RegistrationStatus>(status: Status)
 /** The condition of the index registration_awaited, word for word. */
 export const isAwaited = sql<boolean>`p.status in (${sql.join(awaitedStatuses.map(statusLiteral))})`;
 
-/** Written in the file: a bit is never given to another hold. */
+/** The bits of the holds, written in the file: a bit is never given to another hold. */
 const registrationHoldBits: Readonly<Record<RegistrationHold, number>> = {
   paused: 1,
   halted: 2,
@@ -174,7 +174,7 @@ type BatchRecord = Selectable<Tables['registration_batch']>;
 
 const batchRecords = makeRowMapping({
   json: ['extra_columns'],
-  // The first is a column of its own on PostgreSQL alone.
+  // The column `rowid` is one of its own on PostgreSQL alone.
   own: ['rowid', 'latest_news_seq', 'reported_event_seq'],
 });
 
@@ -202,7 +202,7 @@ export const toCallback = (record: Selectable<Tables['registration_callback']>):
 
 // ---------------------------------------------------------------- digests
 
-/** Where a row stands. */
+/** The place of a row. */
 interface RowPlace {
   readonly companyId: string;
   readonly batchId: string;

@@ -294,7 +294,7 @@ const sameIdentity = define((values: { batchId: string; identity: string; seq: n
 function* rejectIndistinct(sealing: Sealing, row: StagedRow): Body<void> {
   const { batchId } = sealing;
   const other = yield* sameIdentity.get({ batchId, identity: row.identity_key, seq: row.seq });
-  // The one before it in its file was rejected itself.
+  // The row before it in its file was rejected itself.
   if (other === undefined) return;
   yield* reject(sealing, row, explainIndistinct(nameOther(other, batchId)));
 }
@@ -335,7 +335,7 @@ function* holdSimilar({ companyId, batchId }: Sealing, row: StagedRow): Body<voi
   yield* hold(row, 'similar', explainSimilar(nameOther(other, batchId)));
 }
 
-/** Callbacks that nobody was meant by, and those that say that it is registered. */
+/** Callbacks that belong to no registration, and those that say that it is registered. */
 const selectCalls = (identity: Expression<string> | string) =>
   query
     .selectFrom('registration_callback as k')
@@ -373,7 +373,7 @@ function* holdCalled({ batchId }: Sealing, row: StagedRow): Body<void> {
 
 // ---------------------------------------------------------------- going on
 
-/** In the order in which they are selected. */
+/** The columns of an event, in the order in which they are selected. */
 const eventColumns = [
   'seq',
   'registration_seq',
@@ -386,7 +386,7 @@ const eventColumns = [
   'hash',
 ] as const;
 
-/** What is still staged goes on as ready, or as held when it has a hold. */
+/** Releases the rows that are still staged as ready, or as held when they have a hold. */
 function* release(sealing: Sealing, to: 'ready' | 'held'): Body<void> {
   const { batchId, companyId, nowMs, eventBase } = sealing;
   const eventSeq = sql<number>`${sql.lit(eventBase)} + p.row_no`;

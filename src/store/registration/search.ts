@@ -6,13 +6,13 @@ import { encodeHolds, selectResultRows, statusLiteral, toResultRow } from './row
 
 type Condition = Expression<SqlBool>;
 
-/** The rows of which an attempt is called so. */
+/** The rows with an attempt of this name. */
 const selectRequests = (request: string) => sql`
   select registration_seq from registration_attempt where request_uid = ${request}
   union select registration_seq from registration_attempt where renewed_uid = ${request}
   union select registration_seq from registration_attempt where ddr_oapi_seq_id = ${request}`;
 
-/** The rows that are named so, in cells of these kinds or by their attempts. */
+/** The rows with this name, in cells of these kinds or by their attempts. */
 const hasReference = (reference: string, kinds: readonly ('registrationId' | 'customerId' | 'ref')[]) =>
   sql<SqlBool>`p.seq in (
   select registration_seq from registration_place where text = ${reference} and kind in (${sql.join(kinds.map((kind) => sql.lit(kind)))})
@@ -32,11 +32,11 @@ const accountEndOf = (length: number) =>
 const hasAccountEnd = (end: string): Condition =>
   sql`p.seq in (select seq from registration_asked where ${accountEndOf(end.length)} = ${end})`;
 
-/** Submitted, or, while it was not, taken in. */
+/** The time of the submission, or, without one, of the intake. */
 const placedAtMs = sql`coalesce(p.submitted_at_ms,
   (select b.started_at_ms from registration_batch as b where b.batch_id = p.batch_id))`;
 
-/** A hold is borne by what is held. */
+/** The statuses that are searched: a held row alone bears a hold. */
 const statusesOf = ({ statuses = [], hold }: RegistrationFilter) =>
   statuses.length === 0 && hold !== undefined ? (['held'] as const) : statuses;
 
@@ -57,12 +57,12 @@ function listConditions(filter: RegistrationFilter): readonly Condition[] {
     filter.isWaiting === true && sql<SqlBool>`p.waits = 1`,
     sinceMs !== undefined && sql<SqlBool>`${placedAtMs} >= ${sinceMs}`,
     untilMs !== undefined && sql<SqlBool>`${placedAtMs} < ${untilMs}`,
-    // Nothing of a file is shown before it was read to its end.
+    // No row of a file is shown before the file was read to its end.
     sql<SqlBool>`p.status <> 'staged'`,
   ].filter((condition) => condition !== false);
 }
 
-/** What is shown of a row is read only of what is found. */
+/** The columns that a list shows are read of the rows that are found alone. */
 function selectPage(filter: RegistrationFilter, beforeSeq: number, limit: number) {
   const found = query
     .selectFrom('registration as p')

@@ -1,4 +1,4 @@
-/** Approvals: what of a batch waits for one, and what one lets go on. */
+/** Approvals: the parts of a batch that wait for one, and the parts that one lets go on. */
 import { type RawBuilder, sql, type SqlBool } from 'kysely';
 import { formatBangkokDate } from '../../core/bangkok-time.ts';
 import { toSatang, zeroSatang } from '../../core/money.ts';
@@ -58,7 +58,7 @@ import {
 import { personReads } from './people.ts';
 import { isDecided, markDecided, proposalReads, readHands } from './proposals.ts';
 
-/** What an approval is compared with, of a batch that needs one. */
+/** The columns that an approval is compared with, of a batch that needs one. */
 const approvalColumns = [
   'batch_id as batchId',
   'approval_people as people',
@@ -74,7 +74,7 @@ type ApprovalRecord = ApprovalState & { readonly batchId: string; readonly versi
 export const selectApproval = (batchId: string) =>
   query.selectFrom('batch').select(approvalColumns).where('batch_id', '=', batchId);
 
-/** Not approved yet as it is, and to be paid. */
+/** True of a row that is to be paid, and not approved yet as it is. */
 const isWaiting = (isAnyApproved: boolean) =>
   isAnyApproved ? sql<SqlBool>`(accepted_holds & ${sql.lit(holdBits.approval)}) = 0` : sql<SqlBool>`true`;
 
@@ -90,18 +90,18 @@ interface Page {
   readonly approvedBits: number;
 }
 
-/** Of rows that were approved none waits, unless the batch has to be approved again. */
+/** The bits with which a row that was approved does not wait, unless the batch has to be approved again. */
 const approvedBitsOf = (batch: ApprovalRecord): number => (isApproved(batch) ? holdBits.approval : 0);
 
 /** True of a row, as `p`, that an approval of its batch lets go on. */
 const waits = ({ approvedBits }: Pick<Page, 'approvedBits'>): RawBuilder<SqlBool> =>
   sql`p.status in ('ready', 'held') and (p.accepted_holds & ${approvedBits}) = 0`;
 
-/** Whatever else is asked of a row: with a limit PostgreSQL could look at all rows for each page. */
+/** True of a row on the page: with a limit PostgreSQL could look at all rows for each page. */
 const isOnPage = ({ batchId, afterRowNo, lastRowNo }: Page): RawBuilder<SqlBool> =>
   sql`p.batch_id = ${batchId} and p.row_no > ${afterRowNo} and p.row_no <= ${lastRowNo}`;
 
-/** Where each page begins and ends. */
+/** The bounds of each page. */
 export function* pagesOf(batchId: string): Reading<Pick<Page, 'afterRowNo' | 'lastRowNo'>[]> {
   const pages = Math.ceil((yield* readLastRowNo(batchId)) / pageRows);
   return Array.from({ length: pages }, (_, page) => ({
@@ -110,7 +110,7 @@ export function* pagesOf(batchId: string): Reading<Pick<Page, 'afterRowNo' | 'la
   }));
 }
 
-/** A row of which 64-bit amounts are read as text. */
+/** A row with 64-bit amounts that are read as text. */
 interface WaitingRecord {
   readonly row_no: number;
   readonly amount_text: string;
@@ -129,7 +129,7 @@ const waitingPage = define((values: Page) =>
   ),
 );
 
-/** What the seal of a batch keeps of its approval, by what is still staged. */
+/** The columns that the seal of a batch keeps of its approval, by what is still staged. */
 export function* decideAtSeal(batchId: string, policy: ApprovalPolicy | undefined) {
   if (policy === undefined || policy.when === 'never') return {};
   const staged = (yield* batchReads.totals(batchId)).find(({ status }) => status === 'staged');
@@ -152,7 +152,7 @@ const boundColumns = define((values: { batchId: string }) =>
     .where('approval_bound_satang', 'is not', null),
 );
 
-/** A batch that has come to more than its bound waits from now on: in the transaction of what makes it more. */
+/** Makes a batch wait that has come to more than its bound, in the transaction of the change that makes it more. */
 export function* keepToBound(batchId: string): Body<void> {
   const bound = yield* boundColumns.get({ batchId });
   if (bound === undefined || bound.above === null || bound.people === null) return;
@@ -163,7 +163,7 @@ export function* keepToBound(batchId: string): Body<void> {
   yield* change(query.updateTable('batch').set({ approval_people: needed }).where('batch_id', '=', batchId));
 }
 
-/** At one moment. */
+/** Reads the approval at one moment. */
 export function* readApproval(batchId: string): Reading<BatchApproval | undefined> {
   const batch = yield* selectFirst(selectApproval(batchId));
   return batch === undefined ? undefined : yield* readWaiting(batch);
@@ -189,7 +189,7 @@ interface FiguredPage extends Page, CountedDay {
   readonly likeSinceMs: number;
 }
 
-/** A row with what is known of its payee from before, and what is counted of him on the day. */
+/** A row with the records of its payee from before, and the payee's sum on the day. */
 interface FiguredRecord {
   readonly seq: number;
   readonly row_no: number;
@@ -212,7 +212,7 @@ export const paidBefore = (also: RawBuilder<SqlBool>): RawBuilder<SqlBool> =>
   sql`exists (select 1 from payee_place o join payout q on q.seq = o.payout_seq
     where o.proxy_no = r.proxy_no and ${also})`;
 
-/** @param counted what is counted of the payee on the day, as `u` */
+/** @param counted the sum of the payee on the day, as `u` */
 const defineFigured = (uses: RawBuilder<unknown>, counted: (day: CountedDay) => RawBuilder<unknown>) =>
   define((values: FiguredPage) =>
     textStatement<FiguredRecord>(
@@ -253,7 +253,7 @@ const toFiguredRow = (record: FiguredRecord): FiguredRow => ({
   isLike: record.is_like === 1,
 });
 
-/** At one moment. */
+/** Reads the figures at one moment. */
 export function* readFigures(
   batchId: string,
   likeSinceMs: number,
@@ -283,11 +283,11 @@ interface CountedDay {
   readonly date: string;
 }
 
-/** What limits over time would hold, if all rows came up to be sent now. */
+/** A forecast of the limits over time, as if all rows came up to be sent now. */
 interface Foreseen {
   readonly forecast: LimitForecast;
   readonly day: CountedDay;
-  /** Whoever has no sum of his own on the day was paid nothing. */
+  /** True when sums are kept of the day: a payee without one was paid nothing. */
   readonly isCounted: boolean;
 }
 
@@ -332,7 +332,7 @@ function* holdWaiting(batch: ApprovalRecord, why: BatchReason, nowMs: number): B
   });
 }
 
-/** Holds what is ready and was not approved. @returns how many rows changed */
+/** Holds each ready row that was not approved. @returns how many rows changed */
 export function* holdUnapproved(batchId: string, why: BatchReason, nowMs: number): Body<number> {
   const batch = yield* selectFirst(selectApproval(batchId));
   if (batch === undefined || batch.people === null) return 0;
@@ -365,7 +365,7 @@ function* letGoOn(batch: ApprovalRecord, detail: object, nowMs: number): Body<vo
     which: (payout) => payout.and([hasBits(payout.ref('holds'), bit)]),
     set: (payout) => ({ holds: removeBits(payout.ref('holds'), bit), accepted_holds: accepted }),
   });
-  // Held for something else alone, since before it had to be approved again.
+  // A row is held for something else alone, since before it had to be approved again.
   const isHeldOnly = query
     .updateTable('payout')
     .set({ accepted_holds: accepted })
@@ -471,13 +471,13 @@ function* readApprovals(batchId: string): Reading<KeptApproval[]> {
   return approvals;
 }
 
-/** What the journal says of the people who sign, at one moment. */
+/** The records of the people who sign, at one moment. */
 function* readSigners(): Reading<Signers> {
   const { passkeys } = yield* personReads.persons();
   return { passkeys, events: yield* personReads.personEvents(0, Number.MAX_SAFE_INTEGER) };
 }
 
-/** Why the approval is not signed as the settings ask for it; the rows were kept before, in the same transaction. */
+/** The reason why the approval is not signed as the settings ask; the rows were kept before, in this transaction. */
 function* findUnsigned(
   batchId: string,
   proposal: Proposal,
@@ -496,7 +496,7 @@ export class UnsignedApprovalError extends Error {
 
 /**
  * Lets what waits of a batch go on, if it is what was looked at and enough people have approved it.
- * @param signing what its signature is held against; null where none is asked for
+ * @param signing the demands on its signature; null where none is asked for
  * @returns false, with nothing changed, when it is not
  * @throws UnsignedApprovalError, with nothing changed, when no signature proves it
  */

@@ -1,4 +1,4 @@
-/** What tells that something of the journal has changed, for pages that keep themselves fresh. */
+/** Reads by which pages that keep themselves fresh see that something of the journal has changed. */
 import { sql } from 'kysely';
 import type { ChangeReader } from '../../review/ports.ts';
 import { type BodiesOf, define, query, type Reading } from '../statements.ts';

@@ -1,4 +1,4 @@
-/** What a decision about a whole batch, or about its account, lets go on of it, in SQL. */
+/** Counts the rows that a decision about a whole batch, or about its account, lets go on, in SQL. */
 import { sql } from 'kysely';
 import type { PayoutStatus } from '../../core/payout.ts';
 import {
@@ -30,7 +30,7 @@ interface CountedRecord {
   readonly is_new: number;
 }
 
-/** Whom an account has paid is asked of rows alone that may go on. */
+/** True of rows that may go on: for these alone the payees that an account has paid are looked up. */
 const unsent = sql`p.status in ('ready', 'held')`;
 
 const countedPage = define((values: Page) =>
@@ -58,7 +58,7 @@ const toCountedRow = (record: CountedRecord): CountedRow => ({
   isNewPayee: record.is_new === 1,
 });
 
-/** At one moment; undefined where there is no such batch. */
+/** Reads the rows at one moment; undefined where there is no such batch. */
 export function* readGoingOn(batchId: string, terms: LetsGoOn): Reading<CountedFile | undefined> {
   const batch = yield* selectFirst(selectApproval(batchId).select('file_name as fileName'));
   if (batch === undefined) return undefined;

@@ -1,4 +1,4 @@
-/** Users and tokens in SQL. What may change, and how, was decided before: a change is refused once another came first. */
+/** Users and tokens in SQL. The rules have decided the changes before: a change is refused once another came first. */
 import { makeRowMapping } from '../../platform/record-rows.ts';
 import type { PersonEdit, PersonStore, PersonToken } from '../../review/ports.ts';
 import type { PersonEvent } from '../../review/rules/chain.ts';
@@ -32,7 +32,7 @@ const latestOfEach = query
 
 export const personReads = {
   *persons() {
-    // First: what is read after it may be newer, and then the edit that is made of it is refused.
+    // The number is read first: what is read after it may be newer, and then the edit that is made of it is refused.
     const latestSeq = yield* readLatestPersonSeq();
     const people = yield* select(query.selectFrom('person').selectAll().orderBy('person_id'));
     const tokens = yield* select(query.selectFrom('person_token').selectAll().orderBy('token_id'));
@@ -73,7 +73,7 @@ export const personReads = {
   },
 } satisfies Partial<BodiesOf<PersonStore>>;
 
-/** Each in one transaction. */
+/** Writes that are one transaction each. */
 export const personWrites = {
   *editPersons(edit) {
     if ((yield* readLatestPersonSeq()) !== edit.afterSeq) return false;

@@ -6,7 +6,7 @@ import { type Body, change, query, type Reading, selectFirst } from '../statemen
 
 const records = makeRowMapping({ json: ['cells'], own: [] });
 
-/** Number of the latest event of all; 0 before any. */
+/** Returns the number of the latest event of all; 0 before any. */
 export function* readLatestPersonSeq(): Reading<number> {
   const latest = query.selectFrom('person_event').select('seq').orderBy('seq', 'desc').limit(1);
   return (yield* selectFirst(latest))?.seq ?? 0;
@@ -22,7 +22,7 @@ export function* appendPersonEvent(draft: PersonEventDraft): Body<number> {
   return seq;
 }
 
-/** Appends what the journal itself has done, and no person reads; inside the caller's transaction. */
+/** Appends a deed of the journal itself, which no person reads; inside the caller's transaction. */
 export function* appendJournalFact(
   kind: 'batch-sealed' | 'payer-moved' | 'approval-taken-back' | 'reports-written',
   atMs: number,

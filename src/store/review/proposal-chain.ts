@@ -1,4 +1,4 @@
-/** The chained history of proposals: what was proposed, what others made of it, and how it ended. */
+/** The chained history of proposals: each proposal, what others made of it, and how it ended. */
 import { makeRowMapping } from '../../platform/record-rows.ts';
 import type { ProposalStore } from '../../review/ports.ts';
 import { chainEvent, proposalFormat } from '../../review/rules/chain.ts';

@@ -1,4 +1,4 @@
-/** Proposals of decisions: each with its items, what has become of them, and who had a part in it. */
+/** Proposals of decisions: each with its items, their fates, and the people who had a part in it. */
 import { type Expression, sql, type SqlBool } from 'kysely';
 import { toSatang } from '../../core/money.ts';
 import type { DecisionItem } from '../../core/ports.ts';
@@ -131,7 +131,7 @@ export function* readHands(batchId: string): Reading<number[]> {
   return (yield* hands.all({ batchId })).map(({ person_id: personId }) => personId);
 }
 
-/** True when what changes of a row has been decided on as its batch is approved. */
+/** True when the change of a row has been decided on as its batch is approved. */
 export function* isDecidedByEnough(
   { proposalId }: DecisionItem,
   batchId: string,
@@ -159,7 +159,7 @@ const insertHand = define((values: { proposalId: number; batchId: string }) =>
     .onConflict((conflict) => conflict.doNothing()),
 );
 
-/** Whoever has corrected a row of a batch approves nothing of it. */
+/** Records who has corrected a row of a batch: that person approves nothing of it. */
 export function* keepHand({ proposalId }: DecisionItem, batchId: string): Body<void> {
   yield* insertHand.run({ proposalId, batchId });
 }
@@ -173,7 +173,7 @@ const endOpenItem = define((values: DecisionItem & { status: 'applied' | 'refuse
     .where('status', '=', 'open'),
 );
 
-/** In the transaction of the change that was decided. */
+/** Marks an item as applied, in the transaction of the change that was decided. */
 export function* markDecided(item: DecisionItem): Body<void> {
   yield* endOpenItem.run({ ...item, status: 'applied', why: null });
 }
@@ -250,7 +250,7 @@ function* addOne(draft: ProposalDraft): Body<number> {
 const updateProposal = (proposalId: number, from: ProposalStatus) =>
   query.updateTable('proposal').where('proposal_id', '=', proposalId).where('status', '=', from);
 
-/** Nothing of it is open any more. */
+/** Closes the items of a proposal: nothing of it is open any more. */
 const closeItems = (proposalId: number) =>
   query
     .updateTable('proposal_item')
@@ -261,7 +261,7 @@ const closeItems = (proposalId: number) =>
 const isOpenStatus = (status: Expression<ProposalStatus>) =>
   sql<SqlBool>`${status} in ('proposed', 'approved')`;
 
-/** Every item that was ever about something. */
+/** Returns every item that was ever about something. */
 export function* proposalItemsAbout(kind: TargetKind, key: string): Reading<ProposalItem[]> {
   return (yield* select(selectItems().where('kind', '=', kind).where('key', '=', key))).map(toItem);
 }
@@ -301,7 +301,7 @@ export const proposalReads = {
   },
 } satisfies Partial<BodiesOf<ProposalStore>>;
 
-/** Each in one transaction. */
+/** Writes that are one transaction each. */
 export const proposalWrites = {
   *addProposals(drafts) {
     for (const { kind, key } of drafts.flatMap(({ targets }) => targets)) {

@@ -1,4 +1,4 @@
-/** What waits for a person beside the payouts, in SQL; and what people have written beside it. */
+/** The queue of a person beside the payouts, in SQL, and people's notes beside it. */
 import { type RawBuilder, sql, type SqlBool } from 'kysely';
 import { zeroSatang } from '../../core/money.ts';
 import { makeRowMapping } from '../../platform/record-rows.ts';
@@ -23,7 +23,7 @@ import { isDecided, markDecided } from './proposals.ts';
 const records = makeRowMapping({ json: [], own: ['seq', 'event_seq'] });
 const kept = makeRowMapping({ json: [], own: [] });
 
-/** Of the rows that are counted together. */
+/** The totals of the rows that are counted together. */
 const countRows = (amount: string, sinceMs: string) =>
   [
     sql<number>`count(*)`.as('rows'),
@@ -63,7 +63,7 @@ function* writeNote(note: ReviewNote): Body<void> {
   yield* change(query.insertInto('review_note').values({ ...records.toRow(note), event_seq }));
 }
 
-/** Every note, a page at a time. */
+/** Reads every note, a page at a time. */
 export function* readNotes(afterSeq: number, limit: number): Reading<KeptNote[]> {
   const page = query.selectFrom('review_note').selectAll().where('seq', '>', afterSeq);
   return (yield* select(page.orderBy('seq').limit(limit))).map((row) => kept.toRecord<KeptNote>(row));
@@ -75,9 +75,9 @@ export const queueReads = {
       .selectFrom('intake_item as i')
       .select(['i.item_id', 'i.kind', 'i.file_name', 'i.ended_at_ms', 'i.refusal'])
       .where('i.outcome', '=', sql.lit('rejected'))
-      // Its bytes may have come to the folder of the other kind first.
+      // The bytes of a file may have come to the folder of the other kind first.
       .where((eb) => eb.not(eb.or(kindNames.map((kind) => isTaken(kind, hasItsBytes)))))
-      // Of a run: until a file of this kind and name is taken, or refused again.
+      // The refusal of a run waits until a file of this kind and name is taken, or refused again.
       .where((eb) =>
         eb.not(
           eb.and([
@@ -182,7 +182,7 @@ export const queueReads = {
   },
 } satisfies Partial<BodiesOf<QueueStore>>;
 
-/** Each in one transaction. */
+/** Writes that are one transaction each. */
 export const queueWrites = {
   *addReviewNote(note) {
     yield* writeNote(note);

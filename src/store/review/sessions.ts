@@ -1,4 +1,4 @@
-/** Sessions in SQL: a row while somebody is signed in. */
+/** Sessions in SQL: a row while a person is signed in. */
 import { makeRowMapping } from '../../platform/record-rows.ts';
 import type { SessionStore } from '../../review/ports.ts';
 import type { PersonSession } from '../../review/rules/session.ts';
@@ -22,7 +22,7 @@ export const sessionReads = {
   },
 } satisfies Partial<BodiesOf<SessionStore>>;
 
-/** Ends all of a person; inside the caller's transaction. */
+/** Ends all sessions of a person; inside the caller's transaction. */
 export function* endSessionsOf(personId: number): Body<readonly string[]> {
   const ended = query.selectFrom('person_session').select('session_hash').where('person_id', '=', personId);
   const hashes = (yield* select(ended)).map((row) => row.session_hash);
@@ -30,7 +30,7 @@ export function* endSessionsOf(personId: number): Body<readonly string[]> {
   return hashes;
 }
 
-/** Each in one transaction. */
+/** Writes that are one transaction each. */
 export const sessionWrites = {
   *startSession(session, endedBeforeMs, passwordHash) {
     yield* change(removeSessions().where('made_at_ms', '<', endedBeforeMs));

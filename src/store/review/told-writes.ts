@@ -1,4 +1,4 @@
-/** Writes of which the history of people tells, in the same transaction: an audit holds their tables against it. */
+/** Writes that the history of people records, in the same transaction: an audit holds their tables against it. */
 import type { ApprovalStore, SessionStore } from '../../review/ports.ts';
 import { digestSecret } from '../../review/rules/chain.ts';
 import { type BodiesOf, query, selectFirst } from '../statements.ts';
@@ -6,7 +6,7 @@ import { approvalWrites } from './approvals.ts';
 import { appendPersonEvent } from './person-chain.ts';
 import { sessionWrites } from './sessions.ts';
 
-/** Each in one transaction. */
+/** Writes that are one transaction each. */
 export const toldWrites = {
   *keepUpload(batchId, personId, nowMs) {
     const hand = { batch_id: batchId, person_id: personId, part: 'uploaded' } as const;

@@ -105,7 +105,7 @@ begin
   raise exception using errcode = 'check_violation', message = tg_argv[0];
 end $$;`;
 
-/** Finds the journal's tables whatever whoever fires a trigger would have found by their names. */
+/** Finds the journal's tables whatever the session that fires a trigger would have found by their names. */
 const describeQuestion = ({
   name,
   types: asked,

@@ -1,4 +1,4 @@
-/** What a watcher asks about all batches at once, again and again: index lookups but for the count of every row. */
+/** Questions of a watcher about all batches at once, again and again: index lookups but for the count of every row. */
 import { type Expression, type RawBuilder, sql, type SqlBool } from 'kysely';
 import type { BatchStatus, PayoutStatus } from '../../core/payout.ts';
 import type { BatchQueueStore } from '../../watch/ports.ts';
@@ -6,7 +6,7 @@ import { toBatch } from '../payouts/rows.ts';
 import { hasBits, holdBits, isInDoubt, literal } from '../schema.ts';
 import { type BodiesOf, define, query, select } from '../statements.ts';
 
-/** Those whose end a killed process had not told of are few, and the latest. */
+/** Batches whose end a killed process had not told of are few, and the latest. */
 const untoldMax = 50;
 
 /** The condition of the index batch_open, word for word. */
@@ -37,8 +37,8 @@ function withReadyBatches() {
 }
 
 /**
- * Only what can be run: found by as many steps as there are open batches, however many rows these have. A batch whose
- * file is still being read belongs to whoever reads it; a done one goes on when rows are tried again.
+ * Batches that can be run: found by as many steps as there are open batches, whatever rows these have. A batch whose
+ * file is still being read belongs to its reader; a done one goes on when rows are tried again.
  */
 export const runnableBatches = define((_values: object) =>
   withReadyBatches()
@@ -106,7 +106,7 @@ export const oldestInDoubt = define((_values: object) =>
     .where(({ ref }) => isInDoubt(ref('status'))),
 );
 
-/** Of each row in doubt, the oldest first: grouped, SQLite would read every row in the order of the batches. */
+/** The batch of each row in doubt, the oldest first: grouped, SQLite would read every row in the order of the batches. */
 export const batchesInDoubt = define((values: { beforeMs: number }) =>
   query
     .selectFrom('payout')
@@ -128,7 +128,7 @@ export const unreported = define((_values: object) =>
     .orderBy('batch_id'),
 );
 
-/** Looked for once, at a start: reads every batch. */
+/** Looks for batches whose end was not told, once, at a start: reads every batch. */
 function selectUntold(sinceMs: number) {
   const firstTold = query
     .selectFrom('batch')

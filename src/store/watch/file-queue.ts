@@ -1,4 +1,4 @@
-/** Which file of the watcher's is worked for a batch, and how each has ended. */
+/** The file of the watcher's that is worked for a batch, and the end of each file. */
 import type { Selectable } from 'kysely';
 import { isSealed } from '../../core/payout.ts';
 import type {
@@ -15,7 +15,7 @@ import { registrationBatchReads } from '../registration/batches.ts';
 import type { Tables } from '../schema.ts';
 import { type BodiesOf, type Body, change, query, type Reading, select, selectFirst } from '../statements.ts';
 
-/** What its file was read into. */
+/** The batch that a file was read into. */
 const batchOf: Readonly<Record<FileKindName, (batchId: string) => Reading<FileBatch | undefined>>> = {
   payout: batchReads.batch,
   registration: registrationBatchReads.registrationBatch,
@@ -88,12 +88,12 @@ export const fileQueueReads = {
   },
 } satisfies Partial<BodiesOf<FileQueueStore>>;
 
-/** Each in one transaction. */
+/** Writes that are one transaction each. */
 export const fileQueueWrites = {
   *startIntake(start): Body<IntakeVerdict> {
     const known = yield* findItem(start.itemId);
     if (known?.batch_id === start.batchId && known.owns_batch === 1) return { kind: 'owner' };
-    // Anew for one whose bytes have changed since, and for one that was no owner: the owner may have given up since.
+    // The record begins anew for changed bytes, and for a file that was no owner: the owner may have given up since.
     const { kind = 'payout' } = start;
     const first = yield* findFirst(start.batchId, kind);
     const changed = {
@@ -114,7 +114,7 @@ export const fileQueueWrites = {
     yield* change(insert);
     return first === undefined ? { kind: 'owner' } : { kind: 'duplicate', first };
   },
-  /** A file that was turned away before its bytes were known has no record yet. */
+  /** Ends a file; one that was turned away before its bytes were known has no record yet. */
   *endIntake(itemId, outcome, nowMs, refused) {
     const refusal = refused === undefined ? null : JSON.stringify(refused.refusal);
     const end = { outcome, ended_at_ms: nowMs, refusal };

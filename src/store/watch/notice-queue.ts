@@ -1,4 +1,4 @@
-/** Notices that wait for their channels, and what became of them. */
+/** Notices that wait for their channels, and their fates. */
 import { sql, type SqlBool } from 'kysely';
 import type { NoticeStore } from '../../notify/ports.ts';
 import { noticeChannels } from '../../notify/rules/notice.ts';
@@ -6,10 +6,10 @@ import type { DeliveryResult, DueNotice, NoticeChannel } from '../../notify/rule
 import { selectPayouts, toPayoutSurely } from '../payouts/rows.ts';
 import { type BodiesOf, change, define, inDialect, query, selectFirst } from '../statements.ts';
 
-/** Inside the statement's text: a partial index is used only where the statement names its condition. */
+/** The status inside the statement's text: a partial index is used only where the statement names its condition. */
 const due = sql.lit('due' as const);
 
-/** Of one channel, the oldest first. */
+/** The due notices of one channel, the oldest first. */
 export const dueNotices = define((values: { channel: NoticeChannel; nowMs: number; limit: number }) =>
   query
     .selectFrom('notice_delivery as d')
@@ -34,7 +34,7 @@ export const nextNotice = define((values: { channel: NoticeChannel }) =>
 const channelsOf = (wanted: NoticeChannel | undefined): readonly NoticeChannel[] =>
   wanted === undefined ? noticeChannels : [wanted];
 
-/** The notice tells of all that the batch's reports show. */
+/** Records that the notice tells of all that the batch's reports show. */
 const noteTold = (batchId: string | null) =>
   query
     .updateTable('batch')
@@ -42,7 +42,7 @@ const noteTold = (batchId: string | null) =>
     .where('batch_id', '=', batchId)
     .whereRef('noticed_event_seq', '<', 'reported_event_seq');
 
-/** What a result changes; `tries` counts those that failed. */
+/** The columns that a result changes; `tries` counts those that failed. */
 function describeResult(result: DeliveryResult) {
   switch (result.kind) {
     case 'delivered':
@@ -54,7 +54,7 @@ function describeResult(result: DeliveryResult) {
   }
 }
 
-/** One that two channels wait for counts twice. */
+/** Counts the waiting notices; one that two channels wait for counts twice. */
 const countWaiting = define((_values: object) =>
   query
     .selectFrom('notice_delivery')
@@ -71,7 +71,7 @@ const isToldAsAlarm = inDialect<SqlBool>({
   postgres: sql`${toldAlarm} = 'true'`,
 });
 
-/** What an inquiry says of a row again and again is no new alarm. */
+/** An alarm that an inquiry repeats of a row again and again is no new one. */
 export const alarmsAfter = define((values: { eventSeq: number; limit: number }) =>
   selectPayouts()
     .innerJoin('event as e', 'e.payout_seq', 'p.seq')
@@ -101,7 +101,7 @@ const criticalBreakDays = define((_values: object) =>
     .groupBy('date'),
 );
 
-/** No character of a key is beyond the last. */
+/** The latest notice of a range of keys: no character of a key is beyond the last. */
 const lastNotice = define((values: { from: string; to: string }) =>
   query
     .selectFrom('notice')
@@ -149,9 +149,9 @@ export const noticeReads = {
   },
 } satisfies Partial<BodiesOf<NoticeStore>>;
 
-/** Each in one transaction. */
+/** Writes that are one transaction each. */
 export const noticeWrites = {
-  /** Due at once for each channel. Without a channel there is nobody to tell, and nothing is kept. */
+  /** Adds a notice, due at once for each channel. Without a channel there is no recipient, and nothing is kept. */
   *addNotice(notice, channels, delivered = []) {
     if (channels.length === 0) return;
     const { key, kind, batchId, atMs, body } = notice;

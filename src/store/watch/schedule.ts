@@ -9,14 +9,14 @@ export const scheduleReads = {
   },
 } satisfies Partial<BodiesOf<ScheduleStore>>;
 
-/** Among the facts of the journal's identity; nobody reads it. */
+/** The key of the write probe among the facts of the journal's identity; it is never read. */
 const probeKey = 'probedAtMs';
 
 /** SQLite writes nothing at all when the row would stay as it is. */
 const anotherThan = (value: string) =>
   sql<string>`case meta.value when ${value} then ${value} || ' again' else ${value} end`;
 
-/** Each in one transaction. */
+/** Writes that are one transaction each. */
 export const scheduleWrites = {
   *recordDailyJob(name, date) {
     const insert = query

@@ -1,4 +1,4 @@
-/** Files whose rows were read, and what became of their bytes afterwards. */
+/** Files whose rows were read, and the fate of their bytes afterwards. */
 import { type Selectable, sql, type SqlBool } from 'kysely';
 import type { TakenFileStore } from '../../watch/ports.ts';
 import type { FileGrowth, TakenFile } from '../../watch/rules/file-growth.ts';
@@ -49,7 +49,7 @@ export const takenFileReads = {
   },
 } satisfies Partial<BodiesOf<TakenFileStore>>;
 
-/** Each in one transaction. */
+/** Writes that are one transaction each. */
 export const takenFileWrites = {
   *putTakenFile(file) {
     const { itemId, batchId, fileName, path, inode, bytes, sha256, untilMs, isWatched, growth, kind } = file;

@@ -1,5 +1,5 @@
 /**
- * Where batches stand that nobody works with: tables beside the journal's own, with the same columns, so that those that
+ * Tables of batches without further work, beside the journal's own and with the same columns, so that those that
  * every payment goes through stay short. What reads a batch wherever it stands reads both together, by the same names in
  * a schema of their own.
  */
@@ -9,10 +9,10 @@ import { postgresRefusal } from '../../tables/ddl.ts';
 import { neverChanges } from '../../tables/table.ts';
 import { selectListed } from '../../tables/listed.ts';
 
-/** Each with the column that is the number of the payout. */
+/** The tables, each with the column that is the number of the payout. */
 const rowTables = [...movedTables, { name: 'open_payout', seq: 'seq' }] as const;
 
-/** These and where each payee was paid an amount. */
+/** The names of these, and of the table of where each payee was paid an amount. */
 const namesOfAll = [...rowTables.map(({ name }) => name), 'payee_place'];
 
 export const archivedNames: readonly string[] = namesOfAll.map((name) => `archived_${name}`);
@@ -21,7 +21,7 @@ const makeTable = (name: string): string => `create table archived_${name} (like
 
 const keptIn = 'what stands in an archive is never';
 
-/** Of each statement and not of each row: a batch may have a million. */
+/** Refuses by statement and not by row: a batch may have a million. */
 const moves = (name: string, isMoving: string): string => `
 create function archived_${name}_moves() returns trigger language plpgsql set search_path from current as $$
 begin
@@ -47,7 +47,7 @@ const guard = (name: string, seq: string): string =>
         ),
   ].join('');
 
-/** What both have together; where nothing stands apart, nothing is told to stand in an archive. */
+/** Views of both together; where nothing stands apart, nothing is told to stand in an archive. */
 const wholeViews = [
   ...namesOfAll.map(
     (name) => `

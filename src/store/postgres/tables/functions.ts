@@ -1,5 +1,5 @@
 /**
- * What statements and triggers call by the names that SQLite has them by, so that most statements are one text for both.
+ * Functions that statements and triggers call by the names that SQLite has, so that most statements are one text for both.
  * Each is the twin of a function of TypeScript or of SQLite's own: a change of one is a change of both.
  */
 import { notOneEachState } from '../errors.ts';
@@ -7,7 +7,7 @@ import { notOneEachState } from '../errors.ts';
 const hashed = (text: string): string =>
   `translate(rtrim(encode(sha256(convert_to(${text}, 'UTF8')), 'base64'), '='), '+/', '-_')`;
 
-/** `hashEvent` and, where the one before is a digest and a salt, `commitTo`. */
+/** The functions `hashEvent` and, where the previous one is a digest and a salt, `commitTo`. */
 const eventHash = String.raw`
 create function event_hash_of(previous text, event text) returns text
 language plpgsql immutable parallel safe as $$
@@ -39,7 +39,7 @@ end $$;
 
 create operator ->> (function = json_extract, leftarg = text, rightarg = text);
 
--- Of the whole document alone: $.name. All else of it stays as it is written.
+-- Sets $.name of the whole document alone. All else of it stays as it is written.
 create function json_set(document text, path text, value text) returns text
 language sql immutable parallel safe
 return case when $1 is not null then (
@@ -50,7 +50,7 @@ return case when $1 is not null then (
     select substr($2, 3), to_json($3), null where json_extract_path($1::json, substr($2, 3)) is null) as members) end;
 `;
 
-/** Of several values, as SQLite has them beside the aggregates: null when one is. */
+/** The greatest of several values, as SQLite has it beside the aggregates: null when one is. */
 const greatestOfAll = `
 create function max(bigint, bigint) returns bigint language sql immutable parallel safe
 return case when $1 >= $2 then $1 when $1 < $2 then $2 end;
