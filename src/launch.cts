@@ -9,7 +9,7 @@
 /* oxlint-disable no-var, prefer-template */
 var switches = ['--disable-sigusr1', '--max-semi-space-size=32', '--heap-growing-percent=100'];
 var nodeNeeded = 24;
-// What only tells about the program needs no switch, and no second start, which takes a third of its time.
+// Commands that only tell about the program need no switch and no second start, which takes a third of their time.
 var isToTell = process.argv.slice(2).some(function (word) {
   return /^(--help|-h|--version|-v)$/.test(word);
 });

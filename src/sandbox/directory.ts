@@ -68,7 +68,7 @@ export function normaliseName(name: string): string {
   return name.normalize('NFKC').toLowerCase().replaceAll(/\s+/g, '');
 }
 
-const nobody: Payee = { state: 'unknown', name: '', nameTh: '' };
+const unknownPayee: Payee = { state: 'unknown', name: '', nameTh: '' };
 
 /** Finds the holder of a proxy ID; `sentName` is the request's name, empty for none (§4 rule 5). */
 export type FindPayee = (proxyNo: string, sentName: string) => Payee;
@@ -84,7 +84,7 @@ export function createDirectory(payees: readonly DirectoryPayee[], knownPayeesOn
   return (proxyNo, sentName) => {
     const payee = listed.get(proxyNo);
     if (payee !== undefined) return payee;
-    if (knownPayeesOnly) return nobody;
+    if (knownPayeesOnly) return unknownPayee;
     const { name, nameTh } = generatePayeeName(proxyNo);
     return { state: 'active', name: sentName === '' ? name : sentName, nameTh };
   };

@@ -43,16 +43,16 @@ export function whyNotErase({ row, batch, attempts, events }: EndedRow, nowMs: n
     : undefined;
 }
 
-const nobody = { proxyNo: '', reference1: '', reference2: '' };
+const erasedPayee = { proxyNo: '', reference1: '', reference2: '' };
 
 /** Erases a stored line of a statement. */
 export const eraseLine = (text: string): string =>
-  encodeLine({ ...decodeLine(text), ...nobody, proxyName: '', proxyNameTh: '' });
+  encodeLine({ ...decodeLine(text), ...erasedPayee, proxyName: '', proxyNameTh: '' });
 
 /** Erases the attempt of a break, given as JSON. */
 export function eraseBreakAttempt(text: string): string {
   const attempt = JSON.parse(text) as { readonly order: object };
-  const order = { ...attempt.order, ...nobody, proxyName: null };
+  const order = { ...attempt.order, ...erasedPayee, proxyName: null };
   return JSON.stringify({ ...attempt, order });
 }
 

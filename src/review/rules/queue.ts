@@ -354,7 +354,7 @@ export type QueuedProposal = Parameters<typeof whyNotCheck>[0] & {
   readonly figures: ProposalFigures;
 };
 
-const nobody: Decider = { personId: null, name: '' };
+const noPerson: Decider = { personId: null, name: '' };
 
 /** The outcome is unknown where a decision needs evidence or accepts a difference; otherwise no money has moved. */
 export const moneyMovedOfDecisions = (decisions: readonly Decision[]): MoneyMoved =>
@@ -371,7 +371,7 @@ export function proposalItem(
   const whyNot: Readonly<Record<'approve' | 'send-back' | 'withdraw', string | undefined>> = {
     approve: asker && (mayNot(asker, 'check') ?? whyNotCheck(proposal, asker, involved, nowMs)),
     'send-back': asker && (mayNot(asker, 'check') ?? whyNotCheck(proposal, asker, involved, nowMs)),
-    withdraw: asker && (mayNot(asker, 'propose') ?? whyNotWithdraw(proposal, asker ?? nobody, nowMs)),
+    withdraw: asker && (mayNot(asker, 'propose') ?? whyNotWithdraw(proposal, asker ?? noPerson, nowMs)),
   };
   return {
     kind: 'proposal',

@@ -197,5 +197,5 @@ const refuseForeignPosts =
 /** The session to which a form belongs: the one in which it was displayed. */
 export const nameSession = ({ cookies: kept }: FastifyRequest, { session }: CookieNames): string => {
   const secret = kept[session];
-  return secret === undefined ? 'nobody' : hashSession(secret);
+  return secret === undefined ? 'no session' : hashSession(secret);
 };

@@ -18,7 +18,7 @@ const respOf: Readonly<Record<ToldOutcome, { readonly respCode: string; readonly
 };
 
 /** A key that does not exist. */
-const wrongApiKey = 'a-key-that-nobody-has-given-out';
+const wrongApiKey = 'a-key-never-given-out';
 
 /** "20261121 12:00:00" */
 const formatCompact = (epochMs: number): string =>

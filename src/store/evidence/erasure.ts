@@ -71,11 +71,11 @@ function* eraseAttempts(seq: number): Body<void> {
     if (erased.orderHash !== undefined) hidden.set(erased.orderHash.before, erased.orderHash.after);
     yield* change(query.updateTable('event').set({ detail: erased.detail }).where('seq', '=', event.seq));
   }
-  const nobody = { proxy_no: '', proxy_name: null, reference1: null, reference2: null };
+  const erasedPayee = { proxy_no: '', proxy_name: null, reference1: null, reference2: null };
   const sent = query.selectFrom('attempt').select(['attempt_no', 'order_hash', 'trans_ref_no']);
   for (const attempt of yield* select(sent.where('payout_seq', '=', seq))) {
     const hash = hidden.get(attempt.order_hash) ?? attempt.order_hash;
-    const update = query.updateTable('attempt').set({ ...nobody, order_hash: hash });
+    const update = query.updateTable('attempt').set({ ...erasedPayee, order_hash: hash });
     yield* change(update.where('payout_seq', '=', seq).where('attempt_no', '=', attempt.attempt_no));
     yield* eraseStatements(attempt.trans_ref_no);
   }

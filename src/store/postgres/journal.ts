@@ -43,7 +43,7 @@ export interface PostgresJournalParts {
 }
 
 /** The worker of a process that has not taken the right to send: it sends nothing. */
-const nobody: OwnWorker = { workerId: undefined, noteRefused: () => {} };
+const noWorker: OwnWorker = { workerId: undefined, noteRefused: () => {} };
 
 function* findPayouts(name: string): Reading<Awaited<ReturnType<PayoutStore['findPayouts']>>> {
   const found = [];
@@ -106,7 +106,7 @@ async function readAllAttempts(
 
 /** The journal on an engine. */
 export function makePostgresJournal(parts: PostgresJournalParts): Store {
-  const { engine, journalId, newSinceMs, missesSinceMs, highWaterMark, own = nobody } = parts;
+  const { engine, journalId, newSinceMs, missesSinceMs, highWaterMark, own = noWorker } = parts;
   const loss = new KnownLoss(() => engine.look(readLoss));
   const guards = makeSendGuards(own, loss);
   const fencedEngine = fenceWrites(engine, own);

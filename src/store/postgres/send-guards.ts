@@ -36,11 +36,11 @@ const keepSends = define((values: { workerId: number; payoutSeqs: number[]; atte
 );
 
 /** A number that no worker has. */
-const nobody = 0;
+const noWorker = 0;
 
 function* readAttemptWaitMs(own: OwnWorker, companyId: string, payoutId: string): Reading<number> {
   const sends = yield* lastSends.all({ companyId, payoutId });
-  return computeAttemptWaitMs(sends, own.workerId ?? nobody, sends[0]?.nowMs ?? 0);
+  return computeAttemptWaitMs(sends, own.workerId ?? noWorker, sends[0]?.nowMs ?? 0);
 }
 
 export const makeSendReads = (own: OwnWorker) => ({
@@ -89,7 +89,10 @@ export class KnownLoss {
 export const makeSendGuards = (own: OwnWorker, loss: KnownLoss): SendGuards => ({
   ...endCounting,
   *fence() {
-    const [isThere, isLossKnown] = yield* together([isWorkerThere(own.workerId ?? nobody), loss.isLatest()]);
+    const [isThere, isLossKnown] = yield* together([
+      isWorkerThere(own.workerId ?? noWorker),
+      loss.isLatest(),
+    ]);
     if (!isThere) own.noteRefused();
     return isThere && isLossKnown;
   },
@@ -103,6 +106,6 @@ export const makeSendGuards = (own: OwnWorker, loss: KnownLoss): SendGuards => (
   *noteSends(sent) {
     const payoutSeqs = sent.map(({ payoutSeq }) => payoutSeq);
     const attemptNos = sent.map(({ attemptNo }) => attemptNo);
-    yield* keepSends.note({ workerId: own.workerId ?? nobody, payoutSeqs, attemptNos });
+    yield* keepSends.note({ workerId: own.workerId ?? noWorker, payoutSeqs, attemptNos });
   },
 });

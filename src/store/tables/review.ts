@@ -65,7 +65,7 @@ export const proposal = table('proposal', {
     refuses(
       'proposal_checked_by_another',
       'update of status',
-      'nobody checks what he has proposed',
+      'the proposer of a decision cannot check it',
       when`new.status = 'approved' and new.people > 1
         and (new.checker_id is null or new.maker_id is null or new.checker_id = new.maker_id)`,
     ),

@@ -218,7 +218,7 @@ describe('the table makes it come', () => {
   });
 
   test.each([
-    ['wrong', 'a-key-that-nobody-has-given-out'],
+    ['wrong', 'a-key-never-given-out'],
     ['none', undefined],
   ] as const)('with a key that is %s', async (key, heard) => {
     const bank = await openRegistrationBank(always('success', { callbacks: [{ key }] }));
