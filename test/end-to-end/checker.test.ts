@@ -149,7 +149,10 @@ const cases: readonly Case[] = [
       expect(await scene.run('halt', '--note', 'a word with the bank')).toEndWith(0);
       const digest = await checkDigest(scene, path);
       await drop(scene, vendors.fileName, vendors.csv);
-      await until(async () => /halted +vendors.csv\n.*147 ready/.test((await scene.run('status')).stdout), 60_000);
+      await until(
+        async () => /halted +vendors.csv\n.*147 ready/.test((await scene.run('status')).stdout),
+        60_000,
+      );
       const queue = await maker.get('/queue');
       const item = queue.text.slice(queue.text.indexOf('value="payer"'));
       const [, key = ''] = /name="key" value="([^"]*)"/.exec(item) ?? [];
