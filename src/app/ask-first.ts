@@ -1,6 +1,6 @@
 /** `transfer.askFirst`: whether the bank is asked about the next reference before each new attempt. */
 import type { Clock } from '../core/ports.ts';
-import { isNewJournal } from '../payout/rules/lost-journal.ts';
+import { isInQuestion, isNewJournal } from '../payout/rules/lost-journal.ts';
 import type { LoadedSettings } from '../settings/settings.ts';
 import type { Store } from '../store/store.ts';
 
@@ -25,6 +25,24 @@ export function makeAskFirst(
       if (said !== 'unknown') kind = said;
     }
     return kind !== 'sandbox';
+  };
+}
+
+/**
+ * Whether the bank may have registrations that the journal does not know: a part of it was lost, or it is new, as
+ * `transfer.askFirst` understands it.
+ */
+export function makeMayMissAttempts(
+  loaded: LoadedSettings,
+  journal: Pick<Store, 'newSinceMs' | 'readMoments' | 'loss'>,
+  clock: Clock,
+): () => Promise<boolean> {
+  const past = { newSinceMs: journal.newSinceMs };
+  const asksFirst = makeAskFirst(loaded, past, clock);
+  return async () => {
+    if (isInQuestion(await journal.loss())) return true;
+    past.newSinceMs = ((await journal.readMoments?.()) ?? journal).newSinceMs;
+    return asksFirst();
   };
 }
 

@@ -14,7 +14,11 @@ import {
   statementTables,
   wordTables,
 } from './reconcile/statement-tables.ts';
-import { attemptAnswerColumns, registrationTables } from './registration/registration-tables.ts';
+import {
+  attemptAnswerColumns,
+  attemptTakenColumn,
+  registrationTables,
+} from './registration/registration-tables.ts';
 import { approvalBound, approvalTables, approvedRows, handsBeforeBatch } from './review/approval-tables.ts';
 import { dayHeadTables } from './evidence/day-head-tables.ts';
 import { erasableFileName, erasureTables, rowNeverChanges } from './evidence/erasure-tables.ts';
@@ -452,6 +456,7 @@ const migrations: readonly Migration[] = [
   approvedRows,
   figuresColumn,
   attemptAnswerColumns,
+  attemptTakenColumn,
 ];
 
 /** The version of the tables that this program writes. */

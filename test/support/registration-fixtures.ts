@@ -56,6 +56,7 @@ export function makeRegistrationAttempt(changes: Partial<RegistrationAttempt> = 
     ddrOapiSeqId: null,
     elapsedMs: null,
     bankOffsetMs: null,
+    taken: null,
     ...changes,
   };
 }

@@ -118,6 +118,7 @@ export function attemptOf(before: Registration, atMs = noonMs): RegistrationAtte
     ddrOapiSeqId: null,
     elapsedMs: null,
     bankOffsetMs: null,
+    taken: null,
   };
 }
 

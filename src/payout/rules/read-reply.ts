@@ -223,8 +223,6 @@ const gatewayRefusals = new Map<number, { readonly scope: 'payer' | 'service'; r
   [429, { scope: 'service', text: 'the bank asks us to slow down (HTTP 429)' }],
 ]);
 
-export const gatewayRefusalStatuses: readonly number[] = [...gatewayRefusals.keys()];
-
 /** The scope of a refusal, by its code. */
 export function findRefusalScope(code: string): BankStatus['scope'] {
   const gateway = [...gatewayRefusals].find(([httpStatus]) => code === `http-${httpStatus}`);

@@ -112,8 +112,18 @@ function giveBack(answered: Answered, hold: RegistrationHold, reason: Reason): R
   return moveOn(answered, patch, 'turned-down-for-all', { hold, code: reason.code });
 }
 
+/** Decided once, by the finding: a code alone may be in the answer to another's request. */
+const takenBy = {
+  acknowledged: 'yes',
+  'turned-down': 'no',
+  'usage-exceeded': 'no',
+  'not-sent': 'no',
+  'aborted-before-send': 'no',
+  unknown: null,
+} as const satisfies Record<AnswerFinding['kind'], RegistrationAttempt['taken']>;
+
 function moveOn(
-  { registration, attempt, facts, nowMs }: Answered,
+  { registration, attempt, finding, facts, nowMs }: Answered,
   patch: RegistrationPatch,
   cause: RegistrationChange['event']['cause'],
   detail: Readonly<Record<string, unknown>>,
@@ -126,7 +136,7 @@ function moveOn(
     patch,
     cause,
     nowMs,
-    attempt: { ...attempt, ...told, requestUid, bankOffsetMs },
+    attempt: { ...attempt, ...told, requestUid, bankOffsetMs, taken: takenBy[finding.kind] },
     detail: { ...detail, ...told, ...renewed, xRequestId, why },
   });
 }

@@ -58,6 +58,7 @@ export function decideIntent(input: RegistrationIntentInput): RegistrationIntent
     ddrOapiSeqId: null,
     elapsedMs: null,
     bankOffsetMs: null,
+    taken: null,
   };
   const change = moveRegistration({
     registration,

@@ -203,4 +203,6 @@ export interface RegistrationAttempt {
   readonly elapsedMs: number | null;
   /** The bank's clock less ours, by the `Date` of the answer. */
   readonly bankOffsetMs: number | null;
+  /** `no`: the answer proves that the bank will never call back about it; null while nothing tells. */
+  readonly taken: 'yes' | 'no' | null;
 }

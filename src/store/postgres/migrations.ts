@@ -10,7 +10,12 @@ import { archivedTables } from './tables/archived.ts';
 import { refusal } from './tables/ddl.ts';
 import { functions } from './tables/functions.ts';
 import { payoutTables, payoutTriggers, payoutView } from './tables/payouts.ts';
-import { attemptAnswerColumns, registrationTables, registrationTriggers } from './tables/registration.ts';
+import {
+  attemptAnswerColumns,
+  attemptTakenColumn,
+  registrationTables,
+  registrationTriggers,
+} from './tables/registration.ts';
 import { approvedRowTables, proposalFigures, reviewTables, reviewTriggers } from './tables/review.ts';
 import { statementTables } from './tables/statements.ts';
 import { watchTables } from './tables/watch.ts';
@@ -58,6 +63,7 @@ export const tablesHistory: readonly TablesStep[] = [
   approvedRowTables,
   proposalFigures,
   attemptAnswerColumns,
+  attemptTakenColumn,
 ].map(onlyForThis);
 
 /** The version of the tables that this program writes on PostgreSQL. */

@@ -240,6 +240,7 @@ const answerOf = (values: AttemptValues) => ({
   ddr_oapi_seq_id: values.ddrOapiSeqId,
   elapsed_ms: values.elapsedMs,
   bank_offset_ms: values.bankOffsetMs,
+  taken: values.taken,
 });
 
 const insertAttempt = define((values: AttemptValues) =>

@@ -112,7 +112,7 @@ export function selectResultRows() {
     .select(['p.issues', 'r.line', 'r.cells', 'r.extras', 'r.instruction as file_instruction'])
     .select(['t.instruction as sent', 't.request_uid', 't.renewed_uid', 't.ip_address', 't.intent_at_ms'])
     .select(['t.http_status', 't.status_code', 't.status_desc', 't.severity', 't.ddr_oapi_seq_id'])
-    .select(['t.elapsed_ms', 't.bank_offset_ms']);
+    .select(['t.elapsed_ms', 't.bank_offset_ms', 't.taken']);
 }
 
 type ResultRecord = InferResult<ReturnType<typeof selectResultRows>>[number];
@@ -137,6 +137,7 @@ function readAttempt(record: ResultRecord): RegistrationAttempt | undefined {
     ddrOapiSeqId: record.ddr_oapi_seq_id,
     elapsedMs: record.elapsed_ms,
     bankOffsetMs: record.bank_offset_ms,
+    taken: record.taken,
   };
 }
 

@@ -389,6 +389,7 @@ describe('a listener whose port is taken', () => {
   ) =>
     startCallbackListener({
       clock: systemClock,
+      mayMissAttempts: async () => false,
       readKeys: () => callbackKeys,
       readCertificate: () => undefined,
       files: [],

@@ -142,6 +142,19 @@ describe('what an answer tells besides', () => {
   });
 });
 
+test.each([
+  ['acknowledged', 'yes'],
+  ['turned down for itself', 'no'],
+  ['turned down for its company', 'no'],
+  ['too many', 'no'],
+  ['not sent, our credentials', 'no'],
+  ['not sent, the service', 'no'],
+  ['kept back', 'no'],
+  ['unknown', null],
+] as const)('%s: the bank has taken it: %s', (name, taken) => {
+  expect(decideAnswer(answered(findings[name]!))?.attempt).toMatchObject({ taken });
+});
+
 test.each(['registered', 'refused', 'contradicted', 'unanswered'] as const)(
   'an answer to what the callback has made %s adds its facts, and changes nothing else',
   (status) => {
