@@ -24,6 +24,7 @@ import {
   type WireOutcome,
 } from './exchange.ts';
 import {
+  isGarbled,
   readBankDateMs,
   readInquiryFields,
   readPayeeCheckFields,
@@ -375,7 +376,8 @@ async function ask(
     return {
       kind: 'answered',
       httpStatus: answer.status,
-      headers: Object.fromEntries(answer.headers),
+      // The body is decoded by now.
+      headers: { ...Object.fromEntries(answer.headers), 'content-encoding': undefined },
       body: text,
       hangUp: () => {},
     };
@@ -413,7 +415,8 @@ async function postCall<Fields extends BusinessFields>(
   };
   const outcome = await (endpoint === 'statement' ? ask(context, message) : exchange(route, message));
   const elapsedMs = clock.elapsedMs() - startedMs;
-  const isRead = outcome.kind === 'answered' && isSpoken(outcome.httpStatus);
+  const isBroken = outcome.kind === 'answered' && isGarbled(outcome.headers, outcome.body);
+  const isRead = outcome.kind === 'answered' && isSpoken(outcome.httpStatus) && !isBroken;
   const fields = isRead ? read(outcome.body, names) : undefined;
   const code = fields?.statusCode;
   // The answers on this connection are out of step with the requests: the next request would get a wrong answer.
@@ -433,6 +436,7 @@ async function postCall<Fields extends BusinessFields>(
         fields,
         bankDateMs: readBankDateMs(outcome.headers),
         retryAfterMs: readRetryAfterMs(outcome.headers, clock),
+        ...(isBroken ? { isGarbled: true } : {}),
         ...facts,
       };
   }

@@ -46,10 +46,11 @@ export interface FaultyReading {
 
 export type CallbackReading = { readonly ok: true; readonly callback: RegistrationCallback } | FaultyReading;
 
-/** The keys of `msg-hdr` that matter (§2.3). */
+/** The keys of `msg-hdr` that matter (§2.3), and all that it holds. */
 export interface CallbackHeader {
   readonly requestUid: string;
   readonly apiKey: string;
+  readonly fields: Readonly<Record<string, unknown>>;
 }
 
 const outcomes: Readonly<
@@ -240,7 +241,8 @@ export const parseCallbackHeader = (text: string): (CallbackHeader & { readonly 
   readAll(
     headerOf(text),
     [readApiKey, readRequestUid],
-    (fields) => ({ ok: true, requestUid: readRequestUid(fields), apiKey: readApiKey(fields) }) as const,
+    (fields) =>
+      ({ ok: true, requestUid: readRequestUid(fields), apiKey: readApiKey(fields), fields }) as const,
   );
 
 /**

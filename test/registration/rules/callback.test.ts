@@ -155,7 +155,7 @@ describe('a callback that is not as §2.3 has it names the field', () => {
 describe('the header msg-hdr', () => {
   test('has the key and the number of the call', () => {
     const text = JSON.stringify({ 'x-api-key': 'key', requestUID: 'u', channelId: 'c' });
-    expect(parseCallbackHeader(text)).toEqual({ ok: true, requestUid: 'u', apiKey: 'key' });
+    expect(parseCallbackHeader(text)).toMatchObject({ ok: true, requestUid: 'u', apiKey: 'key' });
   });
 
   test.each([
