@@ -94,15 +94,19 @@ export interface ExchangeRecord {
   readonly transRefNo?: string | undefined;
 }
 
+type Round = 'first' | 'again';
+
+/** A call whose requestUIDs are recorded nowhere. */
+const unrecorded = { requestUidOf: makeRequestUid, keepRenewed: async () => true } as const;
+
 /** One business call; `body` is built anew for each sending. */
 interface Call<Fields extends BusinessFields> {
   readonly endpoint: Exclude<Endpoint, 'token' | 'tokenRefresh'>;
   readonly transRefNo?: string;
-  /**
-   * Recorded before the call: requestUIDs of the first request and of its repetition. Left out: each sending gets a new
-   * one.
-   */
-  readonly requestUids?: readonly [first: string, again: string];
+  /** The requestUID of the first request, or of its repetition: each request has its own (§2.2, §2.4). */
+  readonly requestUidOf: (round: Round) => string;
+  /** Records the requestUID of the repetition before it leaves; false: it is not sent. */
+  readonly keepRenewed: (requestUid: string) => Promise<boolean>;
   readonly headers?: (requestUid: string) => Readonly<Record<string, string>>;
   readonly body: (requestUid: string) => Readonly<Record<string, string>>;
   readonly read: (body: string, names: WireNames) => Fields | undefined;
@@ -130,6 +134,7 @@ export function makeBankClient(
   return {
     checkPayee: (check, stop) =>
       send({
+        ...unrecorded,
         stop,
         endpoint: 'payeeCheck',
         body: (requestUid) => payeeCheckBody(check, options, names, requestUid, clock.now()),
@@ -137,6 +142,7 @@ export function makeBankClient(
       }),
     transfer: (order, mayLeave, stop) =>
       send({
+        ...unrecorded,
         stop,
         endpoint: 'transfer',
         transRefNo: order.transRefNo,
@@ -148,17 +154,19 @@ export function makeBankClient(
       }),
     inquire: (inquiry, stop) =>
       send({
+        ...unrecorded,
         stop,
         endpoint: 'inquiry',
         transRefNo: inquiry.transRefNo,
         body: (requestUid) => inquiryBody(inquiry, requestUid),
         read: readInquiryFields,
       }),
-    register: (order, mayLeave, stop) =>
+    register: (order, mayLeave, keepRenewed, stop) =>
       send({
         stop,
         endpoint: 'registration',
-        requestUids: [order.requestUid, renewRequestUid(order.requestUid)],
+        requestUidOf: (round) => (round === 'first' ? order.requestUid : renewRequestUid(order.requestUid)),
+        keepRenewed,
         headers: (requestUid) => registrationHeadersOf({ ...order, requestUid }),
         body: () => registrationBody(order),
         read: readRegistrationFields,
@@ -166,7 +174,13 @@ export function makeBankClient(
         isRefused: (reply) => readAnswer(reply).finding.kind === 'not-sent',
       }),
     requestStatement: (request, stop) =>
-      send({ stop, endpoint: 'statement', body: () => statementBody(request), read: readStatementFields }),
+      send({
+        ...unrecorded,
+        stop,
+        endpoint: 'statement',
+        body: () => statementBody(request),
+        read: readStatementFields,
+      }),
     async [Symbol.asyncDispose]() {
       context[Symbol.dispose]();
     },
@@ -201,15 +215,19 @@ function makeSend(context: CallContext, rate: Rate): Send {
   const findToken = (): TokenReading | Promise<TokenReading> => (closing.aborted ? closed : tokens.current());
 
   /** Posts with the token in force. */
-  async function postAtOnce<Fields extends BusinessFields>(call: Call<Fields>): Promise<Posted<Fields>> {
+  async function postAtOnce<Fields extends BusinessFields>(
+    call: Call<Fields>,
+    round: Round,
+  ): Promise<Posted<Fields>> {
     const token = await findToken();
     if (token.kind !== 'token') return { reply: token };
-    return { reply: await postCall(context, call, token), token };
+    return { reply: await postCall(context, { ...call, round }, token), token };
   }
 
   /** Posts when the call's turn comes; takes another turn when that one ends before a byte has left. */
   async function postInTurn<Fields extends BusinessFields>(
     call: Call<Fields>,
+    round: Round,
     take: TakeTurn,
   ): Promise<Posted<Fields>> {
     for (let turns = 1; ; turns += 1) {
@@ -224,16 +242,23 @@ function makeSend(context: CallContext, rate: Rate): Send {
         isOver = turns < turnsMax && turn.isOver();
         return !isOver && (call.mayLeave ?? always)();
       };
-      const posted = await postAtOnce({ ...call, mayLeave });
+      const posted = await postAtOnce({ ...call, mayLeave }, round);
       if (posted.reply.kind !== 'withheld' || !isOver) return posted;
     }
   }
 
-  const post = <Fields extends BusinessFields>(call: Call<Fields>): Promise<Posted<Fields>> =>
-    takeTurn === undefined ? postAtOnce(call) : postInTurn(call, takeTurn);
+  const post = <Fields extends BusinessFields>(call: Call<Fields>, round: Round): Promise<Posted<Fields>> =>
+    takeTurn === undefined ? postAtOnce(call, round) : postInTurn(call, round, takeTurn);
+
+  /** Posts the same content with a new requestUID, once that is recorded. */
+  async function postAgain<Fields extends BusinessFields>(call: Call<Fields>): Promise<BankReply<Fields>> {
+    const requestUid = call.requestUidOf('again');
+    if (!(await call.keepRenewed(requestUid))) return withheld;
+    return (await post({ ...call, requestUidOf: () => requestUid }, 'again')).reply;
+  }
 
   return async (call) => {
-    const { reply, token } = await post(call);
+    const { reply, token } = await post(call, 'first');
     if (token === undefined || reply.kind !== 'answered' || reply.httpStatus !== 401) return reply;
     if (call.isRefused?.(reply) === false) {
       // Later calls get a new token; the bank may have processed this one.
@@ -241,7 +266,7 @@ function makeSend(context: CallContext, rate: Rate): Send {
       return reply;
     }
     const renewed = await tokens.replace(token);
-    const again = renewed.kind === 'token' ? (await post(repeat(call))).reply : renewed;
+    const again = renewed.kind === 'token' ? await postAgain(call) : renewed;
     switch (again.kind) {
       case 'answered':
         return reply.fields?.requestUid === reply.requestUid ? again : { ...again, followsBare401: true };
@@ -254,13 +279,6 @@ function makeSend(context: CallContext, rate: Rate): Send {
         return { ...reply, unrepeated: again };
     }
   };
-}
-
-/** The call to repeat with the same content: each request has its own requestUID (§2.2, §2.4). */
-function repeat<Fields extends BusinessFields>({ requestUids, ...call }: Call<Fields>): Call<Fields> {
-  if (requestUids === undefined) return call;
-  const [, again] = requestUids;
-  return { ...call, requestUids: [again, again] };
 }
 
 // ---------------------------------------------------------------- login
@@ -394,11 +412,22 @@ const always = () => true;
 /** Posts a business call once, with new ids. */
 async function postCall<Fields extends BusinessFields>(
   context: CallContext,
-  { endpoint, transRefNo, requestUids, headers, body, read, mayLeave = always }: Call<Fields>,
+  {
+    endpoint,
+    transRefNo,
+    requestUidOf,
+    headers,
+    body,
+    read,
+    mayLeave = always,
+    round,
+  }: Call<Fields> & {
+    readonly round: Round;
+  },
   { authorization }: Token,
 ): Promise<BankReply<Fields>> {
   const { route, names, clock } = context;
-  const [requestUid] = requestUids ?? [makeRequestUid()];
+  const requestUid = requestUidOf(round);
   const xRequestId = randomUUID();
   const startedMs = clock.elapsedMs();
   const message: WireMessage = {

@@ -114,11 +114,13 @@ export interface RegistrationBank {
   /**
    * Sends one registration.
    * @param mayLeave as for a transfer
+   * @param keepRenewed records the requestUID of the one repetition that a 401 allows; false: it is not sent
    * @param stop as for a payee check
    */
   register(
     order: RegistrationOrder,
     mayLeave: () => boolean,
+    keepRenewed: (requestUid: string) => Promise<boolean>,
     stop?: AbortSignal,
   ): Promise<BankReply<RegistrationFields>>;
 }

@@ -3,7 +3,7 @@ import { afterEach, describe, expect, test, vi } from 'vitest';
 import { makeBankClient } from '../../src/bank/client.ts';
 import { readInquiry, readReply } from '../../src/payout/rules/read-reply.ts';
 import { readAnswer } from '../../src/registration/rules/read-answer.ts';
-import { check, inquiry, order, registrationOrder } from '../support/bank-samples.ts';
+import { check, inquiry, order, keepRenewed, registrationOrder } from '../support/bank-samples.ts';
 import { answer, clientOptions, type FakeBank, startFakeBank } from '../support/fake-bank.ts';
 import { eventually } from '../support/eventually.ts';
 
@@ -56,7 +56,7 @@ describe('HTTP 401', () => {
       if (call === 'checkPayee') await client.checkPayee(check);
       else if (call === 'inquire') await client.inquire(inquiry);
       else if (call === 'transfer') await client.transfer(order, yes);
-      else await client.register(registrationOrder, yes);
+      else await client.register(registrationOrder, yes, keepRenewed);
       const uids = bank.business().map(({ headers, body }) => {
         const header = JSON.parse(String(headers['msg-hdr'] ?? '{}')) as { requestUID?: string };
         return header.requestUID ?? (JSON.parse(body) as { requestUID: string }).requestUID;
@@ -228,7 +228,7 @@ describe('a body that cannot be read', () => {
   const readTransfer = async (client: Awaited<ReturnType<typeof start>>['client']) =>
     readReply(await client.transfer(order, yes), attempt, []).finding;
   const readRegistration = async (client: Awaited<ReturnType<typeof start>>['client']) =>
-    readAnswer(await client.register(registrationOrder, yes)).finding;
+    readAnswer(await client.register(registrationOrder, yes, keepRenewed)).finding;
   const text = JSON.stringify({ statusCode: 'EM066' });
 
   describe.each([401, 403, 429])('under HTTP %i', (status) => {

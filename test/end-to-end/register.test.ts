@@ -2,6 +2,8 @@
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import { describe, expect, test } from 'vitest';
+import { formatBangkokDateTime } from '../../src/core/bangkok-time.ts';
+import { callBack } from '../support/callback-kit.ts';
 import { readPresentResult, type Scene, until } from './harness.ts';
 import { accountOf, expectedOf, limitedAccount, openRegisterScene } from './register-scene.ts';
 
@@ -134,4 +136,62 @@ test('a foreign server on the port of the callbacks ends it before anything is s
   foreign.closeAllConnections();
   expect(await scene.run('register', file, '--wait', '20')).toEndWith(0);
   expect(await statusesOf(scene)).toEqual({ 'F-1': ['registered', '1'] });
+});
+
+test('killed before the answer to a request that went again after a 401: the bank’s requestUID finds the row', async () => {
+  const accountNo = accountOf(501);
+  await using scene = await openRegisterScene({}, [
+    { match: { accountNo }, outcome: 'untouched', times: 1, reply: 'http', httpStatus: 401 },
+    { match: { accountNo }, outcome: 'success', callbacks: [], reply: 'silent' },
+  ]);
+  const file = await scene.addFile('a.csv', `registrationId,customerId,accountNo\nA-1,C-1,${accountNo}\n`);
+  const program = scene.start('register', file, '--wait', '5');
+  await until(async () => (await scene.bank.ledger()).registrations.entries.length === 1);
+  program.kill('SIGKILL');
+  await program.ended;
+  await scene.run('register', file, '--wait', '1');
+  const uid = (await scene.bank.ledger()).registrations.entries[0]?.requestUID ?? '';
+  const shown = await scene.run('show', uid);
+  expect(shown.stdout).toContain('A-1');
+  const [row] = await readPresentResult(scene.outbox);
+  expect(row).toMatchObject({ status: 'in-doubt', requestUID: uid });
+  const [, first] = /requestUID (\S+) or (\S+)\)/.exec(row?.['reason'] ?? '') ?? [];
+  expect(row?.['reason']).toContain(uid);
+  expect((await scene.run('show', first ?? '')).stdout).toContain(uid);
+});
+
+test('the code 0429 in the answer to another request: its late refusal does not end the next attempt', async () => {
+  const accountNo = accountOf(401);
+  await using scene = await openRegisterScene({ ownProcesses: false }, [
+    {
+      match: { accountNo },
+      outcome: 'reject',
+      callbacks: [],
+      times: 1,
+      reply: 'wrong-request',
+      code: '0429',
+    },
+    { match: { accountNo }, outcome: 'undecided' },
+  ]);
+  const file = await scene.addFile('a.csv', `registrationId,customerId,accountNo\nA-1,C-1,${accountNo}\n`);
+  await scene.run('register', file, '--wait', '1');
+  const applyDtm = formatBangkokDateTime(scene.clocks.readMs() + 1_000)
+    .slice(0, 19)
+    .replace('T', ' ');
+  scene.clocks.pass(60_000);
+  await scene.run('register', file, '--wait', '1');
+  scene.clocks.pass(2 * 3_600_000);
+  await scene.run('retry', 'A-1');
+  const program = scene.start('register', file, '--wait', '3');
+  await until(async () => (await scene.bank.ledger()).registrations.entries.length >= 2);
+  const told = { vendorId: 'VENDOR0001', companyId: 'COMP000001', accountNo, applyDtm };
+  const { status } = await callBack(`http://127.0.0.1:${scene.port}/callbacks`, {
+    header: { 'x-api-key': 'the-key-of-the-callbacks' },
+    bytes: JSON.stringify({ ...told, respCode: 'I0001', respDesc: 'Reject' }),
+  });
+  expect(status).toBe(200);
+  await program.ended;
+  const [row] = await readPresentResult(scene.outbox);
+  expect(row).toMatchObject({ attempts: '2', respCode: '' });
+  expect(['acknowledged', 'submitted', 'in-doubt']).toContain(row?.['status']);
 });

@@ -130,13 +130,14 @@ function moveOn(
 ): RegistrationChange {
   const { xRequestId, why, requestUid = attempt.requestUid, bankDateMs, ...told } = facts;
   const bankOffsetMs = bankDateMs !== undefined && tellsTime(told.elapsedMs ?? 0) ? bankDateMs - nowMs : null;
+  const renewedUid = requestUid === attempt.requestUid ? attempt.renewedUid : requestUid;
   const renewed = requestUid === attempt.requestUid ? {} : { requestUid };
   return moveRegistration({
     registration,
     patch,
     cause,
     nowMs,
-    attempt: { ...attempt, ...told, requestUid, bankOffsetMs, taken: takenBy[finding.kind] },
+    attempt: { ...attempt, ...told, renewedUid, bankOffsetMs, taken: takenBy[finding.kind] },
     detail: { ...detail, ...told, ...renewed, xRequestId, why },
   });
 }

@@ -20,6 +20,27 @@ export const companyPayer = (
   payerAccount: `${servicePayerAccount} ${instruction.vendorId}/${instruction.companyId}`,
 });
 
+/**
+ * Records the requestUID under which the same goes again with a renewed token. Undefined where the registration does not
+ * wait for this attempt's answer any more: nothing goes again.
+ */
+export function decideRenewal(
+  registration: Registration,
+  attempt: RegistrationAttempt,
+  requestUid: string,
+  nowMs: number,
+): RegistrationChange | undefined {
+  if (registration.status !== 'submitted' || registration.attemptNo !== attempt.attemptNo) return undefined;
+  return moveRegistration({
+    registration,
+    patch: {},
+    cause: 'request-renewed',
+    nowMs,
+    attempt: { ...attempt, renewedUid: requestUid },
+    detail: { requestUid },
+  });
+}
+
 /** A change that records an intent, with the attempt that it makes. */
 export interface RegistrationIntent {
   readonly change: RegistrationChange;
@@ -49,6 +70,7 @@ export function decideIntent(input: RegistrationIntentInput): RegistrationIntent
     attemptNo: registration.attemptNo + 1,
     instruction,
     requestUid: input.requestUid,
+    renewedUid: null,
     ipAddress: input.ipAddress,
     intentAtMs: nowMs,
     httpStatus: null,

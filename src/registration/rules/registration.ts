@@ -78,6 +78,7 @@ export const registrationTransitions = [
   { from: 'ready', to: 'cancelled', cause: 'cancelled' },
   { from: 'held', to: 'cancelled', cause: 'cancelled' },
   { from: 'ready', to: 'submitted', cause: 'intent-recorded' },
+  { from: 'submitted', to: 'submitted', cause: 'request-renewed' },
   { from: 'submitted', to: 'acknowledged', cause: 'acknowledged' },
   { from: 'submitted', to: 'in-doubt', cause: 'outcome-in-doubt' },
   { from: 'submitted', to: 'failed', cause: 'turned-down' },
@@ -190,8 +191,10 @@ export interface RegistrationAttempt {
   readonly attemptNo: number;
   /** What it sends, settings changed since or not. */
   readonly instruction: RegistrationInstruction;
-  /** Up to 36 characters, unique for every request (§2.2); the latest, where it went again with a renewed token. */
+  /** Up to 36 characters, unique for every request (§2.2). */
   readonly requestUid: string;
+  /** Recorded before the same went again with a renewed token; null where it did not. */
+  readonly renewedUid: string | null;
   readonly ipAddress: string;
   readonly intentAtMs: number;
   /** Of the bank's answer; null without one. */
@@ -206,3 +209,7 @@ export interface RegistrationAttempt {
   /** `no`: the answer proves that the bank will never call back about it; null while nothing tells. */
   readonly taken: 'yes' | 'no' | null;
 }
+
+/** The requestUID of the latest request of an attempt. */
+export const latestRequestUid = ({ requestUid, renewedUid }: RegistrationAttempt): string =>
+  renewedUid ?? requestUid;

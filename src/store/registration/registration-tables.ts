@@ -341,8 +341,6 @@ interface RegistrationVersionTable {
 export type RegistrationPlaceKind = 'registrationId' | 'customerId' | 'ref' | 'accountNo';
 
 interface RegistrationAttemptTable extends RowOf<Omit<RegistrationAttempt, 'instruction'>> {
-  /** Of the repetition with a renewed token; null without one. */
-  readonly renewed_uid: string | null;
   readonly instruction: string;
   readonly identity_key: string;
 }

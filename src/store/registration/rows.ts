@@ -127,7 +127,8 @@ function readAttempt(record: ResultRecord): RegistrationAttempt | undefined {
     registrationSeq: record.seq,
     attemptNo: record.attempt_no,
     instruction: parseInstruction(sent),
-    requestUid: record.renewed_uid ?? requestUid,
+    requestUid,
+    renewedUid: record.renewed_uid,
     ipAddress,
     intentAtMs,
     httpStatus: record.http_status,
@@ -182,14 +183,11 @@ const batchRecords = makeRowMapping({
 export const toBatch = (record: BatchRecord): RegistrationBatch =>
   batchRecords.toRecord<RegistrationBatch>(record);
 
-const attemptRecords = makeRowMapping({ json: ['instruction'], own: ['identity_key', 'renewed_uid'] });
+const attemptRecords = makeRowMapping({ json: ['instruction'], own: ['identity_key'] });
 
 export const toAttempt = (
   record: Selectable<RegistrationTables['registration_attempt']>,
-): RegistrationAttempt => ({
-  ...attemptRecords.toRecord<RegistrationAttempt>(record),
-  requestUid: record.renewed_uid ?? record.request_uid,
-});
+): RegistrationAttempt => attemptRecords.toRecord<RegistrationAttempt>(record);
 
 export const toCallback = (
   record: Selectable<RegistrationTables['registration_callback']>,

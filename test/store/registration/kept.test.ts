@@ -8,6 +8,7 @@ import { openConnection } from '../../../src/store/connection.ts';
 import { bindKeptCallbacks, takeCallback } from '../../../src/registration/take-callback.ts';
 import { readHighWaterMark } from '../../../src/store/high-water-mark.ts';
 import { openJournal } from '../../../src/store/open.ts';
+import { decideRenewal } from '../../../src/registration/rules/intent.ts';
 import type { RegistrationAttempt } from '../../../src/registration/rules/registration.ts';
 import { noonMs } from '../../support/journal-fixtures.ts';
 import { testOnEngines } from '../../support/registration-engines.ts';
@@ -73,22 +74,25 @@ testOnEngines('only people end an alarm', async ({ store }) => {
   expect((await applyOne(store, decided)).now.isAlarm).toBe(false);
 });
 
-testOnEngines(
-  'a request that went again is found by both of its numbers, and shown by the latest',
-  async ({ store }) => {
-    const { first } = await sendTwo(store);
-    const attempt = { ...attemptOf({ ...first, attemptNo: 0 }), requestUid: 'again', bankOffsetMs: -65_000 };
-    await applyOne(store, changeOf(first, 'acknowledged', { status: 'acknowledged' }, { attempt }));
-    for (const reference of [attemptOf({ ...first, attemptNo: 0 }).requestUid, 'again']) {
-      const [found] = await store.findRegistrations(reference);
-      expect(found?.attempts).toMatchObject([{ requestUid: 'again', bankOffsetMs: -65_000 }]);
-      expect(found?.row.attempt).toEqual(found?.attempts[0]);
-      expect(await store.searchRegistrations({ reference }, Number.MAX_SAFE_INTEGER, 9)).toHaveLength(1);
-    }
-    const [other] = await store.findRegistrations('uid-2-1');
-    expect(other?.attempts).toMatchObject([{ requestUid: 'uid-2-1', bankOffsetMs: null }]);
-  },
-);
+testOnEngines('a request that goes again is found by both of its numbers from then on', async ({ store }) => {
+  const { first } = await sendTwo(store);
+  const sent = attemptOf({ ...first, attemptNo: 0 });
+  const renewal = decideRenewal(first, sent, 'again', noonMs);
+  const { now } = await applyOne(store, renewal!);
+  // Answered, or left in doubt: both numbers stay.
+  const attempt = { ...sent, bankOffsetMs: -65_000 };
+  await applyOne(store, changeOf(now, 'acknowledged', { status: 'acknowledged' }, { attempt }));
+  for (const reference of [sent.requestUid, 'again']) {
+    const [found] = await store.findRegistrations(reference);
+    expect(found?.attempts).toMatchObject([
+      { requestUid: sent.requestUid, renewedUid: 'again', bankOffsetMs: -65_000 },
+    ]);
+    expect(found?.row.attempt).toEqual(found?.attempts[0]);
+    expect(await store.searchRegistrations({ reference }, Number.MAX_SAFE_INTEGER, 9)).toHaveLength(1);
+  }
+  const [other] = await store.findRegistrations('uid-2-1');
+  expect(other?.attempts).toMatchObject([{ requestUid: 'uid-2-1', renewedUid: null, bankOffsetMs: null }]);
+});
 
 const refused = [
   `update registration_event set detail = '{}'`,
