@@ -186,7 +186,7 @@ const isEncoded = ({ 'content-encoding': encoding = '' }: AnswerHeaders): boolea
   encoding.trim() !== '' && encoding.trim().toLowerCase() !== 'identity';
 
 /** Neither a character that no text has, nor the beginning of JSON: the page of a gateway. */
-const pagePattern = /^(?!\s*[{["])[^\u0000-\u0008\u000E-\u001F\u007F\uFFFD]*$/;
+const pagePattern = /^(?!\s*[\{\["])[[^\p{Cc}\uFFFD]\t\n\f\r]*$/v;
 
 /** True for a body that may hold an answer and cannot be read: encoded, binary, or JSON that is no object or broken. */
 export const isGarbled = (headers: AnswerHeaders, body: string): boolean =>

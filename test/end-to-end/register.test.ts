@@ -1,6 +1,7 @@
 /** `paydrop register` as a shell runs it, killed and misled on its way; the verdict is the bank's own ledger. */
 import { once } from 'node:events';
 import { createServer } from 'node:http';
+import { connect } from 'node:net';
 import { describe, expect, test } from 'vitest';
 import { formatBangkokDateTime } from '../../src/core/bangkok-time.ts';
 import { callBack } from '../support/callback-kit.ts';
@@ -57,6 +58,14 @@ const hourMs = 3_600_000;
 const bankBehindMs = 65_000 + 5_000;
 /** Told before the answer, which shows the bank's clock. */
 const overtaking = [{ beforeAnswer: true }];
+
+/** Whether a listener takes connections on a port. */
+const isListening = (port: number): Promise<boolean> => {
+  const { promise, resolve } = Promise.withResolvers<boolean>();
+  const socket = connect(port, '127.0.0.1');
+  socket.on('connect', () => resolve(true)).on('error', () => resolve(false));
+  return promise.finally(() => socket.destroy());
+};
 
 const statusesOf = async (
   scene: Scene,
@@ -136,6 +145,25 @@ test('a foreign server on the port of the callbacks ends it before anything is s
   foreign.closeAllConnections();
   expect(await scene.run('register', file, '--wait', '20')).toEndWith(0);
   expect(await statusesOf(scene)).toEqual({ 'F-1': ['registered', '1'] });
+});
+
+test('the listener that it left the port to ends meanwhile: it takes the callbacks itself', async () => {
+  const accountNo = accountOf(703);
+  await using scene = await openRegisterScene({}, [
+    { match: { accountNo }, outcome: 'success', decideAfterMs: 2_000 },
+  ]);
+  await scene.run('register', await scene.addFile('z.csv', `${header}\nZ-1,C-1,${accountOf(701)}\n`));
+  const listening = scene.start('callbacks');
+  await until(() => isListening(scene.port));
+  const file = await scene.addFile('a.csv', `${header}\nA-1,C-1,${accountNo}\n`);
+  const program = scene.start('register', file, '--wait', '15');
+  await until(async () => (await scene.bank.ledger()).registrations.entries.length >= 2);
+  listening.kill('SIGTERM');
+  await listening.ended;
+  expect(await program.ended).toEndWith(0);
+  expect((await program.ended).stdout + (await program.ended).stderr).toContain(
+    'Callbacks are taken here now',
+  );
 });
 
 test('killed before the answer to a request that went again after a 401: the bank’s requestUID finds the row', async () => {

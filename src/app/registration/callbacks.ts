@@ -155,7 +155,7 @@ function requireListener(listener: CallbackListener | CallbackPortHeld): Callbac
 export const portTaken = ({ address, port }: Omit<CallbackPortHeld, 'kind'>): SettingsError =>
   new SettingsError(
     `port ${port} of ${address} is taken by a program that takes no callbacks for this journal ("ss -ltnp" names it; ` +
-      'a paydrop of another journal, or of an older version, is none either): end it, or set registration.callbacks.port ' +
+      'a paydrop of another journal, of another registration.callbacks.path, or of an older version, is none either): end it, or set registration.callbacks.port ' +
       'to another one to which the bank’s calls lead',
   );
 

@@ -429,6 +429,12 @@ describe('a listener whose port is taken', () => {
     await Promise.all(ends);
   });
 
+  test('by a listener of its journal on another path has nobody to take its callbacks', async () => {
+    const { port, book } = await openTestListener();
+    const other = await listenOn(port, { journal: book }, { path: '/elsewhere' });
+    expect(other).toEqual({ kind: 'taken', address: '127.0.0.1', port });
+  });
+
   test('by the listener of another journal has nobody to take its callbacks', async () => {
     const { port } = await openTestListener();
     const other = await listenOn(port, { journal: new CallbackBook() });
