@@ -267,18 +267,26 @@ function makeSend(context: CallContext, rate: Rate): Send {
     }
     const renewed = await tokens.replace(token);
     const again = renewed.kind === 'token' ? await postAgain(call) : renewed;
-    switch (again.kind) {
-      case 'answered':
-        return reply.fields?.requestUid === reply.requestUid ? again : { ...again, followsBare401: true };
-      case 'lost':
-        return again;
-      case 'not-sent':
-      case 'withheld':
-      case 'credentials-refused':
-        // The bytes of the first post have left, and the bank may have processed them.
-        return { ...reply, unrepeated: again };
-    }
+    return joinReplies(reply, again);
   };
+}
+
+/** The reply to a call that a 401 refused, and that went again, or could not. */
+function joinReplies<Fields extends BusinessFields>(
+  refused: Extract<BankReply<Fields>, { kind: 'answered' }>,
+  again: BankReply<Fields>,
+): BankReply<Fields> {
+  switch (again.kind) {
+    case 'answered':
+      return refused.fields?.requestUid === refused.requestUid ? again : { ...again, followsBare401: true };
+    case 'lost':
+      return again;
+    case 'not-sent':
+    case 'withheld':
+    case 'credentials-refused':
+      // The bytes of the first post have left, and the bank may have processed them.
+      return { ...refused, unrepeated: again };
+  }
 }
 
 // ---------------------------------------------------------------- login
