@@ -259,7 +259,7 @@ end;
 
 /** Whether the bank has taken an attempt, as the reading of its answer has found; the latest known offset by an index. */
 export const attemptTakenColumn = `
-alter table registration_attempt add column taken text check (taken in ('yes', 'no'));
+alter table registration_attempt add column taken text;
 create index registration_attempt_offset on registration_attempt (intent_at_ms) where bank_offset_ms is not null;
 `;
 

@@ -135,7 +135,7 @@ ${refuse(
 
 /** See SQLite's. */
 export const attemptTakenColumn = `
-${inByteOrder("alter table registration_attempt add column taken text check (taken in ('yes', 'no'));")}
+${inByteOrder('alter table registration_attempt add column taken text;')}
 create index registration_attempt_offset on registration_attempt (intent_at_ms) where bank_offset_ms is not null;
 `;
 
