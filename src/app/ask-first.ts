@@ -1,6 +1,6 @@
 /** `transfer.askFirst`: whether paydrop asks the bank about the next reference before each new attempt. */
 import type { Clock } from '../core/ports.ts';
-import { isNewJournal } from '../payout/rules/lost-journal.ts';
+import { isInQuestion, isNewJournal } from '../payout/rules/lost-journal.ts';
 import type { LoadedSettings } from '../settings/settings.ts';
 import type { Store } from '../store/store.ts';
 
@@ -28,6 +28,24 @@ export function makeAskFirst(
   };
 }
 
-/** Time since which an adopted journal may lack what its original has sent. */
+/**
+ * Whether the bank may have registrations that the journal does not know: a part of it was lost, or it is new, as
+ * `transfer.askFirst` understands it.
+ */
+export function makeMayMissAttempts(
+  loaded: LoadedSettings,
+  journal: Pick<Store, 'newSinceMs' | 'readMoments' | 'loss'>,
+  clock: Clock,
+): () => Promise<boolean> {
+  const past = { newSinceMs: journal.newSinceMs };
+  const asksFirst = makeAskFirst(loaded, past, clock);
+  return async () => {
+    if (isInQuestion(await journal.loss())) return true;
+    past.newSinceMs = ((await journal.readMoments?.()) ?? journal).newSinceMs;
+    return asksFirst();
+  };
+}
+
+/** Since when an adopted journal may miss what its original has sent. */
 export const makeMissesSince = (journal: Pick<Beginnings, 'missesSinceMs'>) => (): number | undefined =>
   journal.missesSinceMs;

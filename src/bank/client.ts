@@ -24,6 +24,7 @@ import {
   type WireOutcome,
 } from './exchange.ts';
 import {
+  isGarbled,
   readBankDateMs,
   readInquiryFields,
   readPayeeCheckFields,
@@ -93,15 +94,19 @@ export interface ExchangeRecord {
   readonly transRefNo?: string | undefined;
 }
 
+type Round = 'first' | 'again';
+
+/** A call whose requestUIDs are recorded nowhere. */
+const unrecorded = { requestUidOf: makeRequestUid, keepRenewed: async () => true } as const;
+
 /** One business call; `body` is built anew for each sending. */
 interface Call<Fields extends BusinessFields> {
   readonly endpoint: Exclude<Endpoint, 'token' | 'tokenRefresh'>;
   readonly transRefNo?: string;
-  /**
-   * Recorded before the call: requestUIDs of the first request and of its repetition. Left out: each sending gets a new
-   * one.
-   */
-  readonly requestUids?: readonly [first: string, again: string];
+  /** The requestUID of the first request, or of its repetition: each request has its own (§2.2, §2.4). */
+  readonly requestUidOf: (round: Round) => string;
+  /** Records the requestUID of the repetition before it leaves; false: it is not sent. */
+  readonly keepRenewed: (requestUid: string) => Promise<boolean>;
   readonly headers?: (requestUid: string) => Readonly<Record<string, string>>;
   readonly body: (requestUid: string) => Readonly<Record<string, string>>;
   readonly read: (body: string, names: WireNames) => Fields | undefined;
@@ -129,6 +134,7 @@ export function makeBankClient(
   return {
     checkPayee: (check, stop) =>
       send({
+        ...unrecorded,
         stop,
         endpoint: 'payeeCheck',
         body: (requestUid) => payeeCheckBody(check, options, names, requestUid, clock.now()),
@@ -136,6 +142,7 @@ export function makeBankClient(
       }),
     transfer: (order, mayLeave, stop) =>
       send({
+        ...unrecorded,
         stop,
         endpoint: 'transfer',
         transRefNo: order.transRefNo,
@@ -147,17 +154,19 @@ export function makeBankClient(
       }),
     inquire: (inquiry, stop) =>
       send({
+        ...unrecorded,
         stop,
         endpoint: 'inquiry',
         transRefNo: inquiry.transRefNo,
         body: (requestUid) => inquiryBody(inquiry, requestUid),
         read: readInquiryFields,
       }),
-    register: (order, mayLeave, stop) =>
+    register: (order, mayLeave, keepRenewed, stop) =>
       send({
         stop,
         endpoint: 'registration',
-        requestUids: [order.requestUid, renewRequestUid(order.requestUid)],
+        requestUidOf: (round) => (round === 'first' ? order.requestUid : renewRequestUid(order.requestUid)),
+        keepRenewed,
         headers: (requestUid) => registrationHeadersOf({ ...order, requestUid }),
         body: () => registrationBody(order),
         read: readRegistrationFields,
@@ -165,7 +174,13 @@ export function makeBankClient(
         isRefused: (reply) => readAnswer(reply).finding.kind === 'not-sent',
       }),
     requestStatement: (request, stop) =>
-      send({ stop, endpoint: 'statement', body: () => statementBody(request), read: readStatementFields }),
+      send({
+        ...unrecorded,
+        stop,
+        endpoint: 'statement',
+        body: () => statementBody(request),
+        read: readStatementFields,
+      }),
     async [Symbol.asyncDispose]() {
       context[Symbol.dispose]();
     },
@@ -200,15 +215,19 @@ function makeSend(context: CallContext, rate: Rate): Send {
   const findToken = (): TokenReading | Promise<TokenReading> => (closing.aborted ? closed : tokens.current());
 
   /** Posts with the token in force. */
-  async function postAtOnce<Fields extends BusinessFields>(call: Call<Fields>): Promise<Posted<Fields>> {
+  async function postAtOnce<Fields extends BusinessFields>(
+    call: Call<Fields>,
+    round: Round,
+  ): Promise<Posted<Fields>> {
     const token = await findToken();
     if (token.kind !== 'token') return { reply: token };
-    return { reply: await postCall(context, call, token), token };
+    return { reply: await postCall(context, { ...call, round }, token), token };
   }
 
   /** Posts when the call's turn comes; takes another turn when that one ends before a byte has left. */
   async function postInTurn<Fields extends BusinessFields>(
     call: Call<Fields>,
+    round: Round,
     take: TakeTurn,
   ): Promise<Posted<Fields>> {
     for (let turns = 1; ; turns += 1) {
@@ -223,16 +242,23 @@ function makeSend(context: CallContext, rate: Rate): Send {
         isOver = turns < turnsMax && turn.isOver();
         return !isOver && (call.mayLeave ?? always)();
       };
-      const posted = await postAtOnce({ ...call, mayLeave });
+      const posted = await postAtOnce({ ...call, mayLeave }, round);
       if (posted.reply.kind !== 'withheld' || !isOver) return posted;
     }
   }
 
-  const post = <Fields extends BusinessFields>(call: Call<Fields>): Promise<Posted<Fields>> =>
-    takeTurn === undefined ? postAtOnce(call) : postInTurn(call, takeTurn);
+  const post = <Fields extends BusinessFields>(call: Call<Fields>, round: Round): Promise<Posted<Fields>> =>
+    takeTurn === undefined ? postAtOnce(call, round) : postInTurn(call, round, takeTurn);
+
+  /** Posts the same content with a new requestUID, once that is recorded. */
+  async function postAgain<Fields extends BusinessFields>(call: Call<Fields>): Promise<BankReply<Fields>> {
+    const requestUid = call.requestUidOf('again');
+    if (!(await call.keepRenewed(requestUid))) return withheld;
+    return (await post({ ...call, requestUidOf: () => requestUid }, 'again')).reply;
+  }
 
   return async (call) => {
-    const { reply, token } = await post(call);
+    const { reply, token } = await post(call, 'first');
     if (token === undefined || reply.kind !== 'answered' || reply.httpStatus !== 401) return reply;
     if (call.isRefused?.(reply) === false) {
       // Later calls get a new token; the bank may have processed this one.
@@ -240,26 +266,27 @@ function makeSend(context: CallContext, rate: Rate): Send {
       return reply;
     }
     const renewed = await tokens.replace(token);
-    const again = renewed.kind === 'token' ? (await post(repeat(call))).reply : renewed;
-    switch (again.kind) {
-      case 'answered':
-        return reply.fields?.requestUid === reply.requestUid ? again : { ...again, followsBare401: true };
-      case 'lost':
-        return again;
-      case 'not-sent':
-      case 'withheld':
-      case 'credentials-refused':
-        // The bytes of the first post have left, and the bank may have processed them.
-        return { ...reply, unrepeated: again };
-    }
+    const again = renewed.kind === 'token' ? await postAgain(call) : renewed;
+    return joinReplies(reply, again);
   };
 }
 
-/** The call to repeat with the same content: each request has its own requestUID (§2.2, §2.4). */
-function repeat<Fields extends BusinessFields>({ requestUids, ...call }: Call<Fields>): Call<Fields> {
-  if (requestUids === undefined) return call;
-  const [, again] = requestUids;
-  return { ...call, requestUids: [again, again] };
+/** The reply to a call that a 401 refused, and that went again, or could not. */
+function joinReplies<Fields extends BusinessFields>(
+  refused: Extract<BankReply<Fields>, { kind: 'answered' }>,
+  again: BankReply<Fields>,
+): BankReply<Fields> {
+  switch (again.kind) {
+    case 'answered':
+      return refused.fields?.requestUid === refused.requestUid ? again : { ...again, followsBare401: true };
+    case 'lost':
+      return again;
+    case 'not-sent':
+    case 'withheld':
+    case 'credentials-refused':
+      // The bytes of the first post have left, and the bank may have processed them.
+      return { ...refused, unrepeated: again };
+  }
 }
 
 // ---------------------------------------------------------------- login
@@ -375,7 +402,8 @@ async function ask(
     return {
       kind: 'answered',
       httpStatus: answer.status,
-      headers: Object.fromEntries(answer.headers),
+      // The body is decoded by now.
+      headers: { ...Object.fromEntries(answer.headers), 'content-encoding': undefined },
       body: text,
       hangUp: () => {},
     };
@@ -392,11 +420,22 @@ const always = () => true;
 /** Posts a business call once, with new ids. */
 async function postCall<Fields extends BusinessFields>(
   context: CallContext,
-  { endpoint, transRefNo, requestUids, headers, body, read, mayLeave = always }: Call<Fields>,
+  {
+    endpoint,
+    transRefNo,
+    requestUidOf,
+    headers,
+    body,
+    read,
+    mayLeave = always,
+    round,
+  }: Call<Fields> & {
+    readonly round: Round;
+  },
   { authorization }: Token,
 ): Promise<BankReply<Fields>> {
   const { route, names, clock } = context;
-  const [requestUid] = requestUids ?? [makeRequestUid()];
+  const requestUid = requestUidOf(round);
   const xRequestId = randomUUID();
   const startedMs = clock.elapsedMs();
   const message: WireMessage = {
@@ -413,7 +452,8 @@ async function postCall<Fields extends BusinessFields>(
   };
   const outcome = await (endpoint === 'statement' ? ask(context, message) : exchange(route, message));
   const elapsedMs = clock.elapsedMs() - startedMs;
-  const isRead = outcome.kind === 'answered' && isSpoken(outcome.httpStatus);
+  const isBroken = outcome.kind === 'answered' && isGarbled(outcome.headers, outcome.body);
+  const isRead = outcome.kind === 'answered' && isSpoken(outcome.httpStatus) && !isBroken;
   const fields = isRead ? read(outcome.body, names) : undefined;
   const code = fields?.statusCode;
   // The answers on this connection are out of step with the requests: the next request would get a wrong answer.
@@ -433,6 +473,7 @@ async function postCall<Fields extends BusinessFields>(
         fields,
         bankDateMs: readBankDateMs(outcome.headers),
         retryAfterMs: readRetryAfterMs(outcome.headers, clock),
+        ...(isBroken ? { isGarbled: true } : {}),
         ...facts,
       };
   }

@@ -46,6 +46,7 @@ export type ExchangeOutcome =
 export interface AnswerHeaders {
   readonly date?: string | undefined;
   readonly 'retry-after'?: string | undefined;
+  readonly 'content-encoding'?: string | undefined;
 }
 
 /** The way to the bank: its address, the transport, and the pool of idle connections. */

@@ -181,6 +181,17 @@ function readItem(item: JsonObject): InquiryItem {
   };
 }
 
+/** True for a body that is not as its bytes have it, in spite of what was asked for. */
+const isEncoded = ({ 'content-encoding': encoding = '' }: AnswerHeaders): boolean =>
+  encoding.trim() !== '' && encoding.trim().toLowerCase() !== 'identity';
+
+/** Neither a character that no text has, nor the beginning of JSON: the page of a gateway. */
+const pagePattern = /^(?!\s*[\{\["])[[^\p{Cc}\uFFFD]\t\n\f\r]*$/v;
+
+/** True for a body that may hold an answer and cannot be read: encoded, binary, or JSON that is no object or broken. */
+export const isGarbled = (headers: AnswerHeaders, body: string): boolean =>
+  isEncoded(headers) || (readJsonObject(body) === undefined && !pagePattern.test(body.replace('\uFEFF', '')));
+
 const httpDatePattern = /^[A-Z][a-z]{2}, \d{2} [A-Z][a-z]{2} \d{4} \d{2}:\d{2}:\d{2} GMT$/;
 
 /** Parses an HTTP date to epoch milliseconds; undefined for any other text. */

@@ -19,6 +19,7 @@ import {
   timerMsMax,
   type TrustedCertificates,
 } from '../platform/http.ts';
+import { asIs } from './exchange.ts';
 import type { StatementDelivery, StatementDownloader } from '../reconcile/ports.ts';
 
 export interface DownloaderOptions {
@@ -250,7 +251,7 @@ const leadsInside = (at: URL) =>
 
 /** Sends the request over a new connection, with only the headers that are needed. */
 async function get({ stop, idleMs }: Download, { http }: HttpClient, at: URL): Promise<Response> {
-  const headers = { accept: '*/*', 'accept-encoding': 'identity' };
+  const headers = { accept: '*/*', ...asIs };
   const throwHttpErrors = (status: number) => busyStatuses.includes(status);
   try {
     return await http.get(at, { headers, signal: stop, retry, throwHttpErrors });

@@ -19,6 +19,8 @@ export type BankReply<Fields> =
       /** The bank's `Date` header in epoch milliseconds. */
       readonly bankDateMs: number | undefined;
       readonly retryAfterMs: number | undefined;
+      /** Set where a body came that nobody can read: encoded, binary, or broken JSON. It may say anything. */
+      readonly isGarbled?: true;
       /** Set on a 401 that was not followed by a second request: the reason. */
       readonly unrepeated?: UnsentReply;
       /** The second request after a 401 without its requestUID: the bank may have processed the first one. */
@@ -112,11 +114,13 @@ export interface RegistrationBank {
   /**
    * Sends one registration.
    * @param mayLeave as for a transfer
+   * @param keepRenewed records the requestUID of the one repetition that a 401 allows; false: it is not sent
    * @param stop as for a payee check
    */
   register(
     order: RegistrationOrder,
     mayLeave: () => boolean,
+    keepRenewed: (requestUid: string) => Promise<boolean>,
     stop?: AbortSignal,
   ): Promise<BankReply<RegistrationFields>>;
 }

@@ -7,7 +7,7 @@ import { findCompanyHalt, type RegistrationContext, serviceBreaker } from './con
 import type { RegistrationBatch } from './ports.ts';
 import { decideAnswer, decideDisplaced, decideHalted } from './rules/after-answer.ts';
 import { afterRegistrationChange, type RegistrationChange } from './rules/change.ts';
-import { companyPayer, decideIntent } from './rules/intent.ts';
+import { companyPayer, decideIntent, decideRenewal } from './rules/intent.ts';
 import { type AnswerReading, readAnswer } from './rules/read-answer.ts';
 import type { Registration, RegistrationAttempt, RegistrationInstruction } from './rules/registration.ts';
 
@@ -143,7 +143,10 @@ async function sendAndRecord(context: RegistrationContext, intended: Intended): 
   try {
     const { round } = limit.state;
     const order = { ...instruction, requestUid, ipAddress };
-    const read = readAnswer(await bank.register(order, () => mayLeave(context, intended), context.stop));
+    const keepRenewed = (uid: string): Promise<boolean> => recordRenewal(context, intended, uid);
+    const read = readAnswer(
+      await bank.register(order, () => mayLeave(context, intended), keepRenewed, context.stop),
+    );
     limit.observe(read.limit, round);
     ({ service, company } = read);
     if (gettingOn.includes(read.finding.kind)) run.noteProgress();
@@ -166,6 +169,19 @@ function mayLeave(
   const { status } = service.transfers;
   if (gateOf(companyPayer(companyId, instruction)).transfers.status === 'halted') return false;
   return status === 'open' || (status === 'paused' && passes.isProbe);
+}
+
+/** False where something else has become of the registration meanwhile: a callback has shown that the bank has it. */
+async function recordRenewal(
+  { journal, clock }: RegistrationContext,
+  { registration, attempt }: Intended,
+  requestUid: string,
+): Promise<boolean> {
+  const current = await journal.registration(registration.seq);
+  const change = current && decideRenewal(current, attempt, requestUid, clock.now());
+  if (change === undefined) return false;
+  const [isRecorded = false] = await journal.applyRegistrations([change]);
+  return isRecorded;
 }
 
 async function recordAnswer(

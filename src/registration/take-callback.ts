@@ -2,9 +2,16 @@
 import { maskDigits } from '../core/proxy-id.ts';
 import type { Clock, Log } from '../core/ports.ts';
 import type { RegistrationStore, SentRegistrationRow } from './ports.ts';
-import { clockToleranceMs, computeEarlyMs, findMeant, identityKey } from './rules/callback.ts';
+import {
+  type CallbackMeaning,
+  clockToleranceMs,
+  computeEarlyMs,
+  findMeant,
+  identityKey,
+  toleranceOf,
+} from './rules/callback.ts';
 import { afterRegistrationChange, type CallbackRecord } from './rules/change.ts';
-import type { Registration } from './rules/registration.ts';
+import { isOpenRegistration, type Registration } from './rules/registration.ts';
 import { decideTakenCallback } from './rules/take-callback.ts';
 
 /** The journal as the taking of callbacks uses it. */
@@ -22,6 +29,8 @@ export interface CallbackContext {
   readonly journal: CallbackStore;
   readonly clock: Pick<Clock, 'now'>;
   readonly log: Log;
+  /** True while the bank may have registrations that this journal does not know: it is new, or a part of it was lost. */
+  readonly mayMissAttempts: () => Promise<boolean>;
 }
 
 /** Outcome of a callback. */
@@ -32,8 +41,8 @@ export type CallbackTaking =
   | { readonly kind: 'nothing-new'; readonly registration: Registration }
   /** The same callback came before. */
   | { readonly kind: 'repeated'; readonly registration: Registration | undefined }
-  /** The callback is kept: no known registration fits. */
-  | { readonly kind: 'unknown' };
+  /** Kept: no registration is known that it means, or the clocks do not tell which of several. */
+  | { readonly kind: 'unknown'; readonly isAmbiguous: boolean };
 
 /** Tries on a registration that keeps changing; after these, the next `bindKeptCallbacks` takes the callback. */
 const triesMax = 20;
@@ -46,28 +55,35 @@ export async function takeCallback(
   context: CallbackContext,
   record: CallbackRecord,
 ): Promise<CallbackTaking> {
-  const taking = await keepAtLeast(context, record, async () => {
+  let isAmbiguous = false;
+  const taken = await takeSafely(context, record, async () => {
     for (let tries = 0; tries < triesMax; tries += 1) {
-      const meant = await readMeant(context, record);
-      const taken = meant && (await takeFor(context, record, meant));
-      if (taken !== undefined || meant === undefined) return taken;
+      const meaning = await readMeaning(context, record);
+      isAmbiguous = meaning.kind === 'ambiguous';
+      if (meaning.kind !== 'attempt') return undefined;
+      const taking = await takeFor(context, record, meaning.sent);
+      if (taking !== undefined) return taking;
     }
     return undefined;
   });
+  const taking = taken ?? (await keepUnbound(context, record, isAmbiguous));
   reportTaking(context, record, taking);
   return taking;
 }
 
-async function readMeant(
-  { journal }: CallbackContext,
-  { key, callback: { identity, appliedAtMs }, receivedAtMs }: CallbackRecord,
-): Promise<SentRegistrationRow | undefined> {
+async function readMeaning(
+  { journal, mayMissAttempts }: CallbackContext,
+  { key, callback: { identity, appliedAtMs, outcome }, receivedAtMs }: CallbackRecord,
+): Promise<CallbackMeaning<SentRegistrationRow>> {
   const sent = await journal.sentRegistrations(identityKey(identity));
-  const meant = findMeant(sent, { appliedAtMs, receivedAtMs });
-  if (meant === undefined || computeEarlyMs(meant, { appliedAtMs }) <= clockToleranceMs) return meant;
-  // A repeat may come after the request although the callback first came before it.
+  // Told again after the request, it may have been told before it.
   const firstAtMs = await journal.callbackReceivedAtMs(key);
-  return findMeant(sent, { appliedAtMs, receivedAtMs: firstAtMs ?? receivedAtMs });
+  const times = { appliedAtMs, receivedAtMs: firstAtMs ?? receivedAtMs };
+  const meaning = findMeant(sent, times);
+  if (meaning.kind !== 'attempt' || outcome === 'registered') return meaning;
+  // A refusal of the same account that this journal has not asked for says nothing about the one that it has.
+  const isEarly = computeEarlyMs(meaning.sent, times) > toleranceOf(meaning.sent);
+  return isEarly && (await mayMissAttempts()) ? { kind: 'ambiguous' } : meaning;
 }
 
 /** Undefined when the registration has changed meanwhile. */
@@ -91,24 +107,34 @@ async function takeFor(
   const isNew = await journal.keepCallback(record, registration.seq);
   if (isNew && change !== undefined)
     log('error', 'a callback was kept and could not be applied', describeCallback(record, registration));
+  if (isNew && change === undefined) reportDropped(log, record, meant);
   return { kind: isNew ? 'nothing-new' : 'repeated', registration };
 }
 
-/** Keeps the callback unbound if it cannot be applied, even through a fault of paydrop: it is never lost. */
-async function keepAtLeast(
-  { journal, log }: CallbackContext,
+/** Undefined where no more comes of it, a fault of ours included. */
+async function takeSafely(
+  { log }: CallbackContext,
   record: CallbackRecord,
   take: () => Promise<CallbackTaking | undefined>,
-): Promise<CallbackTaking> {
-  const taken = await take().catch((error: unknown) => {
+): Promise<CallbackTaking | undefined> {
+  try {
+    return await take();
+  } catch (error) {
     // The journal can keep nothing at all.
     if (error instanceof Error && error.name === 'JournalWriteError') throw error;
     log('error', 'a callback could not be applied: it is kept', { ...describeCallback(record), err: error });
     return undefined;
-  });
-  if (taken !== undefined) return taken;
+  }
+}
+
+/** It is never lost. */
+async function keepUnbound(
+  { journal }: CallbackContext,
+  record: CallbackRecord,
+  isAmbiguous: boolean,
+): Promise<CallbackTaking> {
   const isNew = await journal.keepCallback(record, null);
-  return isNew ? { kind: 'unknown' } : { kind: 'repeated', registration: undefined };
+  return isNew ? { kind: 'unknown', isAmbiguous } : { kind: 'repeated', registration: undefined };
 }
 
 // ---------------------------------------------------------------- callbacks that came before
@@ -140,8 +166,8 @@ async function bindOne(
   record: CallbackRecord,
 ): Promise<CallbackTaking | undefined> {
   try {
-    const meant = await readMeant(context, record);
-    const taking = meant && (await takeFor(context, record, meant));
+    const meaning = await readMeaning(context, record);
+    const taking = meaning.kind === 'attempt' ? await takeFor(context, record, meaning.sent) : undefined;
     if (taking !== undefined) reportTaking(context, record, taking);
     return taking;
   } catch (error) {
@@ -171,7 +197,8 @@ function describeCallback(
 
 /** Logs an impossible time, whatever the outcome: the next callback may be taken for another attempt's. */
 function reportEarly(log: Log, record: CallbackRecord, meant: SentRegistrationRow): void {
-  const earlyMs = computeEarlyMs(meant, record.callback);
+  const { appliedAtMs } = record.callback;
+  const earlyMs = computeEarlyMs(meant, { appliedAtMs, receivedAtMs: record.receivedAtMs });
   if (earlyMs <= clockToleranceMs) return;
   log('warn', 'the bank calls back with a time before our request: compare the clocks, and the time zone', {
     ...describeCallback(record, meant.registration),
@@ -179,11 +206,28 @@ function reportEarly(log: Log, record: CallbackRecord, meant: SentRegistrationRo
   });
 }
 
-/** Logs a callback: at a high level if it needs a person, else for close inspection. */
+/** A refusal that changes nothing since a later attempt is awaited: were it of the later one, it would be waited for in vain. */
+function reportDropped(
+  log: Log,
+  record: CallbackRecord,
+  { registration, isLatest }: SentRegistrationRow,
+): void {
+  if (isLatest || record.callback.outcome !== 'refused' || !isOpenRegistration(registration.status)) return;
+  log('warn', 'a callback refuses an earlier attempt: the later one is awaited as before', {
+    status: registration.status,
+    ...describeCallback(record, registration),
+  });
+}
+
+const ambiguousText =
+  'a callback is bound to no attempt: by its time it may be about another one; compare the clocks, and ask the bank';
+
+/** What needs a person is said loudly; all else is for whoever looks closely. */
 function reportTaking({ log }: CallbackContext, record: CallbackRecord, taking: CallbackTaking): void {
   const registration = taking.kind === 'unknown' ? undefined : taking.registration;
   const facts = describeCallback(record, registration);
-  if (taking.kind === 'unknown') log('warn', 'a callback means no registration that was sent', facts);
+  if (taking.kind === 'unknown')
+    log('warn', taking.isAmbiguous ? ambiguousText : 'a callback means no registration that was sent', facts);
   else if (taking.kind !== 'applied') log('debug', 'a callback told nothing new', facts);
   else if (taking.registration.isAlarm)
     log('error', 'a callback contradicts what was known', { status: taking.registration.status, ...facts });

@@ -36,7 +36,7 @@ import { countRegistrations } from './rules/proposal-figures.ts';
 import { type Decision, isRegistrationDecision, type RegistrationDecision } from './rules/terms.ts';
 
 const causeTerms: CauseTerms<RegistrationCause> = {
-  quiet: ['answered-late', 'released'],
+  quiet: ['request-renewed', 'answered-late', 'released'],
   describe: (causes) =>
     causes.map((cause) => causeWithin(registrationCauseWords[cause][0])).join(causesParted),
 };

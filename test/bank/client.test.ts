@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, test, vi } from 'vitest';
 import { type BankClientOptions, type ExchangeRecord, makeBankClient } from '../../src/bank/client.ts';
 import { BankAddressError } from '../../src/core/network-address.ts';
-import { check, inquiry, order, registrationOrder } from '../support/bank-samples.ts';
+import { check, inquiry, order, keepRenewed, registrationOrder } from '../support/bank-samples.ts';
 import {
   answer,
   clientOptions,
@@ -39,7 +39,7 @@ describe('requests', () => {
     await client.checkPayee(check);
     await client.transfer(order, yes);
     await client.inquire(inquiry);
-    await client.register(registrationOrder, yes);
+    await client.register(registrationOrder, yes, keepRenewed);
     await client.requestStatement({ date: '2026-11-21', companyId: null, dateField: 'date' });
     expect(
       bank.arrivals.map(({ path, headers }) => [path.split('/').at(-1), headers['accept-encoding']]),

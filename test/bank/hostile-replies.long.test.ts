@@ -10,7 +10,7 @@ import { makeStatementRequests } from '../../src/bank/statement-request.ts';
 import { readInquiry, readPayeeCheck, readReply } from '../../src/payout/rules/read-reply.ts';
 import { readAnswer } from '../../src/registration/rules/read-answer.ts';
 import { makeVirtualClock } from '../support/virtual-clock.ts';
-import { check, inquiry, order, registrationOrder } from '../support/bank-samples.ts';
+import { check, inquiry, order, keepRenewed, registrationOrder } from '../support/bank-samples.ts';
 import { Dice } from '../support/dice.ts';
 import { type Arrival, clientOptions, startFakeBank, tokenReply } from '../support/fake-bank.ts';
 
@@ -267,7 +267,7 @@ async function callEndpoint(client: ReturnType<typeof makeBankClient>, endpoint:
     case 'inquiry':
       return readInquiry(await client.inquire(inquiry), asked).finding.kind;
     case 'registration':
-      return readAnswer(await client.register(registrationOrder, () => true)).finding.kind;
+      return readAnswer(await client.register(registrationOrder, () => true, keepRenewed)).finding.kind;
     case 'statement':
       return (await makeStatementRequests(client, 'date').request('20261120', null)).kind;
   }

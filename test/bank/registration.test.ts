@@ -6,7 +6,7 @@ import { renewRequestUid } from '../../src/bank/requests.ts';
 import type { RegistrationOrder } from '../../src/core/bank-port.ts';
 import { readAnswer } from '../../src/registration/rules/read-answer.ts';
 import type { RegistrationTableInput } from '../../src/sandbox/registration/table.ts';
-import { registrationOrder } from '../support/bank-samples.ts';
+import { keepRenewed, registrationOrder } from '../support/bank-samples.ts';
 import { eventually } from '../support/eventually.ts';
 import { answer, clientOptions, clientSecret, startFakeBank } from '../support/fake-bank.ts';
 import { clientId, clientSecret as sandboxSecret, companyId } from '../support/sandbox-kit.ts';
@@ -34,7 +34,7 @@ async function start(changes: Partial<BankClientOptions> = {}) {
 describe('endpoint 3', () => {
   test('carries every header and field of §2.2; a reference that is not given is left out', async () => {
     const { bank, client } = await start();
-    const reply = await client.register(registrationOrder, yes);
+    const reply = await client.register(registrationOrder, yes, keepRenewed);
     const [{ path, headers, body } = bank.arrivals[0]!] = bank.business();
     expect(path).toBe('/directdebit/v1/open-api/registerddr');
     expect(headers).toMatchObject({
@@ -67,11 +67,17 @@ describe('endpoint 3', () => {
         ? answer(response, { error: 'invalid_token' }, 401)
         : false;
     const mayLeave = vi.fn(yes);
-    const reply = await client.register(registrationOrder, mayLeave);
+    const kept: string[] = [];
+    const keep = async (uid: string) => {
+      expect(bank.business()).toHaveLength(1);
+      return kept.push(uid) > 0;
+    };
+    const reply = await client.register(registrationOrder, mayLeave, keep);
     expect(mayLeave).toHaveBeenCalledTimes(2);
     const again = renewRequestUid(registrationOrder.requestUid);
     expect(again).toMatch(/^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/);
     expect(uids()).toEqual([registrationOrder.requestUid, again]);
+    expect(kept).toEqual([again]);
     expect(bank.business()[1]?.body).toBe(bank.business()[0]?.body);
     expect(reply).toMatchObject({ httpStatus: 200, requestUid: again });
     expect(readAnswer(reply)).toMatchObject({
@@ -81,10 +87,18 @@ describe('endpoint 3', () => {
     expect(bank.tokenPaths()).toHaveLength(2);
   });
 
+  test('after a 401 nothing goes again whose requestUID is not recorded', async () => {
+    const { bank, client } = await start();
+    bank.behave = ({ path }, response) => !path.includes('/oauth/') && answer(response, {}, 401);
+    const reply = await client.register(registrationOrder, yes, async () => false);
+    expect(reply).toMatchObject({ httpStatus: 401, unrepeated: { kind: 'withheld' } });
+    expect(bank.business()).toHaveLength(1);
+  });
+
   test('twice 401 is the answer; without a new token it is trouble of the service', async () => {
     const { bank, client } = await start();
     bank.behave = ({ path }, response) => !path.includes('/oauth/') && answer(response, {}, 401);
-    const read = readAnswer(await client.register(registrationOrder, yes));
+    const read = readAnswer(await client.register(registrationOrder, yes, keepRenewed));
     expect(read.finding).toMatchObject({ kind: 'not-sent', scope: 'company' });
     expect(read.service).toMatchObject({ kind: 'payer-stop' });
     expect(bank.business()).toHaveLength(2);
@@ -99,7 +113,7 @@ describe('endpoint 3', () => {
         response.setHeader('retry-after', '1');
         return answer(response, { statusCode: '0429', statusDesc: 'Exceed the request limit' }, status);
       };
-      const read = readAnswer(await client.register(registrationOrder, yes));
+      const read = readAnswer(await client.register(registrationOrder, yes, keepRenewed));
       expect(read.finding).toMatchObject({ kind: 'usage-exceeded' });
       expect(read.service).toMatchObject({ kind: 'service-trouble', reason: { retryAfterMs: 3_600_000 } });
       expect(bank.business()).toHaveLength(1);
@@ -113,7 +127,7 @@ describe('endpoint 3', () => {
       bank.behave = ({ path }, response) =>
         path.endsWith('/registerddr') &&
         Boolean(response.writeHead(status, { location: '/elsewhere' }).end('{"statusCode":"0"}'));
-      const { finding } = readAnswer(await client.register(registrationOrder, yes));
+      const { finding } = readAnswer(await client.register(registrationOrder, yes, keepRenewed));
       expect(finding).toMatchObject({ kind: 'unknown', reason: { code: 'redirected' } });
       expect(bank.business()).toHaveLength(1);
     },
@@ -121,14 +135,14 @@ describe('endpoint 3', () => {
 
   test('that may not leave any more is withheld', async () => {
     const { bank, client } = await start();
-    expect(await client.register(registrationOrder, () => false)).toEqual({ kind: 'withheld' });
+    expect(await client.register(registrationOrder, () => false, keepRenewed)).toEqual({ kind: 'withheld' });
     expect(bank.business()).toEqual([]);
   });
 
   test('waits for its turn under the limit of all requests', async () => {
     const clock = makeVirtualClock();
     const { bank, client } = await start({ clock, requestsPerSecond: 1 });
-    const all = Promise.all([1, 2, 3].map(() => client.register(registrationOrder, yes)));
+    const all = Promise.all([1, 2, 3].map(() => client.register(registrationOrder, yes, keepRenewed)));
     await eventually(() => expect(clock.sleepers).toBe(2));
     await clock.advance(1_000);
     await eventually(() => expect(bank.business()).toHaveLength(2));
@@ -139,9 +153,9 @@ describe('endpoint 3', () => {
   test('leaves no secret, account or customer in what is told for the log', async () => {
     const records: ExchangeRecord[] = [];
     const { bank, client } = await start({ onExchange: (record) => records.push(record) });
-    await client.register(registrationOrder, yes);
+    await client.register(registrationOrder, yes, keepRenewed);
     bank.behave = ({ body }, response) => Boolean(response.writeHead(500).end(body));
-    const reply = await client.register(registrationOrder, yes);
+    const reply = await client.register(registrationOrder, yes, keepRenewed);
     const told = JSON.stringify({ records, facts: readAnswer(reply).facts, reply });
     expect(records.map(({ endpoint, code }) => [endpoint, code])).toEqual([
       ['token', undefined],
@@ -194,7 +208,9 @@ describe('what each answer of the sandbox bank is taken for', () => {
         companyId,
         refs: [requestUid, null, null, null],
       } as const;
-      const { finding } = readAnswer(await client.register({ ...good, requestUid, ...changes }, yes));
+      const { finding } = readAnswer(
+        await client.register({ ...good, requestUid, ...changes }, yes, keepRenewed),
+      );
       return 'reason' in finding ? `${finding.kind} ${finding.reason.code}` : finding.kind;
     };
     const words: Record<string, string> = {};

@@ -1,7 +1,9 @@
+import { gzipSync } from 'node:zlib';
 import { afterEach, describe, expect, test, vi } from 'vitest';
 import { makeBankClient } from '../../src/bank/client.ts';
 import { readInquiry, readReply } from '../../src/payout/rules/read-reply.ts';
-import { check, inquiry, order, registrationOrder } from '../support/bank-samples.ts';
+import { readAnswer } from '../../src/registration/rules/read-answer.ts';
+import { check, inquiry, order, keepRenewed, registrationOrder } from '../support/bank-samples.ts';
 import { answer, clientOptions, type FakeBank, startFakeBank } from '../support/fake-bank.ts';
 import { eventually } from '../support/eventually.ts';
 
@@ -54,7 +56,7 @@ describe('HTTP 401', () => {
       if (call === 'checkPayee') await client.checkPayee(check);
       else if (call === 'inquire') await client.inquire(inquiry);
       else if (call === 'transfer') await client.transfer(order, yes);
-      else await client.register(registrationOrder, yes);
+      else await client.register(registrationOrder, yes, keepRenewed);
       const uids = bank.business().map(({ headers, body }) => {
         const header = JSON.parse(String(headers['msg-hdr'] ?? '{}')) as { requestUID?: string };
         return header.requestUID ?? (JSON.parse(body) as { requestUID: string }).requestUID;
@@ -209,5 +211,53 @@ describe('HTTP 401', () => {
     late[0]?.();
     expect(await slow).toMatchObject({ httpStatus: 200 });
     expect(bank.tokenPaths()).toHaveLength(2);
+  });
+});
+
+describe('a body that cannot be read', () => {
+  /** Answers every business call with these bytes. */
+  const sayBytes = (bank: FakeBank, status: number, bytes: string | Buffer, encoding = 'identity') => {
+    bank.behave = ({ path }, response) => {
+      if (path.includes('/oauth/')) return false;
+      response.writeHead(status, { 'content-type': 'application/json', 'content-encoding': encoding });
+      response.end(bytes);
+      return true;
+    };
+  };
+  const attempt = { order, sends: 1, refusals: 0 };
+  const readTransfer = async (client: Awaited<ReturnType<typeof start>>['client']) =>
+    readReply(await client.transfer(order, yes), attempt, []).finding;
+  const readRegistration = async (client: Awaited<ReturnType<typeof start>>['client']) =>
+    readAnswer(await client.register(registrationOrder, yes, keepRenewed)).finding;
+  const text = JSON.stringify({ statusCode: 'EM066' });
+
+  describe.each([401, 403, 429])('under HTTP %i', (status) => {
+    test.each([
+      ['gzip in spite of identity', gzipSync(text), 'gzip'],
+      ['gzip that is not called so', gzipSync(text), 'identity'],
+      ['called gzip', text, 'gzip'],
+      ['half a JSON', text.slice(0, -3), 'identity'],
+      ['a code told twice', '{"statusCode":"EM066","statusCode":"ED001"}', 'identity'],
+    ])('leaves payout and registration in doubt, and neither goes again: %s', async (_, bytes, encoding) => {
+      const { bank, client } = await start();
+      sayBytes(bank, status, bytes, encoding);
+      expect(await readTransfer(client)).toMatchObject({
+        kind: 'unknown',
+        scope: { 401: 'payout', 403: 'payer', 429: 'service' }[status],
+        reason: { code: 'unreadable-reply' },
+      });
+      expect(await readRegistration(client)).toMatchObject({ kind: 'unknown' });
+      expect(bank.business()).toHaveLength(2);
+    });
+
+    test.each(['', 'Unauthorized', '<html>\r\n<h1>no</h1></html>', '{"error":"no"}'])(
+      'refuses where nothing of the interface can stand in it: %j',
+      async (body) => {
+        const { bank, client } = await start();
+        sayBytes(bank, status, body);
+        expect(await readTransfer(client)).toMatchObject({ kind: 'refused' });
+        expect(await readRegistration(client)).toMatchObject({ kind: 'not-sent' });
+      },
+    );
   });
 });

@@ -45,6 +45,7 @@ const requests = ready.map(({ instruction, rowNo }) => {
 const listener = await startCallbackListener({
   journal: store,
   clock: systemClock,
+  mayMissAttempts: async () => false,
   log: (level, message, facts) => {
     if (level === 'error') console.error(message, facts);
   },

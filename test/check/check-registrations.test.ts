@@ -151,6 +151,7 @@ function journalWith(
               intentAtMs: 1,
               isLatest: true,
               isOnly: true,
+              taken: null,
               bankOffsetMs: null,
               registration: known,
             },

@@ -20,6 +20,10 @@ const causes = {
   'hold-lifted': ['hold lifted', 'one hold is lifted; it goes on when the last one is'],
   cancelled: ['cancelled', 'a person has cancelled it'],
   'intent-recorded': ['intent on disk', 'what will be sent is on disk; only then does the request leave'],
+  'request-renewed': [
+    'sent again',
+    'its access token was refused: its next requestUID is on disk, and then it goes again with a new token',
+  ],
   acknowledged: ['taken', 'the bank has taken it, and calls back'],
   'outcome-in-doubt': ['no clear answer', 'the bank may have it: its callback alone tells'],
   'turned-down': ['turned down', 'the bank will not do it, for what concerns this registration alone'],

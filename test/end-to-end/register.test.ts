@@ -1,7 +1,10 @@
 /** `paydrop register` as a shell runs it, killed and misled on its way; the verdict is the bank's own ledger. */
 import { once } from 'node:events';
 import { createServer } from 'node:http';
+import { connect } from 'node:net';
 import { describe, expect, test } from 'vitest';
+import { formatBangkokDateTime } from '../../src/core/bangkok-time.ts';
+import { callBack } from '../support/callback-kit.ts';
 import { readPresentResult, type Scene, until } from './harness.ts';
 import { accountOf, expectedOf, limitedAccount, openRegisterScene } from './register-scene.ts';
 
@@ -55,6 +58,14 @@ const hourMs = 3_600_000;
 const bankBehindMs = 65_000 + 5_000;
 /** Told before the answer, which shows the bank's clock. */
 const overtaking = [{ beforeAnswer: true }];
+
+/** Whether a listener takes connections on a port. */
+const isListening = (port: number): Promise<boolean> => {
+  const { promise, resolve } = Promise.withResolvers<boolean>();
+  const socket = connect(port, '127.0.0.1');
+  socket.on('connect', () => resolve(true)).on('error', () => resolve(false));
+  return promise.finally(() => socket.destroy());
+};
 
 const statusesOf = async (
   scene: Scene,
@@ -134,4 +145,81 @@ test('a foreign server on the port of the callbacks ends it before anything is s
   foreign.closeAllConnections();
   expect(await scene.run('register', file, '--wait', '20')).toEndWith(0);
   expect(await statusesOf(scene)).toEqual({ 'F-1': ['registered', '1'] });
+});
+
+test('the listener that it left the port to ends meanwhile: it takes the callbacks itself', async () => {
+  const accountNo = accountOf(703);
+  await using scene = await openRegisterScene({}, [
+    { match: { accountNo }, outcome: 'success', decideAfterMs: 2_000 },
+  ]);
+  await scene.run('register', await scene.addFile('z.csv', `${header}\nZ-1,C-1,${accountOf(701)}\n`));
+  const listening = scene.start('callbacks');
+  await until(() => isListening(scene.port));
+  const file = await scene.addFile('a.csv', `${header}\nA-1,C-1,${accountNo}\n`);
+  const program = scene.start('register', file, '--wait', '15');
+  await until(async () => (await scene.bank.ledger()).registrations.entries.length >= 2);
+  listening.kill('SIGTERM');
+  await listening.ended;
+  expect(await program.ended).toEndWith(0);
+  expect((await program.ended).stdout + (await program.ended).stderr).toContain(
+    'Callbacks are taken here now',
+  );
+});
+
+test('killed before the answer to a request that went again after a 401: the bank’s requestUID finds the row', async () => {
+  const accountNo = accountOf(501);
+  await using scene = await openRegisterScene({}, [
+    { match: { accountNo }, outcome: 'untouched', times: 1, reply: 'http', httpStatus: 401 },
+    { match: { accountNo }, outcome: 'success', callbacks: [], reply: 'silent' },
+  ]);
+  const file = await scene.addFile('a.csv', `registrationId,customerId,accountNo\nA-1,C-1,${accountNo}\n`);
+  const program = scene.start('register', file, '--wait', '5');
+  await until(async () => (await scene.bank.ledger()).registrations.entries.length === 1);
+  program.kill('SIGKILL');
+  await program.ended;
+  await scene.run('register', file, '--wait', '1');
+  const uid = (await scene.bank.ledger()).registrations.entries[0]?.requestUID ?? '';
+  const shown = await scene.run('show', uid);
+  expect(shown.stdout).toContain('A-1');
+  const [row] = await readPresentResult(scene.outbox);
+  expect(row).toMatchObject({ status: 'in-doubt', requestUID: uid });
+  const [, first] = /requestUID (\S+) or (\S+)\)/.exec(row?.['reason'] ?? '') ?? [];
+  expect(row?.['reason']).toContain(uid);
+  expect((await scene.run('show', first ?? '')).stdout).toContain(uid);
+});
+
+test('the code 0429 in the answer to another request: its late refusal does not end the next attempt', async () => {
+  const accountNo = accountOf(401);
+  await using scene = await openRegisterScene({ ownProcesses: false }, [
+    {
+      match: { accountNo },
+      outcome: 'reject',
+      callbacks: [],
+      times: 1,
+      reply: 'wrong-request',
+      code: '0429',
+    },
+    { match: { accountNo }, outcome: 'undecided' },
+  ]);
+  const file = await scene.addFile('a.csv', `registrationId,customerId,accountNo\nA-1,C-1,${accountNo}\n`);
+  await scene.run('register', file, '--wait', '1');
+  const applyDtm = formatBangkokDateTime(scene.clocks.readMs() + 1_000)
+    .slice(0, 19)
+    .replace('T', ' ');
+  scene.clocks.pass(60_000);
+  await scene.run('register', file, '--wait', '1');
+  scene.clocks.pass(2 * 3_600_000);
+  await scene.run('retry', 'A-1');
+  const program = scene.start('register', file, '--wait', '3');
+  await until(async () => (await scene.bank.ledger()).registrations.entries.length >= 2);
+  const told = { vendorId: 'VENDOR0001', companyId: 'COMP000001', accountNo, applyDtm };
+  const { status } = await callBack(`http://127.0.0.1:${scene.port}/callbacks`, {
+    header: { 'x-api-key': 'the-key-of-the-callbacks' },
+    bytes: JSON.stringify({ ...told, respCode: 'I0001', respDesc: 'Reject' }),
+  });
+  expect(status).toBe(200);
+  await program.ended;
+  const [row] = await readPresentResult(scene.outbox);
+  expect(row).toMatchObject({ attempts: '2', respCode: '' });
+  expect(['acknowledged', 'submitted', 'in-doubt']).toContain(row?.['status']);
 });

@@ -14,7 +14,13 @@ const nowMs = noonMs + 180_000;
 
 function open(): CallbackContext & { readonly book: CallbackBook; readonly lines: string[] } {
   const book = new CallbackBook();
-  return { book, journal: book, clock: { now: () => nowMs }, ...makeHeardLog() };
+  return {
+    book,
+    journal: book,
+    clock: { now: () => nowMs },
+    mayMissAttempts: async () => false,
+    ...makeHeardLog(),
+  };
 }
 
 describe('a callback for a registration that is awaited', () => {
@@ -68,7 +74,7 @@ describe('a callback for a registration that is awaited', () => {
     let version = 1;
     context.book.add();
     context.book.meanwhile = () => void context.book.add({ version: (version += 1) });
-    expect(await takeCallback(context, makeRecord())).toEqual({ kind: 'unknown' });
+    expect(await takeCallback(context, makeRecord())).toMatchObject({ kind: 'unknown' });
     context.book.meanwhile = () => undefined;
     expect(await bindKeptCallbacks(context)).toMatchObject([[{}, { kind: 'applied' }]]);
   });
@@ -110,7 +116,7 @@ test.each(registrationStatuses)('of one that is %s it is durable, whatever it do
 describe('a callback that means no registration', () => {
   test('is kept, and bound when one turns up', async () => {
     const context = open();
-    expect(await takeCallback(context, makeRecord())).toEqual({ kind: 'unknown' });
+    expect(await takeCallback(context, makeRecord())).toMatchObject({ kind: 'unknown' });
     expect(await takeCallback(context, makeRecord({}, 'CALL-2'))).toMatchObject({ kind: 'repeated' });
     expect(await bindKeptCallbacks(context)).toEqual([]);
     const { seq } = context.book.add({ status: 'submitted' });
@@ -151,6 +157,17 @@ describe('a callback with a time of before our request', () => {
     expect(line).toContain('"earlySeconds":65');
   });
 
+  test('of a journal that may miss attempts, a refusal ends nothing, and a success does', async () => {
+    const context = { ...open(), mayMissAttempts: async () => true };
+    const { seq } = context.book.add();
+    expect(await takeCallback(context, early)).toEqual({ kind: 'unknown', isAmbiguous: true });
+    expect(context.book.at(seq)?.status).toBe('acknowledged');
+    expect(context.lines.join()).toContain('bound to no attempt');
+    expect(await takeCallback(context, makeRecord({ applyDtm: '2026-11-21 11:58:55' }))).toMatchObject({
+      kind: 'applied',
+    });
+  });
+
   test('that had been told before the request, too, is about something else', async () => {
     const context = open();
     await takeCallback(context, { ...early, receivedAtMs: noonMs - 60_000 });
@@ -158,6 +175,27 @@ describe('a callback with a time of before our request', () => {
     expect(await takeCallback(context, early)).toMatchObject({ kind: 'repeated' });
     expect(await bindKeptCallbacks(context)).toEqual([]);
     expect(context.book.at(seq)?.status).toBe('acknowledged');
+  });
+});
+
+test('a refusal of an earlier attempt is said loudly while the later one is awaited', async () => {
+  const context = open();
+  const { seq } = context.book.add();
+  context.book.sent.set(seq, { ...context.book.sent.get(seq)!, isLatest: false });
+  expect(await takeCallback(context, makeRecord(rejected))).toMatchObject({ kind: 'nothing-new' });
+  expect(context.lines.filter((line) => line.startsWith('warn'))).toMatchObject([
+    expect.stringContaining('refuses an earlier attempt'),
+  ]);
+});
+
+test('one that came before an intent is not bound to it, whatever its time says', async () => {
+  const context = open();
+  const ahead = { ...makeRecord({ applyDtm: '2026-11-21 12:05:00' }), receivedAtMs: noonMs - 180_000 };
+  await takeCallback(context, ahead);
+  context.book.add();
+  expect(await bindKeptCallbacks(context)).toEqual([]);
+  expect(await takeCallback(context, { ...ahead, receivedAtMs: noonMs + 9_000 })).toMatchObject({
+    kind: 'repeated',
   });
 });
 
@@ -177,7 +215,7 @@ describe('a journal', () => {
     context.book.meanwhile = () => {
       throw new TypeError('a fault');
     };
-    expect(await takeCallback(context, makeRecord())).toEqual({ kind: 'unknown' });
+    expect(await takeCallback(context, makeRecord())).toMatchObject({ kind: 'unknown' });
     expect(context.book.kept.size).toBe(1);
     expect(await bindKeptCallbacks(context)).toEqual([]);
     context.book.meanwhile = () => undefined;

@@ -2,6 +2,9 @@ import type { PayeeCheck, RegistrationOrder, StatusInquiry } from '../../src/cor
 import type { TransferOrder } from '../../src/core/payout.ts';
 import { proxyNo } from './fake-bank.ts';
 
+/** Records the requestUID of a repetition. */
+export const keepRenewed = async (): Promise<boolean> => true;
+
 export const order: TransferOrder = {
   transRefNo: 'PD0123456789ABCDEF01',
   channelId: 'ORDERCHAN',

@@ -68,6 +68,7 @@ export class CallbackBook implements CallbackStore {
       status: registration.status,
       intentAtMs,
       isLatest: true,
+      taken: null,
       isOnly: true,
       bankOffsetMs: null,
     });
@@ -194,6 +195,7 @@ export async function openTestListener(
     settings: { ...listenerSettings, ...settings },
     readKeys: () => callbackKeys,
     readCertificate: () => undefined,
+    mayMissAttempts: async () => false,
     files: [],
     ...changes,
   });

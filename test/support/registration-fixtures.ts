@@ -47,6 +47,7 @@ export function makeRegistrationAttempt(changes: Partial<RegistrationAttempt> = 
     attemptNo: 1,
     instruction,
     requestUid: '0b7e3a52-6a9c-4c65-9a55-5a1a1f0f4b11',
+    renewedUid: null,
     ipAddress: '192.0.2.7',
     intentAtMs: noonMs,
     httpStatus: null,
@@ -56,6 +57,7 @@ export function makeRegistrationAttempt(changes: Partial<RegistrationAttempt> = 
     ddrOapiSeqId: null,
     elapsedMs: null,
     bankOffsetMs: null,
+    taken: null,
     ...changes,
   };
 }

@@ -109,6 +109,7 @@ export function attemptOf(before: Registration, atMs = noonMs): RegistrationAtte
     attemptNo,
     instruction: before.instruction,
     requestUid: `uid-${before.seq}-${attemptNo}`,
+    renewedUid: null,
     ipAddress: '192.0.2.1',
     intentAtMs: atMs,
     httpStatus: null,
@@ -118,6 +119,7 @@ export function attemptOf(before: Registration, atMs = noonMs): RegistrationAtte
     ddrOapiSeqId: null,
     elapsedMs: null,
     bankOffsetMs: null,
+    taken: null,
   };
 }
 

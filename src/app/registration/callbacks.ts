@@ -15,6 +15,7 @@ import { endAnswered } from '../../registration/conclude.ts';
 import { keepSweeping } from '../../registration/sweep.ts';
 import { readCallbackKeys, requireCallbackKeys, SettingsError } from '../../settings/secrets.ts';
 import type { LoadedSettings } from '../../settings/settings.ts';
+import { makeMayMissAttempts } from '../ask-first.ts';
 import { type Journal, requireJournal } from '../open-store.ts';
 import { toLog } from '../session.ts';
 
@@ -24,7 +25,7 @@ export type { CallbackRecord } from '../../registration/rules/change.ts';
 
 export interface ListenOptions {
   readonly loaded: LoadedSettings;
-  readonly journal: CallbackListenerContext['journal'];
+  readonly journal: CallbackListenerContext['journal'] & Parameters<typeof makeMayMissAttempts>[1];
   readonly log: Logger;
   readonly clock: Clock;
   /** Replaces `registration.callbacks.port`. */
@@ -55,6 +56,7 @@ export async function openCallbackListener({
   return startCallbackListener({
     ...context,
     log: toLog(log),
+    mayMissAttempts: makeMayMissAttempts(loaded, context.journal, context.clock),
     settings: { ...settings, port: port ?? settings.port },
     readKeys,
     readCertificate: () => (tls === undefined ? undefined : readCertificate(tls)),
@@ -153,7 +155,7 @@ function requireListener(listener: CallbackListener | CallbackPortHeld): Callbac
 export const portTaken = ({ address, port }: Omit<CallbackPortHeld, 'kind'>): SettingsError =>
   new SettingsError(
     `port ${port} of ${address} is taken by a program that takes no callbacks for this journal ("ss -ltnp" names it; ` +
-      'a paydrop of another journal, or of an older version, is none either): end it, or set registration.callbacks.port ' +
+      'a paydrop of another journal, of another registration.callbacks.path, or of an older version, is none either): end it, or set registration.callbacks.port ' +
       'to another one to which the bank’s calls lead',
   );
 

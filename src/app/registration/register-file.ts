@@ -23,6 +23,7 @@ import {
   writeRegistrationReports,
   type WrittenRegistrationReports,
 } from '../../registration/write-reports.ts';
+import { makeMayMissAttempts } from '../ask-first.ts';
 import { reportInPlace } from '../machines/report-in-place.ts';
 import { makeRegistrationReader } from '../open-store.ts';
 import { type Session, toLog } from '../session.ts';
@@ -180,6 +181,7 @@ export function makeRegistrationContext(
   const lease = session.place?.keeper;
   const stopOrBroken = AbortSignal.any([stop, run.broken.signal, ...(lease ? [lease.lost] : [])]);
   const gateOf = makeGates(session, stopOrBroken);
+  const mayMissAttempts = makeMayMissAttempts(session.loaded, journal, clock);
   return {
     journal,
     bank,
@@ -198,7 +200,7 @@ export function makeRegistrationContext(
     inFlight,
     inDoubtMax: brake.inDoubtMax,
     consecutiveRefusalsMax: brake.consecutiveFailures,
-    bindKept: async () => void (await bindKeptCallbacks({ journal, clock, log })),
+    bindKept: async () => void (await bindKeptCallbacks({ journal, clock, log, mayMissAttempts })),
     report: (totals) => progress.show(describeStanding(batch, totals)),
     reportWait: progress.showWait?.bind(progress),
   };

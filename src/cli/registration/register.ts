@@ -82,7 +82,7 @@ export const registerCommand = makeCommand({
 });
 
 /**
- * Takes callbacks while it waits, unless another process of the journal does so, or the settings ask for none.
+ * Takes callbacks while it waits, unless, and until, another process of the journal does so; or none is to.
  * @throws SettingsError where another program has the port: nothing has been sent
  */
 async function listen(session: Session, stack: AsyncDisposableStack): Promise<void> {
@@ -97,10 +97,36 @@ async function listen(session: Session, stack: AsyncDisposableStack): Promise<vo
   const listener = await openCallbackListener({ loaded, journal, log, clock });
   if (listener.kind === 'taken') throw portTaken(listener);
   if (listener.kind === 'listening') stack.use(listener);
-  else
+  else {
     say(
       `Callbacks are left to the process of this journal that listens on port ${listener.port} of ${listener.address}.`,
     );
+    await takeOver(session, stack);
+  }
+}
+
+/** Listens as soon as the process that listens has ended: it may be stopped while outcomes are awaited. */
+async function takeOver(
+  { loaded, journal, clock, log }: Session,
+  stack: AsyncDisposableStack,
+): Promise<void> {
+  const { openCallbackListener } = await import('../../app/registration/callbacks.ts');
+  const { keepListening } = await import('../../app/registration/watch.ts');
+  const { toLog } = await import('../../app/session.ts');
+  const ended = new AbortController();
+  const tell = toLog(log);
+  const listening = keepListening({
+    open: () => openCallbackListener({ loaded, journal, log, clock }),
+    onListening: () => say('Callbacks are taken here now: the process that took them has ended.'),
+    clock,
+    // That another process listens has been said.
+    log: (level, ...said) => tell(level === 'warn' ? 'debug' : level, ...said),
+    stop: ended.signal,
+  });
+  stack.defer(async () => {
+    ended.abort();
+    await listening;
+  });
 }
 
 async function registerOne(

@@ -4,6 +4,7 @@ import { formatBangkokDateTime, formatBangkokMoment } from '../../core/bangkok-t
 import { printable, showText, toLines } from '../../core/outgoing-text.ts';
 import { maskDigits } from '../../core/proxy-id.ts';
 import type { RegistrationColumn } from '../../registration/rules/registration-file.ts';
+import { latestRequestUid } from '../../registration/rules/registration.ts';
 import { describeRegistrationReason, readRegistrationCell } from '../../registration/rules/report-rows.ts';
 import { countOf, showCount } from './amounts.ts';
 import { type Column, ListTable, wideColumns, widestColumns } from './list.ts';
@@ -86,7 +87,7 @@ export function describeFoundRegistration(found: FoundRegistration): object {
     refs: (['ref1', 'ref2', 'ref3', 'ref4'] as const).map((column) => showText(cellOf(found, column))),
     reasonCode,
     reason: showText(reason),
-    requestUID: row.attempt?.requestUid ?? null,
+    requestUID: row.attempt === undefined ? null : latestRequestUid(row.attempt),
     ddrOapiSeqId: row.attempt?.ddrOapiSeqId ?? null,
     respCode: row.respCode,
     applyDtm: row.applyDtm,

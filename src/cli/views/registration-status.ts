@@ -20,6 +20,7 @@ import { listNextOfRegistration, listNextOfRegistrations } from '../../registrat
 import type { RegistrationTotal } from '../../registration/rules/registration-batch.ts';
 import {
   awaitedStatuses,
+  latestRequestUid,
   type RegistrationAttempt,
   type RegistrationSettledBy,
 } from '../../registration/rules/registration.ts';
@@ -249,7 +250,8 @@ export function besidePayouts(
 // ---------------------------------------------------------------- one registration
 
 function showAttempt(attempt: RegistrationAttempt): Shown {
-  const { attemptNo, requestUid, intentAtMs, statusCode, statusDesc, ddrOapiSeqId, httpStatus } = attempt;
+  const { attemptNo, requestUid, renewedUid, intentAtMs, statusCode, statusDesc, ddrOapiSeqId, httpStatus } =
+    attempt;
   const answer =
     statusCode === null
       ? httpStatus === null
@@ -260,7 +262,8 @@ function showAttempt(attempt: RegistrationAttempt): Shown {
   return {
     json: {
       attemptNo,
-      requestUID: requestUid,
+      requestUID: latestRequestUid(attempt),
+      firstRequestUID: requestUid,
       intentAt: formatBangkokDateTime(intentAtMs),
       httpStatus,
       statusCode,
@@ -268,7 +271,9 @@ function showAttempt(attempt: RegistrationAttempt): Shown {
       ddrOapiSeqId,
       elapsedMs: attempt.elapsedMs,
     },
-    text: printable(`  attempt ${attemptNo}: ${requestUid}, ${answer}${sequence}`),
+    text: printable(
+      `  attempt ${attemptNo}: ${requestUid}${renewedUid === null ? '' : `, again as ${renewedUid}`}, ${answer}${sequence}`,
+    ),
   };
 }
 

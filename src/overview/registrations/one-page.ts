@@ -4,7 +4,7 @@ import { maskDigits } from '../../core/proxy-id.ts';
 import type { RegistrationEvent, RegistrationHistory, RegistrationStore } from '../../registration/ports.ts';
 import { describeRegistrationReason, readRegistrationCell } from '../../registration/rules/report-rows.ts';
 import { maskedRegistrationColumns } from '../../registration/rules/registration-row.ts';
-import type { RegistrationCause } from '../../registration/rules/registration.ts';
+import { latestRequestUid, type RegistrationCause } from '../../registration/rules/registration.ts';
 import { findRegistrationCode } from '../../registration/rules/status-codes.ts';
 import { registrationCauseWords } from '../../registration/rules/words.ts';
 import { describeIssue } from '../../reports/rules/report-rows.ts';
@@ -82,7 +82,7 @@ function summary(visit: OverviewVisit, history: RegistrationHistory): Html {
       html`<a href="/registrations/batch/${batch.batchId}">${batch.batchId}</a>, ${say('row')} ${row.rowNo}
         <small>${showText(batch.fileName)}</small>`,
     ],
-    [say('requestUid'), ifAny(row.attempt?.requestUid)],
+    [say('requestUid'), ifAny(row.attempt && latestRequestUid(row.attempt))],
     [say('bankReference'), ifAny(row.attempt?.ddrOapiSeqId)],
     [say('bankAnswer'), ifAny([row.attempt?.statusCode, row.attempt?.statusDesc].filter(Boolean).join(' '))],
     [say('callbackWord'), ifAny([row.respCode, row.respDesc, row.applyDtm].filter(Boolean).join(' '))],
@@ -158,6 +158,7 @@ const bankCauses: readonly RegistrationCause[] = [
   'outcome-in-doubt',
   'turned-down',
   'turned-down-for-all',
+  'request-renewed',
   'answered-late',
   'called-back',
   'called-back-after-all',

@@ -221,12 +221,16 @@ const gatewayRefusals = new Map<number, { readonly scope: 'payer' | 'service'; r
   [429, { scope: 'service', text: 'the bank asks us to slow down (HTTP 429)' }],
 ]);
 
-export const gatewayRefusalStatuses: readonly number[] = [...gatewayRefusals.keys()];
-
 /** The scope of a refusal, by its code. */
 export function findRefusalScope(code: string): BankStatus['scope'] {
   const gateway = [...gatewayRefusals].find(([httpStatus]) => code === `http-${httpStatus}`);
   return findBankStatus(code)?.scope ?? gateway?.[1].scope ?? 'service';
+}
+
+/** Later transfers meet a 403 or 429 as well, whatever this body says; a new token may fix a 401. */
+function scopeOfAll(httpStatus: number): { readonly scope?: 'payer' | 'service' } {
+  const refusal = gatewayRefusals.get(httpStatus);
+  return refusal === undefined || httpStatus === 401 ? {} : { scope: refusal.scope };
 }
 
 const unreadable: Reason = {
@@ -296,6 +300,7 @@ function readAnswered<Fields extends ReplyFields>(
   if (isAnothers(fields?.requestUid, requestUid)) {
     return unknown({ code: 'foreign-reply', text: 'the reply bears the requestUID of another request' });
   }
+  if (reply.isGarbled === true) return unknown({ ...unreadable, retryAfterMs }, scopeOfAll(httpStatus));
   const bearsRequestUid = fields?.requestUid === requestUid && reply.followsBare401 !== true;
   const gateway = readGateway(reply, bearsRequestUid);
   if (fields !== undefined)
@@ -379,19 +384,18 @@ function readTransferCode(
   isFirstSend: boolean,
 ): TransferFinding {
   const reason = bankReason(fields);
-  // Later transfers meet a 403 or 429 as well, whatever this body says; a new token may fix a 401.
-  const scopeOfAll = gateway === undefined || httpStatus === 401 ? {} : { scope: gateway.scope };
+  const ofAll = scopeOfAll(httpStatus);
   const status = findBankStatus(fields.statusCode);
   if (status === undefined) {
     const text = `the interface has no such code; ${reason.text}`;
-    return unknown({ code: reason.code, text, retryAfterMs }, scopeOfAll);
+    return unknown({ code: reason.code, text, retryAfterMs }, ofAll);
   }
   const { code, outcome, scope } = status;
   switch (outcome) {
     case 'paid': {
       const isProof = fields.transRefNo === transRefNo && fields.requestUid === requestUid;
       const unproven = { code: 'unproven-success', text: 'IC000 without our transRefNo and requestUID' };
-      if (!isProof) return unknown(unproven, { acknowledged: true, ...scopeOfAll });
+      if (!isProof) return unknown(unproven, { acknowledged: true, ...ofAll });
       return { kind: 'paid', reason, sysRefNo: fields.sysRefNo ?? null, feeText: fields.transFee ?? null };
     }
     case 'failed':
@@ -400,7 +404,7 @@ function readTransferCode(
       const referenceConflict = otherDetailsCodes.has(code) || (code === 'EM001' && isFirstSend);
       const acknowledged = acknowledgingCodes.has(code);
       const known = { scope, acknowledged, referenceConflict };
-      return unknown({ ...reason, retryAfterMs }, { ...known, ...scopeOfAll });
+      return unknown({ ...reason, retryAfterMs }, { ...known, ...ofAll });
     }
   }
 }

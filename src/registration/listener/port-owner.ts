@@ -1,6 +1,6 @@
 /**
- * The owner of the callbacks' port: a listener of this journal proves that it knows the journal's id, without revealing
- * it; no other server can. Only questions from this machine are answered.
+ * Who has the port of the callbacks: a listener of this journal on the same path proves that it knows the journal's id, which
+ * it never says, and no other server can. The question is taken from this machine alone.
  */
 import { createHmac, randomBytes } from 'node:crypto';
 import { type IncomingMessage, request as requestHttp } from 'node:http';
@@ -26,9 +26,9 @@ export function readQuestion({ headers, socket }: IncomingMessage): string | und
 export const isOwnMachine = ({ remoteAddress, localAddress }: Socket): boolean =>
   remoteAddress !== undefined && remoteAddress === localAddress;
 
-/** Answer of the journal's listener to a question. */
-export const proveJournal = (journalId: string, question: string): string =>
-  createHmac('sha256', journalId).update(question).digest('base64url');
+/** What a listener of the journal answers to a question; one on another path takes other calls. */
+export const proveJournal = (journalId: string, path: string, question: string): string =>
+  createHmac('sha256', journalId).update(`${question} ${path}`).digest('base64url');
 
 /** `this-journal`: its listener. `leaving`: its listener, which is ending. `silent`: no answer came. */
 type PortOwner = 'this-journal' | 'leaving' | 'another' | 'silent';
@@ -63,7 +63,7 @@ export function askPortOwner(
   });
   const timer = setTimeout(() => resolve('silent'), answerMs);
   asking.on('response', ({ headers, statusCode }) => {
-    const isProved = headers[ownerHeader] === proveJournal(journalId, question);
+    const isProved = headers[ownerHeader] === proveJournal(journalId, path, question);
     resolve(isProved ? (statusCode === 200 ? 'this-journal' : 'leaving') : 'another');
   });
   asking.on('error', () => resolve('silent'));

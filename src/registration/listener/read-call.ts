@@ -1,5 +1,11 @@
-/** Reads an admitted call: every field, and the record that is kept of it. */
-import { callbackKey, type FaultyReading, parseCallback, parseCallbackHeader } from '../rules/callback.ts';
+/** Reads a call that came from where and with what it must: every field of it, and what is kept of it. */
+import {
+  callbackKey,
+  type CallbackHeader,
+  type FaultyReading,
+  parseCallback,
+  parseCallbackHeader,
+} from '../rules/callback.ts';
 import type { CallbackRecord } from '../rules/change.ts';
 
 /** A call from a permitted address with a right key. */
@@ -24,8 +30,7 @@ const keptHeaderKeys = [
 ] as const;
 const headerTextMax = 256;
 
-function keepHeader(header: string): Readonly<Record<string, string>> {
-  const fields = JSON.parse(header) as Readonly<Record<string, unknown>>;
+function keepHeader({ fields }: CallbackHeader): Readonly<Record<string, string>> {
   const kept: Record<string, string> = {};
   for (const key of keptHeaderKeys) {
     const value = Object.hasOwn(fields, key) ? fields[key] : undefined;
@@ -58,6 +63,6 @@ export function readCall({ fromAddress, header }: AdmittedCall, bytes: Buffer, n
   }
   const { callback } = reading;
   const key = callbackKey(callback);
-  const record = { key, callback, body, header: keepHeader(header), fromAddress, receivedAtMs: nowMs };
+  const record = { key, callback, body, header: keepHeader(who), fromAddress, receivedAtMs: nowMs };
   return { ok: true, record };
 }

@@ -150,9 +150,10 @@ class CallbackDoor {
 
   #tellOwner(reply: FastifyReply, question: string): FastifyReply {
     const [httpStatus, statusDesc] = this.#isStopping ? answers.stopping : listening;
+    const { journalId, path } = this.#options;
     return reply
       .code(httpStatus)
-      .headers({ connection: 'close', [ownerHeader]: proveJournal(this.#options.journalId, question) })
+      .headers({ connection: 'close', [ownerHeader]: proveJournal(journalId, path, question) })
       .send(answerOf(httpStatus, statusDesc, ''));
   }
 

@@ -112,21 +112,32 @@ function giveBack(answered: Answered, hold: RegistrationHold, reason: Reason): R
   return moveOn(answered, patch, 'turned-down-for-all', { hold, code: reason.code });
 }
 
+/** Decided once, by the finding: a code alone may be in the answer to another's request. */
+const takenBy = {
+  acknowledged: 'yes',
+  'turned-down': 'no',
+  'usage-exceeded': 'no',
+  'not-sent': 'no',
+  'aborted-before-send': 'no',
+  unknown: null,
+} as const satisfies Record<AnswerFinding['kind'], RegistrationAttempt['taken']>;
+
 function moveOn(
-  { registration, attempt, facts, nowMs }: Answered,
+  { registration, attempt, finding, facts, nowMs }: Answered,
   patch: RegistrationPatch,
   cause: RegistrationChange['event']['cause'],
   detail: Readonly<Record<string, unknown>>,
 ): RegistrationChange {
   const { xRequestId, why, requestUid = attempt.requestUid, bankDateMs, ...told } = facts;
   const bankOffsetMs = bankDateMs !== undefined && tellsTime(told.elapsedMs ?? 0) ? bankDateMs - nowMs : null;
+  const renewedUid = requestUid === attempt.requestUid ? attempt.renewedUid : requestUid;
   const renewed = requestUid === attempt.requestUid ? {} : { requestUid };
   return moveRegistration({
     registration,
     patch,
     cause,
     nowMs,
-    attempt: { ...attempt, ...told, requestUid, bankOffsetMs },
+    attempt: { ...attempt, ...told, renewedUid, bankOffsetMs, taken: takenBy[finding.kind] },
     detail: { ...detail, ...told, ...renewed, xRequestId, why },
   });
 }

@@ -3,7 +3,12 @@
  * Pure; it never throws, whatever arrives.
  */
 import { type DayFault, readDay } from '../../core/bangkok-time.ts';
-import type { RegistrationCause, RegistrationInstruction, RegistrationStatus } from './registration.ts';
+import type {
+  RegistrationAttempt,
+  RegistrationCause,
+  RegistrationInstruction,
+  RegistrationStatus,
+} from './registration.ts';
 import { isOpenRegistration } from './registration.ts';
 
 /** The fields that identify a registration in a callback, which bears no number of paydrop's. */
@@ -41,10 +46,11 @@ export interface FaultyReading {
 
 export type CallbackReading = { readonly ok: true; readonly callback: RegistrationCallback } | FaultyReading;
 
-/** The keys of `msg-hdr` that matter (§2.3). */
-interface CallbackHeader {
+/** The keys of `msg-hdr` that matter (§2.3), and all that it holds. */
+export interface CallbackHeader {
   readonly requestUid: string;
   readonly apiKey: string;
+  readonly fields: Readonly<Record<string, unknown>>;
 }
 
 const outcomes: Readonly<
@@ -235,7 +241,8 @@ export const parseCallbackHeader = (text: string): (CallbackHeader & { readonly 
   readAll(
     headerOf(text),
     [readApiKey, readRequestUid],
-    (fields) => ({ ok: true, requestUid: readRequestUid(fields), apiKey: readApiKey(fields) }) as const,
+    (fields) =>
+      ({ ok: true, requestUid: readRequestUid(fields), apiKey: readApiKey(fields), fields }) as const,
   );
 
 /**
@@ -265,45 +272,84 @@ export interface SentRegistration {
   readonly intentAtMs: number;
   /** False for an attempt that a later one of its registration follows. */
   readonly isLatest: boolean;
-  /** True when the bank can have no other attempt of its identity: there is none, or its answers say so. */
+  /** What the answer to it showed, as `RegistrationAttempt.taken`. */
+  readonly taken: RegistrationAttempt['taken'];
+  /** No other attempt of its identity may have been taken by the bank. */
   readonly isOnly: boolean;
-  /** The bank's clock minus this machine's, by the answer; null without one. */
+  /** The bank's clock less ours: by the answer to it, else by the latest answer of all; null before the first. */
   readonly bankOffsetMs: number | null;
 }
 
-/** Time by which the bank's clock may lag beyond the offset that its answer showed. */
+/** So far the bank's clock may go behind ours while its offset is unknown. */
 export const clockToleranceMs = 60_000;
-/** The same where a single attempt can be meant: a wrong time zone differs by less. */
-export const zoneToleranceMs = 12 * 3_600_000;
+/** So far it may beyond a known offset: both are told in whole seconds. */
+const offsetToleranceMs = 5_000;
+/** So far the clock of the machine that receives callbacks may go behind that of the sender. */
+export const receiverToleranceMs = 5_000;
+/** So far it may where a single attempt can be meant: a time zone is mistaken by less. */
+const zoneToleranceMs = 12 * 3_600_000;
 
-/** When a callback was applied, by the bank's clock, and when it came, by this machine's. */
-interface CallbackTimes {
+/** When a callback was applied, by the bank's clock, and when it came first, by ours. */
+export interface CallbackTimes {
   readonly appliedAtMs: number;
   readonly receivedAtMs: number;
 }
 
-/** Milliseconds by which a callback was applied before the intent, by this machine's clock; 0 or less: after it. */
+/** How long before the intent a callback was applied, by our clock, its receipt at the latest; 0 or less: after it. */
 export const computeEarlyMs = (
-  { intentAtMs, bankOffsetMs }: SentRegistration,
-  { appliedAtMs }: Pick<CallbackTimes, 'appliedAtMs'>,
-): number => intentAtMs - (appliedAtMs - (bankOffsetMs ?? 0));
+  { intentAtMs, bankOffsetMs }: Pick<SentRegistration, 'intentAtMs' | 'bankOffsetMs'>,
+  { appliedAtMs, receivedAtMs }: CallbackTimes,
+): number => intentAtMs - Math.min(appliedAtMs - (bankOffsetMs ?? 0), receivedAtMs);
 
-/** Tolerance for an attempt. A callback that came before the attempt means another one, even if this is the only one. */
-const toleranceOf = ({ isOnly, intentAtMs }: SentRegistration, { receivedAtMs }: CallbackTimes): number =>
-  isOnly && receivedAtMs >= intentAtMs ? zoneToleranceMs : clockToleranceMs;
+/** How much earlier than the intent a callback may be applied, the offset taken off. */
+export const toleranceOf = ({ bankOffsetMs }: Pick<SentRegistration, 'bankOffsetMs'>): number =>
+  bankOffsetMs === null ? clockToleranceMs : offsetToleranceMs;
+
+/** A callback that came before an attempt was made is about something else. */
+const mayAnswer = (
+  { intentAtMs }: Pick<SentRegistration, 'intentAtMs'>,
+  { receivedAtMs }: Pick<CallbackTimes, 'receivedAtMs'>,
+): boolean => receivedAtMs >= intentAtMs - receiverToleranceMs;
+
+/** Applied after its receipt: the time, or the offset that was taken off it, is wrong. */
+const isOfFuture = (one: SentRegistration, { appliedAtMs, receivedAtMs }: CallbackTimes): boolean =>
+  appliedAtMs - (one.bankOffsetMs ?? 0) > receivedAtMs + toleranceOf(one);
+
+/** Which attempt a callback means. `ambiguous`: one of several, and the clocks do not tell which. */
+export type CallbackMeaning<Sent extends SentRegistration> =
+  { readonly kind: 'attempt'; readonly sent: Sent } | { readonly kind: 'none' | 'ambiguous' };
+
+const toMeaning = <Sent extends SentRegistration>(sent: Sent | undefined): CallbackMeaning<Sent> =>
+  sent === undefined ? { kind: 'none' } : { kind: 'attempt', sent };
+
+/** Attempts that the bank has not taken are meant only where no other one of the identity can be. */
+function listCandidates<Sent extends SentRegistration>(sent: readonly Sent[]): readonly Sent[] {
+  const taken = sent.filter((one) => one.taken !== 'no');
+  return taken.length > 0 ? taken : sent;
+}
 
 /**
- * The attempt of one identity that a callback means: the last one made before the callback was applied; a single one even
- * where the clocks differ. Undefined when there is none: the callback is kept until one turns up.
+ * Which of the attempts of one identity a callback means: the last one that was made before it was applied, by the bank's
+ * clock and by ours alike; the only one even where the clocks differ. `none` and `ambiguous`: it is kept.
  */
 export function findMeant<Sent extends SentRegistration>(
   sent: readonly Sent[],
   times: CallbackTimes,
-): Sent | undefined {
-  return sent
-    .filter((one) => computeEarlyMs(one, times) <= toleranceOf(one, times))
-    .toSorted((a, b) => a.intentAtMs - b.intentAtMs)
-    .at(-1);
+): CallbackMeaning<Sent> {
+  const candidates = listCandidates(sent);
+  const made = candidates
+    .filter((one) => mayAnswer(one, times))
+    .toSorted((a, b) => a.intentAtMs - b.intentAtMs);
+  if (candidates.length === 1 && candidates[0]?.isOnly === true)
+    return toMeaning(made.find((one) => computeEarlyMs(one, times) <= zoneToleranceMs));
+  const meant = made.findLast((one) => computeEarlyMs(one, times) <= toleranceOf(one));
+  if (made.length > 1) {
+    const asTold = made.findLast(
+      (one) => computeEarlyMs({ ...one, bankOffsetMs: 0 }, times) <= toleranceOf(one),
+    );
+    if (asTold !== meant || made.some((one) => isOfFuture(one, times))) return { kind: 'ambiguous' };
+  }
+  return toMeaning(meant);
 }
 
 export interface CallbackDecision {

@@ -68,8 +68,13 @@ interface RegistrationMove {
   readonly attempt?: RegistrationAttempt | undefined;
 }
 
-/** Causes that tell nothing new: a person's acknowledgement outlasts them. */
-const quietCauses: readonly RegistrationCause[] = ['answered-late', 'released', 'acknowledged-by-person'];
+/** What a person has taken note of stays so through what tells nothing new. */
+const quietCauses: readonly RegistrationCause[] = [
+  'request-renewed',
+  'answered-late',
+  'released',
+  'acknowledged-by-person',
+];
 
 /** Composes a guarded change: the registration as it was read, what changes, and the event that records why. */
 export function moveRegistration(move: RegistrationMove): RegistrationChange {

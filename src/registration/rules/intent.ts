@@ -20,8 +20,29 @@ export const companyPayer = (
   payerAccount: `${servicePayerAccount} ${instruction.vendorId}/${instruction.companyId}`,
 });
 
-/** A change that records an intent, with its attempt. */
-interface RegistrationIntent {
+/**
+ * Records the requestUID under which the same goes again with a renewed token. Undefined where the registration does not
+ * wait for this attempt's answer any more: nothing goes again.
+ */
+export function decideRenewal(
+  registration: Registration,
+  attempt: RegistrationAttempt,
+  requestUid: string,
+  nowMs: number,
+): RegistrationChange | undefined {
+  if (registration.status !== 'submitted' || registration.attemptNo !== attempt.attemptNo) return undefined;
+  return moveRegistration({
+    registration,
+    patch: {},
+    cause: 'request-renewed',
+    nowMs,
+    attempt: { ...attempt, renewedUid: requestUid },
+    detail: { requestUid },
+  });
+}
+
+/** A change that records an intent, with the attempt that it makes. */
+export interface RegistrationIntent {
   readonly change: RegistrationChange;
   readonly attempt: RegistrationAttempt;
 }
@@ -49,6 +70,7 @@ export function decideIntent(input: RegistrationIntentInput): RegistrationIntent
     attemptNo: registration.attemptNo + 1,
     instruction,
     requestUid: input.requestUid,
+    renewedUid: null,
     ipAddress: input.ipAddress,
     intentAtMs: nowMs,
     httpStatus: null,
@@ -58,6 +80,7 @@ export function decideIntent(input: RegistrationIntentInput): RegistrationIntent
     ddrOapiSeqId: null,
     elapsedMs: null,
     bankOffsetMs: null,
+    taken: null,
   };
   const change = moveRegistration({
     registration,

@@ -78,6 +78,7 @@ export const registrationTransitions = [
   { from: 'ready', to: 'cancelled', cause: 'cancelled' },
   { from: 'held', to: 'cancelled', cause: 'cancelled' },
   { from: 'ready', to: 'submitted', cause: 'intent-recorded' },
+  { from: 'submitted', to: 'submitted', cause: 'request-renewed' },
   { from: 'submitted', to: 'acknowledged', cause: 'acknowledged' },
   { from: 'submitted', to: 'in-doubt', cause: 'outcome-in-doubt' },
   { from: 'submitted', to: 'failed', cause: 'turned-down' },
@@ -190,8 +191,10 @@ export interface RegistrationAttempt {
   readonly attemptNo: number;
   /** Contents of the request, whatever the settings say since. */
   readonly instruction: RegistrationInstruction;
-  /** Up to 36 characters, unique for every request (§2.2); the latest, where it was sent again with a renewed token. */
+  /** Up to 36 characters, unique for every request (§2.2). */
   readonly requestUid: string;
+  /** Recorded before the same went again with a renewed token; null where it did not. */
+  readonly renewedUid: string | null;
   readonly ipAddress: string;
   readonly intentAtMs: number;
   /** Status of the bank's answer; null without one. */
@@ -203,4 +206,10 @@ export interface RegistrationAttempt {
   readonly elapsedMs: number | null;
   /** The bank's clock minus this machine's, by the `Date` of the answer. */
   readonly bankOffsetMs: number | null;
+  /** `no`: the answer proves that the bank will never call back about it; null while nothing tells. */
+  readonly taken: 'yes' | 'no' | null;
 }
+
+/** The requestUID of the latest request of an attempt. */
+export const latestRequestUid = ({ requestUid, renewedUid }: RegistrationAttempt): string =>
+  renewedUid ?? requestUid;

@@ -8,7 +8,7 @@ import {
 } from '../../reports/rules/report-rows.ts';
 import type { RegistrationRow, RegistrationTotal } from './registration-batch.ts';
 import type { RegistrationColumn } from './registration-file.ts';
-import type { RegistrationStatus } from './registration.ts';
+import { latestRequestUid, type RegistrationStatus } from './registration.ts';
 import {
   describeRegistrationAlarmRemedy,
   describeRegistrationHolds,
@@ -56,7 +56,18 @@ export function countRegistrationExceptions(totals: readonly RegistrationTotal[]
   return rows;
 }
 
-/** Why the row has its status. Several codes, of a row with many issues or holds, are separated by a space. */
+const doubtful: readonly RegistrationStatus[] = ['submitted', 'in-doubt', 'unanswered'];
+
+/** The bank may know one in doubt that was sent twice by either requestUID. */
+function nameBoth({ status, attempt }: RegistrationRow, language: Language = 'en'): string {
+  if (attempt === undefined || attempt.renewedUid === null || !doubtful.includes(status)) return '';
+  const { requestUid, renewedUid } = attempt;
+  return language === 'en'
+    ? ` (requestUID ${requestUid} or ${renewedUid})`
+    : ` (requestUID ${requestUid} หรือ ${renewedUid})`;
+}
+
+/** Why the row is where it is. Several codes, of a row with many issues or holds, are parted by a space. */
 export function describeRegistrationReason(row: RegistrationRow): [code: string, reason: string] {
   if (row.status === 'rejected') return describeRejection(row);
   if (row.status !== 'held' || row.holds.length === 0) return [row.reasonCode ?? '', row.reason ?? ''];
@@ -108,7 +119,7 @@ const instructionColumns: Columns = {
 
 const reasonColumns: Columns = {
   reasonCode: (row) => describeRegistrationReason(row)[0],
-  reason: (row) => describeRegistrationReason(row)[1],
+  reason: (row) => `${describeRegistrationReason(row)[1]}${nameBoth(row)}`.trim(),
 };
 
 const resultCells: Columns = {
@@ -119,7 +130,7 @@ const resultCells: Columns = {
   ...reasonColumns,
   statusCode: ({ attempt }) => attempt?.statusCode ?? '',
   statusDesc: ({ attempt }) => attempt?.statusDesc ?? '',
-  requestUID: ({ attempt }) => attempt?.requestUid ?? '',
+  requestUID: ({ attempt }) => (attempt === undefined ? '' : latestRequestUid(attempt)),
   ddrOapiSeqId: ({ attempt }) => attempt?.ddrOapiSeqId ?? '',
   respCode: (row) => row.respCode ?? '',
   respDesc: (row) => row.respDesc ?? '',
@@ -132,7 +143,8 @@ const resultCells: Columns = {
 
 /** Remedy for a row as it stands, alarms included; never empty. */
 export const remedyOfRegistration = (row: RegistrationRow, language?: Language): string =>
-  row.isAlarm ? describeRegistrationAlarmRemedy(row, language) : describeRegistrationRemedy(row, language);
+  (row.isAlarm ? describeRegistrationAlarmRemedy(row, language) : describeRegistrationRemedy(row, language)) +
+  nameBoth(row, language);
 
 /** Columns after the batch's id; `decision` to `note` are left empty, for a person to fill in. */
 const exceptionCells: Columns = {
@@ -142,7 +154,7 @@ const exceptionCells: Columns = {
   status: (row) => row.status,
   ...reasonColumns,
   remedy: (row) => remedyOfRegistration(row),
-  requestUID: ({ attempt }) => attempt?.requestUid ?? '',
+  requestUID: ({ attempt }) => (attempt === undefined ? '' : latestRequestUid(attempt)),
   decision: () => '',
   newAccountNo: () => '',
   note: () => '',

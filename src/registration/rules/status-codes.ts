@@ -181,11 +181,6 @@ const byCode = new Map(registrationCodes.map((row) => [row.code, row]));
 /** The meaning of a code, or undefined when §7.1 does not have it. */
 export const findRegistrationCode = (code: string): RegistrationCode | undefined => byCode.get(code);
 
-/** Codes after which the bank will never call back about the request. */
-export const notTakenCodes: readonly string[] = registrationCodes
-  .filter(({ outcome }) => outcome === 'not-taken')
-  .map(({ code }) => code);
-
 /** Exceeding the allowed usage (§8). */
 export const usageExceededCode = '0429';
 

@@ -26,6 +26,10 @@ export const registrationCauseWords: Readonly<Record<RegistrationCause, Pair>> =
   'hold-lifted': ['A hold was lifted', 'ยกเลิกการระงับ'],
   cancelled: ['Cancelled', 'ยกเลิกรายการ'],
   'intent-recorded': ['Recorded, and then sent to the bank', 'บันทึกแล้วจึงส่งให้ธนาคาร'],
+  'request-renewed': [
+    'Refused for its access token: recorded, and then sent again with a new one',
+    'ธนาคารไม่รับโทเค็น จึงบันทึกแล้วส่งอีกครั้งด้วยโทเค็นใหม่',
+  ],
   acknowledged: ['The bank works on it, and will call back', 'ธนาคารรับเรื่องแล้ว และจะแจ้งผลกลับ'],
   'outcome-in-doubt': ["No clear answer: the bank's callback is awaited", 'ไม่มีคำตอบชัดเจน จึงรอธนาคารแจ้งผล'],
   'turned-down': ['The bank has turned the request down', 'ธนาคารไม่รับคำขอ'],

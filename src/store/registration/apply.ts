@@ -36,7 +36,7 @@ import type { RegistrationPlaceKind } from '../tables/registrations.ts';
 import { computeRegistrationDigest, encodeHolds, statusLiteral } from './rows.ts';
 
 /** Steps that no reader of a result cares about: they alone make no row a changed one. */
-const quietCauses: readonly RegistrationCause[] = ['released', 'acknowledged-by-person'];
+const quietCauses: readonly RegistrationCause[] = ['request-renewed', 'released', 'acknowledged-by-person'];
 
 /** Causes by people, who may end an alarm; no other change does, whether it knows of it or not. */
 const personalCauses: readonly RegistrationCause[] = ['decided', 'tried-again', 'acknowledged-by-person'];
@@ -240,6 +240,7 @@ const answerOf = (values: AttemptValues) => ({
   ddr_oapi_seq_id: values.ddrOapiSeqId,
   elapsed_ms: values.elapsedMs,
   bank_offset_ms: values.bankOffsetMs,
+  taken: values.taken,
 });
 
 const insertAttempt = define((values: AttemptValues) =>
@@ -249,6 +250,7 @@ const insertAttempt = define((values: AttemptValues) =>
     identity_key: values.identity,
     instruction: values.instruction,
     request_uid: values.requestUid,
+    renewed_uid: values.renewedUid,
     ip_address: values.ipAddress,
     intent_at_ms: values.intentAtMs,
     ...answerOf(values),
@@ -259,7 +261,7 @@ const updateAttempt = define((values: AttemptValues) =>
   query
     .updateTable('registration_attempt')
     .set(answerOf(values))
-    .set({ renewed_uid: sql<string | null>`nullif(${values.requestUid}, request_uid)` })
+    .set({ renewed_uid: sql<string | null>`coalesce(${values.renewedUid}, renewed_uid)` })
     .where('registration_seq', '=', values.registrationSeq)
     .where('attempt_no', '=', values.attemptNo),
 );

@@ -2,9 +2,7 @@
 import { sql } from 'kysely';
 import type { KeptCallback, RegistrationStore, SentRegistrationRow } from '../../registration/ports.ts';
 import type { CallbackRecord } from '../../registration/rules/change.ts';
-import { gatewayRefusalStatuses } from '../../payout/rules/read-reply.ts';
-import { clockToleranceMs, identityKey, zoneToleranceMs } from '../../registration/rules/callback.ts';
-import { notTakenCodes } from '../../registration/rules/status-codes.ts';
+import { identityKey, receiverToleranceMs } from '../../registration/rules/callback.ts';
 import { type BodiesOf, type Body, define, query, type Reading } from '../statements.ts';
 import { selectRegistrations, toCallback, toRegistration } from './rows.ts';
 
@@ -100,16 +98,19 @@ export function* keep(record: CallbackRecord, registrationSeq: number | null): B
 }
 
 /**
- * True for an attempt `t` whose identity no other attempt has that the bank may have taken; attempts of rows that ask for
+ * True for an attempt `t` beside which no other of its identity may have been taken; attempts of rows that ask for
  * something else by now count.
  */
 const isOnly = sql<number>`case when exists (
   select 1 from registration_attempt as o where o.identity_key = t.identity_key
     and (o.registration_seq <> t.registration_seq or o.attempt_no <> t.attempt_no)
-    and coalesce(o.status_code, '') not in (${sql.join(notTakenCodes.map((code) => sql.lit(code)))})
-    and (o.status_code is not null or coalesce(o.http_status, 0) not in
-      (${sql.join(gatewayRefusalStatuses.map((status) => sql.lit(status)))}))
+    and coalesce(o.taken, 'yes') <> 'no'
 ) then 0 else 1 end`;
+
+/** By the answer to an attempt `t`, else by the latest answer of all. */
+const bankOffsetMs = sql<number | null>`coalesce(t.bank_offset_ms, (
+  select o.bank_offset_ms from registration_attempt as o
+    where o.bank_offset_ms is not null order by o.intent_at_ms desc limit 1))`;
 
 const sentOfIdentity = define((values: { identity: string }) =>
   selectRegistrations()
@@ -121,8 +122,8 @@ const sentOfIdentity = define((values: { identity: string }) =>
         .onRef('l.attempt_no', '=', 'p.attempt_no')
         .onRef('l.identity_key', '=', 't.identity_key'),
     )
-    .select(['t.intent_at_ms', 't.attempt_no as sent_attempt_no', 't.bank_offset_ms'])
-    .select(isOnly.as('is_only'))
+    .select(['t.intent_at_ms', 't.attempt_no as sent_attempt_no', 't.taken'])
+    .select([isOnly.as('is_only'), bankOffsetMs.as('bank_offset_ms')])
     .where('t.identity_key', '=', values.identity)
     .orderBy('t.intent_at_ms')
     .orderBy('p.seq'),
@@ -131,7 +132,7 @@ const sentOfIdentity = define((values: { identity: string }) =>
 const unbound = () =>
   query.selectFrom('registration_callback as k').selectAll('k').where('k.registration_seq', 'is', null);
 
-/** The callbacks that `findMeant` finds a registration for. */
+/** Those that came after an intent of their identity: `findMeant` may find an attempt for them, once clocks are known. */
 const unboundMeant = define((values: { limit: number }) =>
   unbound()
     .where((eb) =>
@@ -147,11 +148,7 @@ const unboundMeant = define((values: { limit: number }) =>
           )
           .select('t.registration_seq')
           .whereRef('t.identity_key', '=', 'k.identity_key')
-          .where(
-            sql<boolean>`t.intent_at_ms <= k.applied_at_ms - coalesce(t.bank_offset_ms, 0) + case
-              when k.received_at_ms >= t.intent_at_ms and ${isOnly} = 1
-              then ${sql.lit(zoneToleranceMs)} else ${sql.lit(clockToleranceMs)} end`,
-          ),
+          .where(sql<boolean>`t.intent_at_ms <= k.received_at_ms + ${sql.lit(receiverToleranceMs)}`),
       ),
     )
     .orderBy('k.id')
@@ -171,10 +168,16 @@ export const registrationCallbackReads = {
   *sentRegistrations(identity): Reading<SentRegistrationRow[]> {
     return (yield* sentOfIdentity.all({ identity })).map((record) => {
       const registration = toRegistration(record);
-      const { intent_at_ms: intentAtMs, bank_offset_ms: bankOffsetMs } = record;
-      const isLatest = record.sent_attempt_no === registration.attemptNo;
-      const facts = { intentAtMs, isLatest, isOnly: record.is_only === 1, bankOffsetMs };
-      return { registration, status: registration.status, ...facts };
+      const { status, attemptNo } = registration;
+      return {
+        registration,
+        status,
+        intentAtMs: record.intent_at_ms,
+        isLatest: record.sent_attempt_no === attemptNo,
+        taken: record.taken,
+        isOnly: record.is_only === 1,
+        bankOffsetMs: record.bank_offset_ms,
+      };
     });
   },
   *unboundCallbacks(limit): Reading<KeptCallback[]> {

@@ -112,7 +112,7 @@ export function selectResultRows() {
     .select(['p.issues', 'r.line', 'r.cells', 'r.extras', 'r.instruction as file_instruction'])
     .select(['t.instruction as sent', 't.request_uid', 't.renewed_uid', 't.ip_address', 't.intent_at_ms'])
     .select(['t.http_status', 't.status_code', 't.status_desc', 't.severity', 't.ddr_oapi_seq_id'])
-    .select(['t.elapsed_ms', 't.bank_offset_ms']);
+    .select(['t.elapsed_ms', 't.bank_offset_ms', 't.taken']);
 }
 
 type ResultRecord = InferResult<ReturnType<typeof selectResultRows>>[number];
@@ -127,7 +127,8 @@ function readAttempt(record: ResultRecord): RegistrationAttempt | undefined {
     registrationSeq: record.seq,
     attemptNo: record.attempt_no,
     instruction: parseInstruction(sent),
-    requestUid: record.renewed_uid ?? requestUid,
+    requestUid,
+    renewedUid: record.renewed_uid,
     ipAddress,
     intentAtMs,
     httpStatus: record.http_status,
@@ -137,6 +138,7 @@ function readAttempt(record: ResultRecord): RegistrationAttempt | undefined {
     ddrOapiSeqId: record.ddr_oapi_seq_id,
     elapsedMs: record.elapsed_ms,
     bankOffsetMs: record.bank_offset_ms,
+    taken: record.taken,
   };
 }
 
@@ -181,12 +183,10 @@ const batchRecords = makeRowMapping({
 export const toBatch = (record: BatchRecord): RegistrationBatch =>
   batchRecords.toRecord<RegistrationBatch>(record);
 
-const attemptRecords = makeRowMapping({ json: ['instruction'], own: ['identity_key', 'renewed_uid'] });
+const attemptRecords = makeRowMapping({ json: ['instruction'], own: ['identity_key'] });
 
-export const toAttempt = (record: Selectable<Tables['registration_attempt']>): RegistrationAttempt => ({
-  ...attemptRecords.toRecord<RegistrationAttempt>(record),
-  requestUid: record.renewed_uid ?? record.request_uid,
-});
+export const toAttempt = (record: Selectable<Tables['registration_attempt']>): RegistrationAttempt =>
+  attemptRecords.toRecord<RegistrationAttempt>(record);
 
 export const toCallback = (record: Selectable<Tables['registration_callback']>): KeptCallback => ({
   id: record.id,

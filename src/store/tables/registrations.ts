@@ -4,6 +4,7 @@ import type { RegistrationBatch } from '../../registration/ports.ts';
 import type { RegistrationOutcome } from '../../registration/rules/callback.ts';
 import type {
   Registration,
+  RegistrationAttempt,
   RegistrationCause,
   RegistrationStatus,
 } from '../../registration/rules/registration.ts';
@@ -206,6 +207,8 @@ export const registrationAttempt = table('registration_attempt', {
     renewed_uid: text().orNull(),
     /** The bank's clock less ours, as its answer showed it; null without one. */
     bank_offset_ms: integer().orNull(),
+    /** Whether the bank has taken the attempt, as the reading of its answer found; null without an answer. */
+    taken: text<NonNullable<RegistrationAttempt['taken']>>().orNull(),
   },
   key: ['registration_seq', 'attempt_no'],
   indexes: [
@@ -213,6 +216,7 @@ export const registrationAttempt = table('registration_attempt', {
     uniqueIndex('registration_attempt_by_renewed_uid', 'renewed_uid', 'renewed_uid is not null'),
     index('registration_attempt_by_identity', 'identity_key'),
     index('registration_attempt_by_seq_id', 'ddr_oapi_seq_id', 'ddr_oapi_seq_id is not null'),
+    index('registration_attempt_offset', 'intent_at_ms', 'bank_offset_ms is not null'),
   ],
   rules: [
     neverGoes('an attempt is never removed'),

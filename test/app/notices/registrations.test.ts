@@ -35,7 +35,12 @@ test('a contradiction, and callbacks of nobody, are told once, and again when th
     await notifyOfRegistrations(store, board, nowMs);
     return told.slice(before).map(({ kind }) => kind);
   };
-  const context = { journal: store, clock: { now: () => nowMs }, log: () => undefined };
+  const context = {
+    journal: store,
+    clock: { now: () => nowMs },
+    log: () => undefined,
+    mayMissAttempts: async () => false,
+  };
   const call = (
     instruction = makeInstruction(1),
     outcome: 'registered' | 'refused' = 'registered',

@@ -45,7 +45,10 @@ describe('a journal', () => {
     const { store, registration, record } = await openSent();
     await store.applyRegistrations([intentOf(registration)]);
     // Committed, and nobody was answered.
-    await takeCallback({ journal: store, clock: { now: () => noonMs }, ...makeHeardLog() }, record);
+    await takeCallback(
+      { journal: store, clock: { now: () => noonMs }, mayMissAttempts: async () => false, ...makeHeardLog() },
+      record,
+    );
     const { version } = await present(store, registration);
     const { listener } = await openTestListener({}, { journal: store });
     for (const bytes of [record.body, record.body])
@@ -104,7 +107,7 @@ test('keys come from the file of the settings, and are read again; a certificate
     const loaded = loadSettings({ configPath, cwd: folder, env: {} });
     const listener = await openCallbackListener({
       loaded,
-      journal: new CallbackBook(),
+      journal: Object.assign(new CallbackBook(), { newSinceMs: undefined, loss: async () => undefined }),
       log: silentLogger,
       clock,
       port: 0,

@@ -389,6 +389,7 @@ describe('a listener whose port is taken', () => {
   ) =>
     startCallbackListener({
       clock: systemClock,
+      mayMissAttempts: async () => false,
       readKeys: () => callbackKeys,
       readCertificate: () => undefined,
       files: [],
@@ -426,6 +427,12 @@ describe('a listener whose port is taken', () => {
     bank.write(composeRequest({ headers: { connection: 'close' } }));
     expect(await text(bank)).toMatch(/^HTTP\/1\.1 200 /);
     await Promise.all(ends);
+  });
+
+  test('by a listener of its journal on another path has nobody to take its callbacks', async () => {
+    const { port, book } = await openTestListener();
+    const other = await listenOn(port, { journal: book }, { path: '/elsewhere' });
+    expect(other).toEqual({ kind: 'taken', address: '127.0.0.1', port });
   });
 
   test('by the listener of another journal has nobody to take its callbacks', async () => {

@@ -124,12 +124,12 @@ describe('what an answer tells besides', () => {
   const tell = (changes: Partial<AnswerFacts>) =>
     decideAnswer(answered(findings['acknowledged']!, { facts: { ...facts, ...changes } }));
 
-  test('the requestUID under which it went again takes the place of the first one', () => {
+  test('the requestUID under which it went again is kept beside the first one', () => {
     const renewed = tell({ requestUid: 'UID-2' });
-    expect(renewed?.attempt).toMatchObject({ requestUid: 'UID-2' });
+    expect(renewed?.attempt).toMatchObject({ renewedUid: 'UID-2' });
     expect(renewed?.event.detail).toMatchObject({ requestUid: 'UID-2' });
     const first = tell({ requestUid: makeRegistrationAttempt().requestUid });
-    expect(first?.attempt?.requestUid).toBe(makeRegistrationAttempt().requestUid);
+    expect(first?.attempt).toMatchObject({ renewedUid: null });
     expect(first?.event.detail).not.toHaveProperty('requestUid');
   });
 
@@ -140,6 +140,19 @@ describe('what an answer tells besides', () => {
   ])('%s', (_what, changes, bankOffsetMs) => {
     expect(tell(changes)?.attempt).toMatchObject({ bankOffsetMs });
   });
+});
+
+test.each([
+  ['acknowledged', 'yes'],
+  ['turned down for itself', 'no'],
+  ['turned down for its company', 'no'],
+  ['too many', 'no'],
+  ['not sent, our credentials', 'no'],
+  ['not sent, the service', 'no'],
+  ['kept back', 'no'],
+  ['unknown', null],
+] as const)('%s: the bank has taken it: %s', (name, taken) => {
+  expect(decideAnswer(answered(findings[name]!))?.attempt).toMatchObject({ taken });
 });
 
 test.each(['registered', 'refused', 'contradicted', 'unanswered'] as const)(

@@ -155,7 +155,7 @@ describe('a callback that is not as §2.3 has it names the field', () => {
 describe('the header msg-hdr', () => {
   test('has the key and the number of the call', () => {
     const text = JSON.stringify({ 'x-api-key': 'key', requestUID: 'u', channelId: 'c' });
-    expect(parseCallbackHeader(text)).toEqual({ ok: true, requestUid: 'u', apiKey: 'key' });
+    expect(parseCallbackHeader(text)).toMatchObject({ ok: true, requestUid: 'u', apiKey: 'key' });
   });
 
   test.each([
@@ -199,17 +199,19 @@ describe('whose callback it is', () => {
   interface Named extends SentRegistration {
     readonly name: string;
   }
-  const several = { status: 'acknowledged', isOnly: false, bankOffsetMs: null } as const;
+  const several = { status: 'acknowledged', taken: null, isOnly: false, bankOffsetMs: null } as const;
   const first: Named = { ...several, name: 'first', intentAtMs: atMs - hourMs, isLatest: false };
   const second: Named = { ...several, name: 'second', intentAtMs: atMs, isLatest: true };
-  const find = (sent: readonly Named[], appliedMs: number, receivedMs = secondMs) =>
-    findMeant(sent, { appliedAtMs: atMs + appliedMs, receivedAtMs: atMs + receivedMs })?.name;
+  const find = (sent: readonly Named[], appliedMs: number, receivedMs = secondMs) => {
+    const meaning = findMeant(sent, { appliedAtMs: atMs + appliedMs, receivedAtMs: atMs + receivedMs });
+    return meaning.kind === 'attempt' ? meaning.sent.name : meaning.kind;
+  };
 
   test.each([
     ['after both', 1_000, 'second'],
     ['between the two', -1_800_000, 'first'],
     ['by a clock that is a little behind', -30_000, 'second'],
-    ['before both', -7_200_000, undefined],
+    ['before both', -7_200_000, 'none'],
   ])('applied %s', (_, offsetMs, name) => {
     expect(find([first, second], offsetMs)).toBe(name);
   });
@@ -217,29 +219,38 @@ describe('whose callback it is', () => {
   test.each([
     ['65 s before our request', -65 * secondMs, secondMs, true],
     ['in the time of another zone', -7 * hourMs, secondMs, true],
+    ['in the time of a zone that is ahead', 7 * hourMs, secondMs, true],
     ['half a day before: it is about something else', -13 * hourMs, secondMs, false],
-    ['before our request, and heard of before it, too', -65 * secondMs, -1, false],
+    ['and heard of by a machine that is 3 s behind', -65 * secondMs, -3 * secondMs, true],
+    ['before our request, and heard of before it, too', -65 * secondMs, -6 * secondMs, false],
+    ['by a clock ahead, and heard of before our request', 300 * secondMs, -180 * secondMs, false],
   ])('of a single attempt, applied %s', (_, appliedMs, receivedMs, isMeant) => {
     const single = { ...second, isOnly: true };
-    expect(find([single], appliedMs, receivedMs)).toBe(isMeant ? 'second' : undefined);
+    expect(find([single], appliedMs, receivedMs)).toBe(isMeant ? 'second' : 'none');
   });
 
+  const withOffset = (offsetMs: number): readonly Named[] =>
+    [first, second].map((one) => ({ ...one, bankOffsetMs: offsetMs }));
   test.each([
-    ['behind', -65, -65],
-    ['ahead', 7_200, 7_200],
-  ])(
-    'of several, the offset of a bank whose clock is %s is taken off',
-    (_, offsetSeconds, appliedSeconds) => {
-      const bankOffsetMs = offsetSeconds * secondMs;
-      const both = [
-        { ...first, bankOffsetMs },
-        { ...second, bankOffsetMs },
-      ];
-      expect(find(both, appliedSeconds * secondMs)).toBe('second');
-      const ofFirst = appliedSeconds * secondMs - hourMs / 2;
-      expect(find(both, ofFirst)).toBe('first');
-    },
-  );
+    ['a second after both', 0, 1, 1, 'second'],
+    ['by clocks that are told in whole seconds', 0, -4, 1, 'second'],
+    ['30 s before the second', 0, -30, 1, 'first'],
+    ['by a clock that is 2 h ahead, after both', 7_200, 7_200, 1, 'second'],
+    ['by a clock that is 90 s behind, at once: as told, it was before the second', -90, -90, 1, 'ambiguous'],
+    ['by a clock that is 2 h ahead, or before the second', 7_200, 5_400, 1, 'ambiguous'],
+    ['while the Date of a gateway, 2 h slow, says otherwise', -7_200, -1_200, 1_800, 'ambiguous'],
+    ['7 h after its receipt', 0, 25_000, 1, 'ambiguous'],
+    ['5 minutes after its receipt, which was before the second', 0, 300, -180, 'first'],
+  ])('of several, with a known offset, applied %s', (_, offsetS, appliedS, receivedS, name) => {
+    expect(find(withOffset(offsetS * secondMs), appliedS * secondMs, receivedS * secondMs)).toBe(name);
+  });
+
+  test('an attempt that the bank has not taken is no candidate beside one that it may have', () => {
+    const unsent = { ...first, taken: 'no' } as const;
+    const only = { ...second, isOnly: true };
+    expect(find([unsent, only], -1_800_000)).toBe('second');
+    expect(find([unsent, { ...second, taken: 'no' }], -1_800_000)).toBe('first');
+  });
 });
 
 describe('what a callback does', () => {

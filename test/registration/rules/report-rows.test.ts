@@ -185,3 +185,16 @@ describe('an exception', () => {
     expect(remedy).toMatch(/^The bank has refused it[^\n]*\nธนาคารปฏิเสธการลงทะเบียน/);
   });
 });
+
+test.each([
+  ['in-doubt', true],
+  ['unanswered', true],
+  ['registered', false],
+] as const)('a row that is %s and was sent twice names both requestUIDs: %s', (status, isNamed) => {
+  const row = makeRegistrationRow({ status });
+  const attempt = row.attempt && { ...row.attempt, requestUid: 'UID-1', renewedUid: 'UID-2' };
+  const sent = { ...row, attempt };
+  expect(resultOf(sent)['requestUID']).toBe('UID-2');
+  for (const text of [resultOf(sent)['reason'], exceptionOf(sent)['remedy']])
+    expect(text?.includes('UID-1') === true && text.includes('UID-2')).toBe(isNamed);
+});

@@ -222,6 +222,7 @@ export class RegistrationAuditor implements Witness {
           : 'nobody has decided it';
       case 'tried-again':
         return this.people.triedAgain.has(event.registrationSeq) ? undefined : 'nobody has asked for it';
+      case 'request-renewed':
       case 'outcome-in-doubt':
       case 'answered-late':
       case 'hold-added':

@@ -30,7 +30,12 @@ const logOf =
   (level, message, facts) =>
     world.trace?.(`        ${life.name} ${level}: ${message} ${JSON.stringify(facts)}`);
 
-const callbackContext = (own: OwnParts) => ({ journal: own.store, clock: own.clock, log: logOf(own) });
+const callbackContext = (own: OwnParts) => ({
+  journal: own.store,
+  clock: own.clock,
+  log: logOf(own),
+  mayMissAttempts: async () => false,
+});
 
 /** One call, from its bytes to its answer. @returns whether it is answered as taken */
 export async function takeCall(own: Listening, body: string, requestUid: string): Promise<boolean> {

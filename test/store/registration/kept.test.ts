@@ -5,9 +5,11 @@ import { backUpJournal } from '../../../src/app/backup.ts';
 import { auditRegistration } from '../../../src/evidence/rules/audit.ts';
 import { tamper as tamperWith } from '../../support/store-fixtures.ts';
 import { openConnection } from '../../../src/store/connection.ts';
-import { bindKeptCallbacks } from '../../../src/registration/take-callback.ts';
+import { bindKeptCallbacks, takeCallback } from '../../../src/registration/take-callback.ts';
 import { readHighWaterMark } from '../../../src/store/high-water-mark.ts';
 import { openJournal } from '../../../src/store/open.ts';
+import { decideRenewal } from '../../../src/registration/rules/intent.ts';
+import type { RegistrationAttempt } from '../../../src/registration/rules/registration.ts';
 import { noonMs } from '../../support/journal-fixtures.ts';
 import { testOnEngines } from '../../support/registration-engines.ts';
 import {
@@ -72,22 +74,25 @@ testOnEngines('only people end an alarm', async ({ store }) => {
   expect((await applyOne(store, decided)).now.isAlarm).toBe(false);
 });
 
-testOnEngines(
-  'a request that went again is found by both of its numbers, and shown by the latest',
-  async ({ store }) => {
-    const { first } = await sendTwo(store);
-    const attempt = { ...attemptOf({ ...first, attemptNo: 0 }), requestUid: 'again', bankOffsetMs: -65_000 };
-    await applyOne(store, changeOf(first, 'acknowledged', { status: 'acknowledged' }, { attempt }));
-    for (const reference of [attemptOf({ ...first, attemptNo: 0 }).requestUid, 'again']) {
-      const [found] = await store.findRegistrations(reference);
-      expect(found?.attempts).toMatchObject([{ requestUid: 'again', bankOffsetMs: -65_000 }]);
-      expect(found?.row.attempt).toEqual(found?.attempts[0]);
-      expect(await store.searchRegistrations({ reference }, Number.MAX_SAFE_INTEGER, 9)).toHaveLength(1);
-    }
-    const [other] = await store.findRegistrations('uid-2-1');
-    expect(other?.attempts).toMatchObject([{ requestUid: 'uid-2-1', bankOffsetMs: null }]);
-  },
-);
+testOnEngines('a request that goes again is found by both of its numbers from then on', async ({ store }) => {
+  const { first } = await sendTwo(store);
+  const sent = attemptOf({ ...first, attemptNo: 0 });
+  const renewal = decideRenewal(first, sent, 'again', noonMs);
+  const { now } = await applyOne(store, renewal!);
+  // Answered, or left in doubt: both numbers stay.
+  const attempt = { ...sent, bankOffsetMs: -65_000 };
+  await applyOne(store, changeOf(now, 'acknowledged', { status: 'acknowledged' }, { attempt }));
+  for (const reference of [sent.requestUid, 'again']) {
+    const [found] = await store.findRegistrations(reference);
+    expect(found?.attempts).toMatchObject([
+      { requestUid: sent.requestUid, renewedUid: 'again', bankOffsetMs: -65_000 },
+    ]);
+    expect(found?.row.attempt).toEqual(found?.attempts[0]);
+    expect(await store.searchRegistrations({ reference }, Number.MAX_SAFE_INTEGER, 9)).toHaveLength(1);
+  }
+  const [other] = await store.findRegistrations('uid-2-1');
+  expect(other?.attempts).toMatchObject([{ requestUid: 'uid-2-1', renewedUid: null, bankOffsetMs: null }]);
+});
 
 const refused = [
   `update registration_event set detail = '{}'`,
@@ -181,11 +186,16 @@ testOnEngines(
   async ({ store }) => {
     const { first } = await sendTwo(store);
     const early = callbackOf(makeInstruction(1), 'refused', noonMs - 65_000);
-    await store.keepCallback({ ...early, receivedAtMs: noonMs - 1 }, null);
+    await store.keepCallback({ ...early, receivedAtMs: noonMs - 6_000 }, null);
     expect(await store.unboundCallbacks(10)).toEqual([]);
     const late = callbackOf(makeInstruction(1), 'refused', noonMs - 64_000);
     await store.keepCallback({ ...late, receivedAtMs: noonMs + 1 }, null);
-    const context = { journal: store, clock: { now: () => noonMs + 2 }, log: () => {} };
+    const context = {
+      journal: store,
+      clock: { now: () => noonMs + 2 },
+      log: () => {},
+      mayMissAttempts: async () => false,
+    };
     expect(await bindKeptCallbacks(context)).toMatchObject([[{ key: late.key }, { kind: 'applied' }]]);
     expect(await present(store, first)).toMatchObject({ status: 'refused' });
   },
@@ -196,7 +206,7 @@ testOnEngines(
   async ({ store }) => {
     const { first } = await sendTwo(store);
     const attempt = attemptOf({ ...first, attemptNo: 0 });
-    const turnedDown = { ...attempt, httpStatus: 429, statusCode: '0429' };
+    const turnedDown = { ...attempt, httpStatus: 429, statusCode: '0429', taken: 'no' } as const;
     const held = { status: 'held', holds: ['paused'], awaitedUntilMs: null } as const;
     await applyOne(store, changeOf(first, 'turned-down-for-all', held, { attempt: turnedDown }));
     await store.liftRegistrationHolds(null, ['paused'], noonMs);
@@ -209,7 +219,55 @@ testOnEngines(
       store,
       changeOf(second, 'acknowledged', { status: 'acknowledged' }, { attempt: answered }),
     );
-    expect((await read()).map(({ bankOffsetMs }) => bankOffsetMs)).toEqual([null, -65_000]);
+    expect((await read()).map(({ bankOffsetMs }) => bankOffsetMs)).toEqual([-65_000, -65_000]);
+  },
+);
+
+/** An attempt that was answered so, and a second one an hour later. */
+async function sendAgain(store: Registrations, answer: Partial<RegistrationAttempt>) {
+  const { first } = await sendTwo(store);
+  const attempt = { ...attemptOf({ ...first, attemptNo: 0 }), ...answer };
+  const held = { status: 'held', holds: ['paused'], awaitedUntilMs: null } as const;
+  await applyOne(store, changeOf(first, 'turned-down-for-all', held, { attempt }));
+  await store.liftRegistrationHolds(null, ['paused'], noonMs);
+  return applyOne(store, intentOf(await present(store, first), noonMs + 3_600_000));
+}
+
+const takeAt = (store: Registrations, appliedAtMs: number, receivedAtMs: number) => {
+  const record = { ...callbackOf(makeInstruction(1), 'refused', appliedAtMs), receivedAtMs };
+  const mayMissAttempts = async () => false;
+  return takeCallback(
+    { journal: store, clock: { now: () => receivedAtMs }, log: () => {}, mayMissAttempts },
+    record,
+  );
+};
+
+testOnEngines(
+  "the code 0429 in another's answer does not say that the bank has not taken it",
+  async ({ store }) => {
+    const answer = { httpStatus: 200, statusCode: '0429', bankOffsetMs: 0, taken: null };
+    const { now } = await sendAgain(store, answer);
+    await takeAt(store, noonMs + 60_000, noonMs + 3_601_000);
+    expect(await present(store, now)).toMatchObject({ status: 'submitted' });
+  },
+);
+
+testOnEngines('a callback is not bound to an attempt that never left', async ({ store }) => {
+  const { now } = await sendAgain(store, { taken: 'no' });
+  // By a clock that is 70 s behind: the only attempt that the bank may have is meant.
+  const taking = await takeAt(store, noonMs + 3_600_000 - 70_000, noonMs + 3_601_000);
+  expect(taking).toMatchObject({ kind: 'applied' });
+  expect(await present(store, now)).toMatchObject({ status: 'refused' });
+});
+
+testOnEngines(
+  'the offset that an earlier answer has shown counts while the later attempt has no answer',
+  async ({ store }) => {
+    const { now } = await sendAgain(store, { bankOffsetMs: -90_000, taken: 'yes' });
+    const sent = await store.sentRegistrations(identityOf(now.instruction));
+    expect(sent.map(({ bankOffsetMs }) => bankOffsetMs)).toEqual([-90_000, -90_000]);
+    const taking = await takeAt(store, noonMs + 3_600_500 - 90_000, noonMs + 3_601_000);
+    expect(taking).toEqual({ kind: 'unknown', isAmbiguous: true });
   },
 );
 

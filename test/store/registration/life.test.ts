@@ -36,6 +36,7 @@ testOnEngines(
         status: 'submitted',
         intentAtMs: noonMs,
         isLatest: true,
+        taken: null,
         isOnly: true,
         bankOffsetMs: null,
       },
@@ -99,7 +100,12 @@ describe('a callback about an attempt that another one has followed', () => {
         { intentAtMs: noonMs + 2 * hourMs, isLatest: true, isOnly: false },
       ]);
       const record = callbackOf(instruction, outcome, noonMs + hourMs);
-      const context = { journal: store, clock: { now: () => noonMs + 3 * hourMs }, log };
+      const context = {
+        journal: store,
+        clock: { now: () => noonMs + 3 * hourMs },
+        log,
+        mayMissAttempts: async () => false,
+      };
       await store.keepCallback(record, null);
       expect(await bindKeptCallbacks(context)).toHaveLength(1);
       expect(await store.registration(seq)).toMatchObject({ status, isAlarm: false });

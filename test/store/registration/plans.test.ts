@@ -91,7 +91,7 @@ test('every statement that is run in loops goes by an index, and none sorts what
 
 /** A scan of a partial index has what it is for alone. */
 const allowedScans =
-  /^SCAN (?:\w+ )?USING (?:COVERING )?INDEX registration_(?:waiting|alarm|awaited|overdue|callback_unbound|batch_unreported|batch_open)\b|^SCAN ready$|^SCAN CONSTANT ROW/;
+  /^SCAN (?:\w+ )?USING (?:COVERING )?INDEX registration_(?:waiting|alarm|awaited|overdue|attempt_offset|callback_unbound|batch_unreported|batch_open)\b|^SCAN ready$|^SCAN CONSTANT ROW/;
 
 /** Ready rows are many: batches that have any are found without going through them. */
 const goesThroughReady = (text: string, step: string): boolean =>
