@@ -180,8 +180,8 @@ async function recordRenewal(
   const current = await journal.registration(registration.seq);
   const change = current && decideRenewal(current, attempt, requestUid, clock.now());
   if (change === undefined) return false;
-  const [isRecorded = false] = await journal.applyRegistrations([change]);
-  return isRecorded;
+  const [isKept = false] = await journal.applyRegistrations([change]);
+  return isKept;
 }
 
 async function recordAnswer(

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
-import { makeAskFirst, makeMissesSince } from '../../src/app/ask-first.ts';
+import { makeAskFirst, makeMayMissAttempts, makeMissesSince } from '../../src/app/ask-first.ts';
+import type { JournalLoss } from '../../src/core/ports.ts';
 import { startSandbox } from '../../src/sandbox/server.ts';
 import type { LoadedSettings } from '../../src/settings/settings.ts';
 import { noonMs, partner } from '../support/core-fixtures.ts';
@@ -31,4 +32,19 @@ test.each([
 
 test('what an adopted journal may miss counts for good', () => {
   expect(makeMissesSince({ missesSinceMs: 1 })()).toBe(1);
+});
+
+const lossOf = (sinceDate: string) => ({ sinceDate, untilDate: '2026-11-20', recoveredAtMs: noonMs });
+test.each([
+  ['new', noonMs, undefined, true],
+  ['old', undefined, undefined, false],
+  ['old, a part of it in question', undefined, lossOf('2026-11-19'), true],
+  ['old, its loss settled', undefined, lossOf('2026-11-21'), false],
+])('a journal that is %s may miss registrations', async (_, newSinceMs, loss, expected) => {
+  const loaded = {
+    settings: { transfer: { askFirst: 'newJournal' }, bank: { baseUrl: 'https://bank.example' } },
+    isSandbox: false,
+  } as unknown as LoadedSettings;
+  const journal = { newSinceMs, loss: async () => loss as JournalLoss | undefined };
+  expect(await makeMayMissAttempts(loaded, journal, clock)()).toBe(expected);
 });

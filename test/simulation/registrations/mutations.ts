@@ -141,8 +141,8 @@ const ofCallbacks: readonly Mutation[] = [
   inRegistrations(
     'a callback is taken for the last registration of its identity, whenever that was sent',
     'registration/rules/callback.ts',
-    '.filter((one) => computeEarlyMs(one, times) <= toleranceOf(one, times))',
-    '.filter((one) => computeEarlyMs(one, times) <= 1e12)',
+    'bankOffsetMs === null ? clockToleranceMs : offsetToleranceMs;',
+    'bankOffsetMs === null ? 1e12 : 1e12;',
   ),
 ];
 
