@@ -1,6 +1,5 @@
 import { expect, test } from 'vitest';
 import { makeAskFirst, makeMayMissAttempts, makeMissesSince } from '../../src/app/ask-first.ts';
-import type { JournalLoss } from '../../src/core/ports.ts';
 import { startSandbox } from '../../src/sandbox/server.ts';
 import type { LoadedSettings } from '../../src/settings/settings.ts';
 import { noonMs, partner } from '../support/core-fixtures.ts';
@@ -45,6 +44,6 @@ test.each([
     settings: { transfer: { askFirst: 'newJournal' }, bank: { baseUrl: 'https://bank.example' } },
     isSandbox: false,
   } as unknown as LoadedSettings;
-  const journal = { newSinceMs, loss: async () => loss as JournalLoss | undefined };
+  const journal = { newSinceMs, loss: async () => loss };
   expect(await makeMayMissAttempts(loaded, journal, clock)()).toBe(expected);
 });
