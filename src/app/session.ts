@@ -43,6 +43,9 @@ import { TraceSearch } from './traces.ts';
 /** The drop folder of registrations, within the inbox. */
 export const registrationsInbox = 'registrations';
 
+/** Where files of registrations are while they are worked. */
+export const registrationsWork = (dataDir: string): string => join(dataDir, `work-${registrationsInbox}`);
+
 /** Where a built-in sandbox of this data directory keeps its ledger: it remembers what a killed run had paid. */
 export const sandboxStateFileIn = (dataDir: string): string => join(dataDir, 'sandbox-state.jsonl');
 

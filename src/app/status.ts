@@ -1,5 +1,4 @@
 /** How batches and payouts stand, read beside whoever is sending. */
-import { join } from 'node:path';
 import { listPastDays } from '../core/bangkok-time.ts';
 import type { Batch, HoldTotal, StatusTotal } from '../core/ports.ts';
 import type { PayoutHistory } from '../payout/ports.ts';
@@ -9,24 +8,14 @@ import type { LoadedSettings } from '../settings/settings.ts';
 import type { Settings } from '../settings/schema.ts';
 import type { Store } from '../store/store.ts';
 import type { TakenFile } from '../watch/rules/file-growth.ts';
-import { probeBank } from '../bank/probe.ts';
-import { type BreakerState, closeBreaker, openBreaker } from '../payout/rules/circuit-breaker.ts';
-import { mayBeginAtMs, readServiceHours } from '../payout/rules/service-hours.ts';
-import { isBuiltInSandbox } from '../settings/settings.ts';
-import {
-  type HealthReason,
-  judgeHealth,
-  type PayerHealth,
-  readPayer,
-  type Trouble,
-} from '../watch/rules/health.ts';
+import type { HealthReason } from '../watch/rules/health.ts';
 import { readTimeLimits } from '../payout/rules/limits.ts';
 import { readApprovalFigures } from '../review/approve-batch.ts';
 import type { ApprovalFigures } from '../review/rules/approval-figures.ts';
 import { systemClock } from '../platform/clock.ts';
 import { listPayouts } from './list.ts';
-import { registrationsInbox } from './session.ts';
 import { requireJournal } from './open-store.ts';
+import { isOpenBatch, readStops, type StopSettings } from './status/stops.ts';
 
 export type { PayoutHistory } from '../payout/ports.ts';
 export { findSenderOf, readMachines } from './machines/find-sender.ts';
@@ -35,6 +24,7 @@ export type { SenderLockOwner } from './sender-lock.ts';
 export { describePlace } from './journal/place.ts';
 export type { HealthReason } from '../watch/rules/health.ts';
 export { openJournalBeside } from './open-store.ts';
+export { readStops } from './status/stops.ts';
 
 /** A batch with its rows by status and its held rows by hold. */
 export interface BatchStanding {
@@ -106,94 +96,21 @@ async function readFigures(
   return readApprovalFigures({ journal: store, clock: systemClock, likeDays, overTime }, batchId);
 }
 
-// ---------------------------------------------------------------- what keeps payouts from being sent
-
-type StopReader = Pick<Store, 'payerHalt' | 'payerPause'>;
-type Account = Pick<Batch, 'companyId' | 'payerAccount'>;
-
-/** The bank is waited for so long: whoever types `status` waits with it. */
-const bankTimeoutMs = 2_000;
-
-const isOpenBatch = ({ status }: Batch): boolean => status !== 'done' && status !== 'rejected';
-const keyOf = ({ companyId, payerAccount }: Account): string => `${companyId} ${payerAccount}`;
-
-/** The same batches, each with what keeps it from being sent now, and all of it once: as health says it. */
-export async function readStops(
-  loaded: Pick<LoadedSettings, 'settings' | 'path' | 'dataDir' | 'dataDirOption' | 'folders'>,
-  journal: StopReader,
+/** The same batches, each with what keeps it from being sent now, and all that stands in the way of anything. */
+export async function stopBatches(
+  loaded: StopSettings,
+  journal: Parameters<typeof readStops>[1],
   standings: readonly BatchStanding[],
   nowMs: number,
 ): Promise<{ readonly standings: readonly BatchStanding[]; readonly stops: readonly HealthReason[] }> {
-  const { settings, path: settingsPath, dataDir, dataDirOption, folders } = loaded;
-  const open = standings.map(({ batch }) => batch).filter(isOpenBatch);
-  const place = {
-    command: { settingsPath, dataDir: dataDirOption },
-    dataDir,
-    inbox: folders.inbox,
-    registrations: join(folders.inbox, registrationsInbox),
-  };
-  const idle = { ...nothingKnown, lastPollMs: nowMs, place };
-  const bankTrouble = await probeBankOf(settings, nowMs);
-  const bank = judgeHealth({ ...idle, bankTrouble }, nowMs).reasons;
-  const byAccount = new Map<string, readonly HealthReason[]>();
-  for (const account of [settings.bank, ...open]) {
-    if (byAccount.has(keyOf(account))) continue;
-    const payer = await readPayerStanding(journal, settings, account, nowMs);
-    const filesInWork = open.filter((batch) => keyOf(batch) === keyOf(account)).length;
-    // A pause that is over keeps nothing from being sent.
-    const isOver = readPayer(payer, nowMs) === 'probing' && filesInWork === 0;
-    const { reasons, notes } = judgeHealth({ ...idle, payers: isOver ? [] : [payer], filesInWork }, nowMs);
-    byAccount.set(keyOf(account), [...reasons, ...notes]);
-  }
+  const batches = standings.map(({ batch }) => batch);
+  const stops = await readStops(loaded, journal, batches, nowMs);
   return {
-    standings: standings.map((standing) =>
-      isOpenBatch(standing.batch)
-        ? { ...standing, stops: [...bank, ...(byAccount.get(keyOf(standing.batch)) ?? [])] }
-        : standing,
+    standings: standings.map((one) =>
+      isOpenBatch(one.batch) ? { ...one, stops: stops.of(one.batch) } : one,
     ),
-    stops: [...bank, ...[...byAccount.values()].flat()],
+    stops: stops.all,
   };
-}
-
-/** A sender that is well, but for what is looked up. */
-const nothingKnown = {
-  role: 'active',
-  inbox: undefined,
-  diskTrouble: undefined,
-  bankTrouble: undefined,
-  payers: undefined,
-  filesInWork: undefined,
-  rowsInDoubt: undefined,
-  oldestInDoubtAtMs: undefined,
-  openBatches: undefined,
-  failingBatches: undefined,
-} as const;
-
-/** The sandbox that is built in is there while a process has it. */
-async function probeBankOf(settings: Settings, nowMs: number): Promise<Trouble | undefined> {
-  if (isBuiltInSandbox(settings)) return undefined;
-  const found = await probeBank(settings.bank.baseUrl, bankTimeoutMs);
-  return found.kind === 'reachable' ? undefined : { sinceMs: nowMs, why: found.why };
-}
-
-/** By the journal, which knows halts and pauses at once, and by the service hours. */
-async function readPayerStanding(
-  journal: StopReader,
-  { bank, serviceHours }: Settings,
-  { companyId, payerAccount }: Account,
-  nowMs: number,
-): Promise<PayerHealth> {
-  const paysNewFiles = payerAccount === bank.payerAccount;
-  const halt = await journal.payerHalt(companyId, payerAccount);
-  if (halt !== undefined) return { ...openBreaker, status: 'halted', why: halt, paysNewFiles };
-  const pause = await journal.payerPause(companyId, payerAccount);
-  const state: BreakerState =
-    pause === undefined
-      ? openBreaker
-      : { ...openBreaker, status: 'paused', why: pause, pausedUntilMs: pause.untilMs };
-  const hours = readServiceHours(serviceHours);
-  const opensAtMs = hours === undefined ? nowMs : mayBeginAtMs(hours, nowMs);
-  return { ...(opensAtMs > nowMs ? closeBreaker(state, opensAtMs) : state), paysNewFiles };
 }
 
 /** Of one query: the database takes only so many values. */

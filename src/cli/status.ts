@@ -1,6 +1,6 @@
 /** `paydrop status [BATCH]` and `paydrop show ID`: how batches, days, payouts and registrations stand. */
 import { paydropCommand } from '../core/command-line.ts';
-import { joinLines, toLines } from '../core/outgoing-text.ts';
+import { toLines } from '../core/outgoing-text.ts';
 import { SettingsError } from '../settings/secrets.ts';
 import type { LoadedSettings } from '../settings/settings.ts';
 import { flagOption, loadCommandSettings, makeCommand } from './options.ts';
@@ -23,7 +23,8 @@ export const statusCommand = makeCommand({
       .example('$0 status --registrations', 'what waits for the bank, and callbacks that nobody knows'),
   run: async ({ batch, statements, registrations, json, ...options }) => {
     const loaded = await loadCommandSettings(options);
-    const { findSenderOf, openJournalBeside, readDays, readMachines } = await import('../app/status.ts');
+    const { findSenderOf, openJournalBeside, readDays, readMachines, readStops } =
+      await import('../app/status.ts');
     const { print, printBanner } = await import('./views/shown.ts');
     const { showDays } = await import('./views/status.ts');
     await using journal = await openJournalBeside(loaded);
@@ -38,7 +39,9 @@ export const statusCommand = makeCommand({
     const isSending = owner !== undefined;
     if (registrations) {
       const { showAllRegistrations } = await import('./registration/status.ts');
-      print(await showAllRegistrations(loaded, journal, isSending), json);
+      const { besideStops } = await import('./views/status.ts');
+      const stops = journal === undefined ? [] : (await readStops(loaded, journal, [], nowMs)).all;
+      print(besideStops(stops, await showAllRegistrations(loaded, journal, isSending)), json);
       return;
     }
     const shown = await showBatches(loaded, journal, batch, isSending);
@@ -70,10 +73,10 @@ async function showBatches(
   batch: string | undefined,
   isSending: boolean,
 ): Promise<Shown> {
-  const { describePlace, readBatches, readStops } = await import('../app/status.ts');
+  const { describePlace, readBatches, stopBatches } = await import('../app/status.ts');
   const { showList } = await import('./views/shown.ts');
   const { besidePayouts } = await import('./views/registration-status.ts');
-  const { showBatch, showStops } = await import('./views/status.ts');
+  const { besideStops, showBatch } = await import('./views/status.ts');
   const { showNamedRegistrations, showAllRegistrations } = await import('./registration/status.ts');
   const named = batch === undefined ? undefined : await showNamedRegistrations(journal, batch, isSending);
   if (named !== undefined) return showList([named], '');
@@ -82,7 +85,7 @@ async function showBatches(
   const { standings, stops } =
     journal === undefined
       ? { standings: batches, stops: [] }
-      : await readStops(loaded, journal, batches, Date.now());
+      : await stopBatches(loaded, journal, batches, Date.now());
   const payouts = standings.map((standing) => showBatch(standing, isSending));
   const none =
     journal === undefined
@@ -92,7 +95,7 @@ async function showBatches(
     batch === undefined
       ? besidePayouts(payouts, none, await showAllRegistrations(loaded, journal, isSending))
       : showList(payouts, none);
-  return stops.length === 0 ? shown : { ...shown, text: joinLines([showStops(stops), shown.text], '\n\n') };
+  return besideStops(stops, shown);
 }
 
 /** What else needs a person; nothing where nothing does. */

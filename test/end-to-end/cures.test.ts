@@ -1,12 +1,12 @@
 /** What status, show, run and a refusal say to type is typed, and helps. */
 import { execFileSync } from 'node:child_process';
-import { rename, rm } from 'node:fs/promises';
+import { mkdir, readdir, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { header } from '../support/rehearsal.ts';
 import { tamper } from '../support/store-fixtures.ts';
 import { dayOf, showDay } from './as-bank.ts';
-import { findReports, openScene, type Scene } from './harness.ts';
+import { findReports, openScene, type Scene, until } from './harness.ts';
 import { addPeople } from './scene-people.ts';
 
 const dayMs = 86_400_000;
@@ -116,11 +116,11 @@ test('an outage and a halt stand above everything that status shows', async () =
   const file = await scene.addFile('a.csv', `${header}\n${rows(['A1', 'A2'])}`);
   expect(await scene.run('run', file)).toEndWith(6);
   expect((await scene.run('status')).stdout).toMatch(
-    /^NOT SENDING: sending is halted: .*EM053\)\n {2}remedy: /m,
+    /^NOT SENDING: sending is halted for account \*+\d{4} since .*EM053\)\n {2}remedy: .*\n {2}then type: paydrop resume /m,
   );
   await scene.bank.kill();
   const away = await scene.run('status');
-  expect(away.stdout).toMatch(/^NOT SENDING: the bank is out of reach since /m);
+  expect(away.stdout).toMatch(/^NOT SENDING: the bank is out of reach: /m);
   const [, command = ''] = /type first: (.*)/.exec(away.stdout) ?? [];
   expect(await type(scene, command)).toEndWith(6);
 });
@@ -148,4 +148,30 @@ test('cancel of a batch says when it has nothing to cancel, and that the batch i
     /^Batch \w+ is halted: nothing more of it is sent; 1 row is in doubt: "paydrop settle /m,
   );
   expect(halted.stdout).not.toContain('0 rows');
+});
+
+test('an inbox that is gone stands above everything that status shows, and what is typed first brings it back', async () => {
+  await using scene = await openScene({ watch: { rescanMs: 1_000 } });
+  const inbox = join(scene.dataDir, 'inbox');
+  const registrations = join(inbox, 'registrations');
+  const watcher = scene.start('watch');
+  await until(async () => (await readdir(registrations).catch((): string[] => [])).includes('.paydrop'));
+  expect((await scene.run('status')).stdout).not.toContain('NOT ');
+  for (const gone of [registrations, inbox]) {
+    await rm(gone, { recursive: true });
+    const { stdout } = await scene.run('status');
+    expect(stdout).toContain(`NOT TAKING FILES: cannot use ${gone}: the folder is not there`);
+    const [, command = ''] = /type first: (mkdir .*)/.exec(stdout) ?? [];
+    const program = JSON.parse((await scene.run('status', '--json')).stdout) as { stops?: object[] }[];
+    expect(program.at(-1)?.stops).toContainEqual(expect.objectContaining({ code: 'inbox-gone', command }));
+    const ofRegistrations = await scene.run('status', '--registrations', '--json');
+    expect(JSON.parse(ofRegistrations.stdout)).toMatchObject({ stops: program.at(-1)?.stops });
+    expect((await scene.run('status', '--registrations')).stdout).toContain('NOT TAKING FILES');
+    execFileSync('sh', ['-c', command]);
+    if (gone === inbox) await mkdir(registrations, { recursive: true });
+    await until(async () => (await readdir(gone)).some((name) => name === '.paydrop'));
+    expect((await scene.run('status')).stdout).not.toContain('NOT ');
+  }
+  watcher.kill('SIGTERM');
+  await watcher.ended;
 });

@@ -12,7 +12,14 @@ import { countAlarms } from '../../core/exit-code.ts';
 import { formatBaht } from '../../core/money.ts';
 import { type Attempt, type SettledBy, payoutStatuses } from '../../core/payout.ts';
 import type { Batch, HoldTotal, StatusTotal } from '../../core/ports.ts';
-import { printable, type PrintableText, showText, showTextIfAny, toLines } from '../../core/outgoing-text.ts';
+import {
+  joinLines,
+  printable,
+  type PrintableText,
+  showText,
+  showTextIfAny,
+  toLines,
+} from '../../core/outgoing-text.ts';
 import { maskDigits } from '../../core/proxy-id.ts';
 import { readAttemptNumber } from '../../core/reference.ts';
 import { showDate } from '../../payout/rules/lost-journal.ts';
@@ -66,16 +73,31 @@ function showNextOfBatch(
   ];
 }
 
+/** A stop that keeps dropped files from being worked, and nothing from being sent. */
+const inboxCodes: readonly string[] = ['inbox-gone', 'inbox-unresponsive'];
+
 /** What keeps payouts from being sent now, whatever the state of each batch says: it stands above them all. */
-export const showStops = (stops: readonly HealthReason[]): PrintableText =>
+const showStops = (stops: readonly HealthReason[]): PrintableText =>
   toLines(
-    stops.flatMap(({ text, remedy, command }) => [
-      `NOT SENDING: ${text}`,
+    stops.flatMap(({ code, text, remedy, command }) => [
+      `${inboxCodes.includes(code) ? 'NOT TAKING FILES' : 'NOT SENDING'}: ${text}`,
       `  remedy: ${remedy}`,
       // What is read here is where that leads.
-      ...(/^paydrop status( |$)/.test(command) ? [] : [`  type first: ${command}`]),
+      ...(/^paydrop status( |$)/.test(command)
+        ? []
+        : [`  ${code === 'payer-halted' ? 'then type' : 'type first'}: ${command}`]),
     ]),
   );
+
+/** What is shown, below the stops; a program finds them at the end of a list, or as `stops`. */
+export function besideStops(stops: readonly HealthReason[], shown: Shown): Shown {
+  const { json } = shown;
+  const withStops = Array.isArray(json)
+    ? [...(json as readonly object[]), ...(stops.length === 0 ? [] : [{ kind: 'stops', stops }])]
+    : { stops, ...json };
+  if (stops.length === 0) return { ...shown, json: withStops };
+  return { json: withStops, text: joinLines([showStops(stops), shown.text], '\n\n') };
+}
 
 /** What keeps rows of a batch at rest; one that is paused or halted has a remedy of its own. */
 export const holdsOfRest = (

@@ -21,13 +21,18 @@ export type WatchRole = (typeof watchRoles)[number];
 
 /** A fault outside the process. */
 export interface Trouble {
-  readonly sinceMs: number;
+  /** Undefined for a process that sees the fault for the first time, and does not watch. */
+  readonly sinceMs: number | undefined;
   /** The reason, with the cure. */
   readonly why: string;
 }
 
-/** The state of one payer account, without its number. */
+/** The state of one payer account, without its whole number. */
 export interface PayerHealth extends Pick<BreakerState, 'status' | 'why' | 'pausedUntilMs'> {
+  /** `account ******5924`, or `registrations`. */
+  readonly account: string;
+  /** Undefined unless the account is halted, and for a halt that the journal does not have yet. */
+  readonly haltedSinceMs: number | undefined;
   /** The account is that of the settings, from which new files are paid. */
   readonly paysNewFiles: boolean;
 }
@@ -208,6 +213,8 @@ export function judgeHealth(
 /** A finding; `subject` is the batch, day or folder that its command names. */
 interface Finding extends Omit<HealthReason, 'command'> {
   readonly subject?: string;
+  /** The command that ends the trouble; left out where the first command is that of the code. */
+  readonly cure?: string;
 }
 
 type CommandWriter = (place: WatchPlace | undefined, subject: string) => string;
@@ -245,10 +252,10 @@ const commands: Readonly<Record<HealthCode, CommandWriter>> = {
   clock: () => 'timedatectl status',
 };
 
-const withCommand = ({ subject = '', ...said }: Finding, place: WatchPlace | undefined): HealthReason => ({
-  ...said,
-  command: showText(commands[said.code](place, subject)),
-});
+const withCommand = (
+  { subject = '', cure, ...said }: Finding,
+  place: WatchPlace | undefined,
+): HealthReason => ({ ...said, command: showText(cure ?? commands[said.code](place, subject)) });
 
 const stalled: Finding = {
   code: 'loop-stalled',
@@ -311,13 +318,16 @@ function judgeInbox(
     ];
   }
   if (inbox === undefined || inbox.state.kind === 'there') return [];
+  const { why, isMissing } = inbox.state;
   return [
     {
       code: 'inbox-gone',
       subject: folder,
-      text: showText(inbox.state.why),
-      remedy:
-        'Do what the text says, where it says something to do; goes on by itself when the inbox is there again',
+      text: showText(why),
+      remedy: isMissing
+        ? 'Make the folder: files dropped into it are worked by themselves'
+        : 'Follow the text; files are worked by themselves when the inbox is there again',
+      ...(isMissing ? { cure: joinCommand('mkdir', '-p', folder) } : {}),
     },
   ];
 }
@@ -341,14 +351,9 @@ const troubleWords = {
 function judgeTrouble(code: keyof typeof troubleWords, trouble: Trouble | undefined): Finding[] {
   if (trouble === undefined) return [];
   const { what, remedy } = troubleWords[code];
-  const since = `${what} since ${formatBangkokMoment(trouble.sinceMs)} Bangkok time`;
-  return [
-    {
-      code,
-      text: `${since}: ${showText(trouble.why)}`,
-      remedy,
-    },
-  ];
+  const { sinceMs, why } = trouble;
+  const since = sinceMs === undefined ? '' : ` since ${formatBangkokMoment(sinceMs)} Bangkok time`;
+  return [{ code, text: `${what}${since}: ${showText(why)}`, remedy }];
 }
 
 /** Judges an account; one that pays no new files concerns older batches alone. */
@@ -365,8 +370,12 @@ function judgePayer(
     case 'closed':
       return { isAgainst: false, what: describePayer('service-closed', 'files are read and wait', payer) };
     case 'halted': {
-      const whose = paysNewFiles ? 'sending' : 'sending from an earlier payer account';
-      return { isAgainst: paysNewFiles, what: describePayer('payer-halted', `${whose} is halted`, payer) };
+      const { account, haltedSinceMs } = payer;
+      const whose = paysNewFiles ? account : `the earlier ${account}`;
+      const since =
+        haltedSinceMs === undefined ? '' : ` since ${formatBangkokMoment(haltedSinceMs)} Bangkok time`;
+      const text = `sending is halted for ${whose}${since}`;
+      return { isAgainst: paysNewFiles, what: describePayer('payer-halted', text, payer) };
     }
     case 'probing':
     case 'paused': {
@@ -475,6 +484,8 @@ function showPayer(payer: PayerHealth, nowMs: number): Readonly<Record<string, u
   const word = readPayer(payer, nowMs);
   return {
     state: word,
+    account: payer.account,
+    haltedSince: showTime(payer.haltedSinceMs),
     code: payer.why?.code ?? null,
     until: word === 'paused' || word === 'closed' ? formatBangkokDateTime(payer.pausedUntilMs) : null,
     paysNewFiles: payer.paysNewFiles,
