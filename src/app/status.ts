@@ -1,6 +1,7 @@
 /** How batches and payouts stand, read beside whoever is sending. */
 import { listPastDays } from '../core/bangkok-time.ts';
-import type { Batch, HoldTotal, StatusTotal } from '../core/ports.ts';
+import type { Batch, HoldTotal, JournalLoss, StatusTotal } from '../core/ports.ts';
+import { mustProbe } from '../payout/rules/lost-journal.ts';
 import type { PayoutHistory } from '../payout/ports.ts';
 import { isMaskedReference } from '../payout/rules/search.ts';
 import type { StatementDayState, StatementStore, UnreconciledDays } from '../reconcile/ports.ts';
@@ -148,12 +149,37 @@ export async function readDays(
 }
 
 /** A payout with its history, and the open proposal that decides about it. */
-export type PayoutStanding = PayoutHistory & { readonly proposalId?: number | undefined };
+export type PayoutStanding = PayoutHistory & {
+  readonly proposalId?: number | undefined;
+  /** What keeps a row that is to be sent from being sent now. */
+  readonly stops?: readonly HealthReason[];
+  /** The loss of the journal before which the row may have been sent: the bank is asked first. */
+  readonly loss?: JournalLoss | undefined;
+};
 
 export interface FoundByName {
   readonly found: readonly PayoutStanding[];
   /** True where nothing has the name itself: rows that bear it as a reference1, a reference2 or sysRefNo were found. */
   readonly isReference: boolean;
+}
+
+/** What keeps each of these from being sent that is to be sent: the bank is asked for these alone. */
+async function readUnsent(
+  loaded: LoadedSettings,
+  journal: Pick<Store, 'loss'> & Parameters<typeof readStops>[1],
+  histories: readonly PayoutHistory[],
+): Promise<(history: PayoutHistory) => Pick<PayoutStanding, 'stops' | 'loss'>> {
+  const isUnsent = ({ row }: PayoutHistory): boolean => row.status === 'ready' || row.status === 'staged';
+  const batches = histories.filter(isUnsent).map(({ batch }) => batch);
+  if (batches.length === 0) return () => ({});
+  const [stops, loss] = [await readStops(loaded, journal, batches, Date.now()), await journal.loss()];
+  return (history) => {
+    if (!isUnsent(history)) return {};
+    return {
+      stops: stops.of(history.batch),
+      loss: mustProbe(loss, history.attempts) ? loss : undefined,
+    };
+  };
 }
 
 /** Payouts with this payoutId or transRefNo. @throws SettingsError without a journal */
@@ -165,7 +191,12 @@ export async function findPayouts(loaded: LoadedSettings, name: string): Promise
     'payout',
     histories.map(({ row }) => String(row.seq)),
   );
-  const found = histories.map((one) => ({ ...one, proposalId: waiting.get(String(one.row.seq)) }));
+  const unsent = await readUnsent(loaded, journal, histories);
+  const found = histories.map((one) => ({
+    ...one,
+    ...unsent(one),
+    proposalId: waiting.get(String(one.row.seq)),
+  }));
   if (found.length > 0) return { found, isReference: false };
   // Whether a person's number occurs is told by `list` alone, which records the search.
   if (isMaskedReference(name)) return { found, isReference: false };

@@ -208,7 +208,7 @@ export class WatchStatus {
   /** Before this process has begun to work it knows nothing of folders, journal and bank. */
   readState(): WatchState {
     const { watcher, registrations, intake, disk, session } = this.#working ?? {};
-    const { rowsInDoubt, oldestInDoubtAtMs, openBatches, grownFiles } = this.#figures ?? {};
+    const { rowsInDoubt, oldestInDoubtAtMs, openBatches, grownFiles, loss } = this.#figures ?? {};
     const trouble = disk === undefined ? this.diskTrouble : disk.trouble;
     const isOfDisk = !this.isJournalLocked && !this.isJournalAway && this.journalDamage === undefined;
     return {
@@ -232,6 +232,7 @@ export class WatchStatus {
       openBatches,
       failingBatches: watcher && [...watcher.batches.failing, ...(registrations?.watch.failing ?? [])],
       grownFiles,
+      loss,
       attention: this.attention,
       place: this.#place,
       lastPollMs: watcher?.lastTurn.atMs ?? this.#clock.now(),
@@ -315,12 +316,13 @@ export class WatchStatus {
 
 /** Figures of the journal, read every now and then. */
 async function readFigures(store: Store) {
-  const [rowsInDoubt, oldestInDoubtAtMs, openBatches, halts, grownFiles] = await Promise.all([
+  const [rowsInDoubt, oldestInDoubtAtMs, openBatches, halts, grownFiles, loss] = await Promise.all([
     store.countInDoubt(),
     store.oldestInDoubtAtMs(),
     store.countOpenBatches(),
     store.payerHalts(),
     store.grownFiles(),
+    store.loss(),
   ]);
-  return { rowsInDoubt, oldestInDoubtAtMs, openBatches, halts, grownFiles };
+  return { rowsInDoubt, oldestInDoubtAtMs, openBatches, halts, grownFiles, loss };
 }

@@ -12,8 +12,16 @@ import {
 import { followPayer, runBatch } from '../payout/run-batch.ts';
 import { Signal, waitForAny } from '../platform/signal.ts';
 import type { WrittenReports } from '../reports/write-reports.ts';
-import { isAhead, noteFailure, retryBackoff, type WatchSetup } from './context.ts';
+import {
+  isAhead,
+  namesTakenOf,
+  noteFailure,
+  retryBackoff,
+  notifyOfFailing,
+  type WatchSetup,
+} from './context.ts';
 import type { RunnableBatch } from './ports.ts';
+import type { FailingBatch } from './rules/health.ts';
 
 /** The interval between checks for batches that another process has released. */
 const runnablePollMs = 2_000;
@@ -32,6 +40,7 @@ interface Failing {
   readonly failures: number;
   readonly notBeforeMs: number;
   readonly why: string;
+  readonly namesTaken: readonly string[];
 }
 
 export class BatchScheduler {
@@ -80,8 +89,8 @@ export class BatchScheduler {
   }
 
   /** Batches that could not be worked or reported, with the obstacle. */
-  get failing(): readonly { readonly batchId: string; readonly why: string }[] {
-    return [...this.#failing].map(([batchId, { why }]) => ({ batchId, why }));
+  get failing(): readonly FailingBatch[] {
+    return [...this.#failing].map(([batchId, { why, namesTaken }]) => ({ batchId, why, namesTaken }));
   }
 
   /** Adds a batch for which a file waits. */
@@ -340,9 +349,12 @@ export class BatchScheduler {
     } catch (error) {
       const failures = (this.#failing.get(batchId)?.failures ?? 0) + 1;
       const notBeforeMs = this.#setup.clock.now() + computeBackoffMs(retryBackoff, failures);
-      this.#failing.set(batchId, { failures, notBeforeMs, why: (error as Error).message });
+      const found = { why: (error as Error).message, namesTaken: namesTakenOf(error) };
+      this.#failing.set(batchId, { failures, notBeforeMs, ...found });
       if (isReport) this.#due.set(batchId, notBeforeMs);
       await noteFailure(this.#setup, 'a batch', error, { batchId }).catch(() => undefined);
+      const batch = await this.#setup.store.batch(batchId).catch(() => undefined);
+      await notifyOfFailing(this.#setup, batch?.fileName, { batchId, failures, ...found });
     }
   }
 }

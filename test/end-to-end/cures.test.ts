@@ -1,6 +1,7 @@
 /** What status, show, run and a refusal say to type is typed, and helps. */
 import { execFileSync } from 'node:child_process';
-import { mkdir, readdir, rename, rm } from 'node:fs/promises';
+import { mkdir, mkdtemp, readdir, readFile, rename, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { header } from '../support/rehearsal.ts';
@@ -174,4 +175,52 @@ test('an inbox that is gone stands above everything that status shows, and what 
   }
   watcher.kill('SIGTERM');
   await watcher.ended;
+});
+
+test('after a restore status, show and a notice name the reports that keep a batch back, and the command that moves them away', async () => {
+  const aside = await mkdtemp(join(tmpdir(), "paydrop's aside "));
+  const told = join(aside, 'told.jsonl');
+  await using scene = await openScene({
+    folders: { outbox: join(aside, 'out box') },
+    watch: { rescanMs: 1_000, stillMs: 200 },
+    notices: { command: ['/bin/sh', '-c', 'cat >> "$0"; echo >> "$0"', told] },
+  });
+  const before = await scene.addFile('b.csv', `${header}\n${rows(['B1'])}`);
+  expect(await scene.run('run', before)).toEndWith(0);
+  const backup = join(aside, 'backup.db');
+  expect(await scene.run('backup', backup)).toEndWith(0);
+  const file = await scene.addFile('a.csv', `${header}\n${rows(['A1'])}`);
+  expect(await scene.run('run', file)).toEndWith(0);
+  const day = showDay(dayOf(scene));
+  for (const side of ['', '-wal', '-shm'])
+    await rm(join(scene.dataDir, `journal.db${side}`), { force: true });
+  expect(await scene.run('restore', backup, '--since', day)).toEndWith(0);
+  expect((await scene.run('status')).stdout).toMatch(
+    /^NOTE: The journal was lost or restored: .* sent on \d{4}-/m,
+  );
+  const watcher = scene.start('watch');
+  await until(async () => (await readdir(join(scene.dataDir, 'inbox')).catch(() => [])).length > 0);
+  await rename(file, join(scene.dataDir, 'inbox', 'a.csv'));
+  await until(async () => (await readFile(told, 'utf8').catch(() => '')).includes('"batch-failing"'), 60_000);
+  const notice = (await readFile(told, 'utf8')).split('\n').find((line) => line.includes('"batch-failing"'));
+  const status = await scene.run('status');
+  expect(status.stdout).toMatch(
+    /^NOT SENDING: nothing of batch \w+ is sent: \d other files have the names of its reports/m,
+  );
+  const [, command = ''] = /type first: (mkdir .*)/.exec(status.stdout) ?? [];
+  const { commands } = JSON.parse(notice ?? '') as { commands: string[] };
+  expect(commands[0]).toBe(command);
+  const shown = (await show(scene, 'A1')) as Told & { stops: object[] };
+  expect(shown).toMatchObject({ status: 'ready', stops: [{ code: 'batch-failing' }] });
+  expect(shown.remedy).toMatch(/^Move them away .*pay it by no other means/);
+  expect(shown.next[0]).toMatchObject({ command });
+  execFileSync('sh', ['-c', command]);
+  await until(async () => (await show(scene, 'A1')).status !== 'ready', 120_000, 500);
+  expect((await scene.run('status')).stdout).not.toContain('NOT SENDING');
+  expect((await scene.bank.ledger()).entries.filter(({ reference1 }) => reference1 === 'R-A1')).toHaveLength(
+    1,
+  );
+  watcher.kill('SIGTERM');
+  await watcher.ended;
+  await rm(aside, { recursive: true, force: true });
 });

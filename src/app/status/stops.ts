@@ -2,7 +2,8 @@
 import { join } from 'node:path';
 import { probeBank } from '../../bank/probe.ts';
 import { paydropCommand } from '../../core/command-line.ts';
-import type { Batch } from '../../core/ports.ts';
+import type { Batch, Report } from '../../core/ports.ts';
+import { findNamesTaken } from '../../reports/batch-reports.ts';
 import { maskDigits } from '../../core/proxy-id.ts';
 import { type BreakerState, closeBreaker, openBreaker } from '../../payout/rules/circuit-breaker.ts';
 import { mayBeginAtMs, readServiceHours } from '../../payout/rules/service-hours.ts';
@@ -16,6 +17,7 @@ import type { Store } from '../../store/store.ts';
 import { describeGone, InboxBinding } from '../../watch/folders/binding.ts';
 import type { InboxState } from '../../watch/rules/drop-folder.ts';
 import {
+  describeFailing,
   type HealthReason,
   type InboxHealth,
   judgeHealth,
@@ -31,7 +33,18 @@ export type StopSettings = Pick<
   LoadedSettings,
   'settings' | 'path' | 'dataDir' | 'dataDirOption' | 'folders'
 >;
-type StopReader = Pick<Store, 'payerHalt' | 'payerPause' | 'journalId'>;
+type StopReader = Pick<
+  Store,
+  | 'payerHalt'
+  | 'payerPause'
+  | 'journalId'
+  | 'loss'
+  | 'reports'
+  | 'registrationReports'
+  | 'registrationBatches'
+>;
+type StoppedBatch = Pick<Batch, 'companyId' | 'payerAccount' | 'status'> & NamedBatch;
+type NamedBatch = Pick<Batch, 'batchId' | 'fileName' | 'rows'>;
 type Account = Pick<Batch, 'companyId' | 'payerAccount'>;
 
 /** The bank and a share are waited for so long: whoever types `status` waits with it. */
@@ -52,14 +65,14 @@ export function nameAccount(payerAccount: string): string {
 export interface Stops {
   readonly all: readonly HealthReason[];
   /** Those that keep the rows of this batch from being sent. */
-  of(batch: Account): readonly HealthReason[];
+  of(batch: Account & Pick<Batch, 'batchId'>): readonly HealthReason[];
 }
 
 /** Reads all stops, each once: as health says it. @param batches of payouts; those at rest are stopped by nothing */
 export async function readStops(
   loaded: StopSettings,
   journal: StopReader,
-  batches: readonly Pick<Batch, 'batchId' | 'companyId' | 'payerAccount' | 'status'>[],
+  batches: readonly StoppedBatch[],
   nowMs: number,
 ): Promise<Stops> {
   const open = batches.filter(isOpenBatch);
@@ -85,10 +98,44 @@ export async function readStops(
       found.map((stop) => nameResume(stop, concerned, loaded)),
     );
   }
+  const failing = await findFailing(loaded, journal, open);
   return {
-    all: [...folders, ...everywhere, ...[...byAccount.values()].flat()],
-    of: (batch) => [...everywhere, ...(byAccount.get(keyOf(batch)) ?? [])],
+    all: [
+      ...judge({ loss: await journal.loss() }),
+      ...folders,
+      ...everywhere,
+      ...[...byAccount.values()].flat(),
+      ...failing.values(),
+    ],
+    of: (batch) => [
+      ...everywhere,
+      ...(byAccount.get(keyOf(batch)) ?? []),
+      ...[failing.get(batch.batchId) ?? []].flat(),
+    ],
   };
+}
+
+/** Batches that cannot be reported on, and so are not sent, by their ids. */
+async function findFailing(
+  loaded: StopSettings,
+  journal: StopReader,
+  payouts: readonly NamedBatch[],
+): Promise<ReadonlyMap<string, HealthReason>> {
+  const { workbook, workbookRows } = loaded.settings.output;
+  const found = new Map<string, HealthReason>();
+  const look = async (batch: NamedBatch, reports: (batchId: string) => Promise<readonly Report[]>) => {
+    const { batchId } = batch;
+    const recorded = await reports(batchId);
+    const { outbox } = loaded.folders;
+    const namesTaken = await findNamesTaken(recorded, outbox, batch, workbook ? workbookRows : 0);
+    // A sender that has written them meanwhile has recorded them first.
+    if (namesTaken.length === 0 || (await reports(batchId)).length > recorded.length) return;
+    found.set(batchId, describeFailing({ batchId, why: '', namesTaken }, placeOf(loaded)));
+  };
+  for (const batch of payouts) await look(batch, (batchId) => journal.reports(batchId));
+  for (const batch of (await journal.registrationBatches()).filter(isOpenBatch))
+    await look(batch, (batchId) => journal.registrationReports(batchId));
+  return found;
 }
 
 /** What ends a halt is said for a batch of the account, which a watcher does not look for. */
@@ -102,7 +149,12 @@ function nameResume(
   return { ...stop, command: paydropCommand(placeOf(loaded).command, 'resume', batch.batchId) };
 }
 
-function placeOf({ path: settingsPath, dataDir, dataDirOption, folders }: StopSettings) {
+export function placeOf({
+  path: settingsPath,
+  dataDir,
+  dataDirOption,
+  folders,
+}: Pick<LoadedSettings, 'path' | 'dataDir' | 'dataDirOption' | 'folders'>) {
   const command = { settingsPath, dataDir: dataDirOption };
   const registrations = join(folders.inbox, registrationsInbox);
   return { command, dataDir, inbox: folders.inbox, registrations };

@@ -73,20 +73,27 @@ function showNextOfBatch(
   ];
 }
 
-/** A stop that keeps dropped files from being worked, and nothing from being sent. */
-const inboxCodes: readonly string[] = ['inbox-gone', 'inbox-unresponsive'];
+/** What stands before a stop that keeps nothing from being sent. */
+const stopLabels: Readonly<Partial<Record<HealthReason['code'], string>>> = {
+  'inbox-gone': 'NOT TAKING FILES',
+  'inbox-unresponsive': 'NOT TAKING FILES',
+  'after-loss': 'NOTE',
+};
+
+/** What is read here is where `status` leads. */
+const isTyped = ({ command }: HealthReason): boolean => !/^paydrop status( |$)/.test(command);
 
 /** What keeps payouts from being sent now, whatever the state of each batch says: it stands above them all. */
 const showStops = (stops: readonly HealthReason[]): PrintableText =>
   toLines(
-    stops.flatMap(({ code, text, remedy, command }) => [
-      `${inboxCodes.includes(code) ? 'NOT TAKING FILES' : 'NOT SENDING'}: ${text}`,
-      `  remedy: ${remedy}`,
-      // What is read here is where that leads.
-      ...(/^paydrop status( |$)/.test(command)
-        ? []
-        : [`  ${code === 'payer-halted' ? 'then type' : 'type first'}: ${command}`]),
-    ]),
+    stops.flatMap((stop) => {
+      const { code, text, remedy, command } = stop;
+      return [
+        `${stopLabels[code] ?? 'NOT SENDING'}: ${text}`,
+        `  remedy: ${remedy}`,
+        ...(isTyped(stop) ? [`  ${code === 'payer-halted' ? 'then type' : 'type first'}: ${command}`] : []),
+      ];
+    }),
   );
 
 /** What is shown, below the stops; a program finds them at the end of a list, or as `stops`. */
@@ -272,7 +279,7 @@ function showSettled({ settledAtMs, settledBy, sysRefNo, feeText }: PayoutHistor
 
 /** One payout with its whole history; proxy numbers are masked, the result file has them in full. */
 export function showPayout(history: PayoutStanding): Shown {
-  const { row, batch, proposalId } = history;
+  const { row, batch, proposalId, stops = [], loss } = history;
   const attempts = history.attempts.map(showAttempt);
   const events = history.events.map(showEvent);
   const names = describeNames(history);
@@ -282,6 +289,7 @@ export function showPayout(history: PayoutStanding): Shown {
     proposalId === undefined
       ? listNextCommands({ row, batchId: batch.batchId, fileName: batch.fileName, tranDate, lastFinding })
       : [toProposal(proposalId)];
+  const stopped = stops.filter(isTyped).map(({ command, text }) => ({ command, why: `first: ${text}` }));
   const json = {
     payoutId: row.cells.payoutId,
     batchId: batch.batchId,
@@ -295,12 +303,13 @@ export function showPayout(history: PayoutStanding): Shown {
     reasonCode: row.reasonCode,
     reason: showTextIfAny(row.reason),
     isAlarm: row.isAlarm,
-    remedy: row.isAlarm ? describeAlarmRemedy(row) : describeRemedy(row),
+    remedy: row.isAlarm ? describeAlarmRemedy(row) : describeUnsentRemedy(row, stops, loss),
     attempts: attempts.map((one) => one.json),
     events: events.map((one) => one.json),
     ...names,
     proposal: proposalId ?? null,
-    next,
+    stops,
+    next: [...stopped, ...next],
     settledAt: stamp(row.settledAtMs),
     settledBy: row.settledBy,
   };
@@ -314,11 +323,27 @@ export function showPayout(history: PayoutStanding): Shown {
     `  ${json.status}${holds}${why}`,
     ...showSettled(row),
     ...(json.isAlarm ? ['  ALARM: the bank contradicts what was called proved'] : []),
+    ...stops.map(({ text }) => `  NOT SENDING: ${text}`),
     `  remedy: ${json.remedy}`,
     ...attempts.map((one) => one.text),
     ...events.map((one) => one.text),
   ];
-  return { json, text: toLines([...lines, ...showNext(next)]) };
+  return { json, text: toLines([...lines, ...showNext(json.next)]) };
+}
+
+/** What to do about a row; what keeps one from being sent is removed first. */
+function describeUnsentRemedy(
+  row: PayoutHistory['row'],
+  stops: readonly HealthReason[],
+  loss: PayoutStanding['loss'],
+): string {
+  const first = [...new Set(stops.map(({ remedy }) => remedy))];
+  const asked =
+    loss === undefined
+      ? describeRemedy(row)
+      : `This journal has not sent it, but may have before it was lost or restored: pay it by no other means. Run the ` +
+        `same file again: the bank is asked first`;
+  return [...first, asked].join('. ');
 }
 
 /** What is proposed about it is looked at first: one proposal at a time is open. */

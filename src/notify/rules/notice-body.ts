@@ -9,6 +9,7 @@ import { showText, showTextIfAny } from '../../core/outgoing-text.ts';
 import { countOf } from '../../core/figures.ts';
 import type { BatchSummary } from '../../reports/rules/summary.ts';
 import type { FileKindName } from '../../watch/rules/drop-folder.ts';
+import type { HealthReason } from '../../watch/rules/health.ts';
 import { sayInThai } from './notices-th.ts';
 import { type NoticeDraft, type NoticeSeverity, noticeSeverities } from './notice.ts';
 
@@ -65,6 +66,31 @@ export function describeBatchDone(scene: NoticeScene, news: BatchNews, eventSeq:
 export function describeBatchHalted(scene: NoticeScene, news: BatchNews, sinceMs: number): NoticeDraft {
   const { reasonCode } = news.summary.batch;
   return describeBatch(scene, news, 'batch-halted', `${reasonCode ?? ''}:${sinceMs}`);
+}
+
+/** An error keeps a batch from progressing: told once a day for each text. @param found as health says it */
+export function describeBatchFailing(
+  scene: NoticeScene,
+  batchId: string,
+  fileName: string | undefined,
+  { text, remedy, command }: HealthReason,
+): NoticeDraft {
+  const mark = createHash('sha256').update(text).digest('hex').slice(0, 16);
+  const key = `batch-failing:${batchId}:${mark}:${formatBangkokDate(scene.nowMs)}`;
+  return draftNotice(
+    scene,
+    { kind: 'batch-failing', batchId, key },
+    {
+      file: showTextIfAny(fileName ?? null),
+      status: 'failing',
+      reasonCode: 'batch-failing',
+      reason: text,
+      remedy,
+      exitCode: exceptionsExitCode,
+      commands: [command, paydropCommand(scene.place, 'status', batchId)],
+      reports: [],
+    },
+  );
 }
 
 /** A batch has had transfers in doubt for too long: told once a day. */

@@ -6,9 +6,11 @@ import { formatBangkokMoment, formatBangkokDateTime } from '../../core/bangkok-t
 import { type CommandPlace, joinCommand, paydropCommand } from '../../core/command-line.ts';
 import { countOf } from '../../core/figures.ts';
 import { showText } from '../../core/outgoing-text.ts';
+import type { JournalLoss } from '../../core/ports.ts';
 import type { ClockAlarm } from '../../payout/rules/clock-skew.ts';
 import { type BreakerState, outsideHours } from '../../payout/rules/circuit-breaker.ts';
-import { showDate } from '../../payout/rules/lost-journal.ts';
+import { describeLoss, isInQuestion, showDate } from '../../payout/rules/lost-journal.ts';
+import { commandToMoveAway } from '../../reports/rules/report-names.ts';
 import type { InboxView } from './drop-folder.ts';
 import { describeGrowth, remedyOfGrowth, type TakenFile } from './file-growth.ts';
 
@@ -37,6 +39,14 @@ export interface PayerHealth extends Pick<BreakerState, 'status' | 'why' | 'paus
   readonly paysNewFiles: boolean;
 }
 
+/** A batch that an error keeps from progressing. */
+export interface FailingBatch {
+  readonly batchId: string;
+  readonly why: string;
+  /** Absolute paths of files that have the names of its reports; nothing of it is sent before they are moved away. */
+  readonly namesTaken: readonly string[];
+}
+
 /** One inbox as the daemon sees it. */
 export interface InboxHealth {
   readonly inbox: InboxView | undefined;
@@ -61,8 +71,7 @@ export interface WatchState extends InboxHealth {
   /** Undefined as well when no payout is in doubt. */
   readonly oldestInDoubtAtMs: number | undefined;
   readonly openBatches: number | undefined;
-  /** Batches that an error of paydrop keeps from progressing. */
-  readonly failingBatches: readonly { readonly batchId: string; readonly why: string }[] | undefined;
+  readonly failingBatches: readonly FailingBatch[] | undefined;
   /** The latest turn of the daemon's loop. */
   readonly lastPollMs: number;
   /** A full read of the journal has found a part that differs from what was written. */
@@ -70,6 +79,8 @@ export interface WatchState extends InboxHealth {
   /** Files that were written to after their rows had been read, and that are not dealt with. */
   readonly grownFiles?: readonly TakenFile[] | undefined;
   readonly attention?: Attention | undefined;
+  /** The loss or restore of the journal; days of it may be in question no more. */
+  readonly loss?: JournalLoss | undefined;
   /** The place for commands to paste; left out: the commands name no settings. */
   readonly place?: WatchPlace | undefined;
 }
@@ -124,6 +135,7 @@ export const healthCodes = [
   // Codes of notes alone:
   'service-closed',
   'batch-failing',
+  'after-loss',
   'file-stuck',
   'inbox-left',
   'file-grown',
@@ -189,12 +201,8 @@ export function judgeHealth(
   ];
   const notes: Finding[] = [
     ...payers.filter(({ isAgainst }) => !isAgainst).map(({ what }) => what),
-    ...(state.failingBatches ?? []).map(({ batchId, why }) => ({
-      code: 'batch-failing' as const,
-      subject: batchId,
-      text: `batch ${batchId} does not get on: ${showText(why)}`,
-      remedy: 'It is tried again by itself; the log says more',
-    })),
+    ...(state.failingBatches ?? []).map((one) => findFailing(one)),
+    ...findLoss(state.loss),
     ...describeStuck(state, 'nothing of it is paid before'),
     ...describeStuck(state.registrations, 'nothing of it is sent before'),
     ...describeLeft(state.inbox?.left ?? [], 'the inbox, and not paid', state.place?.inbox),
@@ -243,6 +251,7 @@ const commands: Readonly<Record<HealthCode, CommandWriter>> = {
   'journal-damaged': ofPaydrop('audit'),
   'service-closed': ofPaydrop('status'),
   'batch-failing': ofPaydrop('status'),
+  'after-loss': ofPaydrop('status'),
   'file-stuck': lookAtDisk,
   'inbox-left': (_place, folder) => joinCommand('ls', '-la', folder),
   'file-grown': ofPaydrop('status'),
@@ -387,6 +396,43 @@ function judgePayer(
     }
   }
 }
+
+function findFailing({ batchId, why, namesTaken }: FailingBatch): Finding {
+  const said = { code: 'batch-failing', subject: batchId } as const;
+  if (namesTaken.length === 0)
+    return {
+      ...said,
+      text: `batch ${batchId} does not get on: ${showText(why)}`,
+      remedy: 'It is tried again by itself; the log says more',
+    };
+  return {
+    ...said,
+    text:
+      `nothing of batch ${batchId} is sent: ${countOf(namesTaken.length, 'other file has the name of a report', 'other files have the names of its reports')}` +
+      `, as reports of before a loss of the journal have: ${showText(namesTaken.join(', '))}`,
+    remedy:
+      'Move them away with the command, and keep them: they say what was paid before the loss. A watcher then goes on by ' +
+      'itself; without one, run the same file again',
+    cure: commandToMoveAway(namesTaken),
+  };
+}
+
+function findLoss(loss: JournalLoss | undefined): readonly Finding[] {
+  if (!isInQuestion(loss)) return [];
+  return [
+    {
+      code: 'after-loss',
+      text: describeLoss(loss).replace(/\.$/, ''),
+      remedy:
+        'Nothing to do for that. Reports in outbox/ of that time keep their batches from being sent until they are moved ' +
+        'away: the command is named for each',
+    },
+  ];
+}
+
+/** What keeps a batch from progressing, as health says it. */
+export const describeFailing = (failing: FailingBatch, place: WatchPlace | undefined): HealthReason =>
+  withCommand(findFailing(failing), place);
 
 function describePayer(code: HealthCode, text: string, { why }: PayerHealth): Finding {
   if (why === null) return { code, text, remedy: 'Goes on by itself' };

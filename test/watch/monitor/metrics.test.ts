@@ -236,7 +236,7 @@ describe('what is so now', () => {
       payers: [payer, { ...payer, status: 'halted' }, { ...payer, status: 'halted' }],
       filesInWork: 3,
       openBatches: 2,
-      failingBatches: [{ batchId: 'B1', why: 'x' }],
+      failingBatches: [{ batchId: 'B1', why: 'x', namesTaken: [] }],
       rowsInDoubt: 6,
       oldestInDoubtAtMs: nowMs - 90_500,
     };

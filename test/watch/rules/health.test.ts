@@ -62,7 +62,7 @@ const grown = {
   isWatched: true,
   growth,
 };
-const failing = [{ batchId: 'B000000001', why: `no row of ${account}` }];
+const failing = [{ batchId: 'B000000001', why: `no row of ${account}`, namesTaken: [] }];
 
 const place = {
   command: { settingsPath: '/etc/paydrop.yaml', dataDir: '/srv/my data' },
@@ -330,7 +330,7 @@ describe('what is shown', () => {
           journalTrouble: told,
           bankTrouble: told,
           payers: [payer('halted', { why: { code: 'EM004', reason: text, remedy: text } })],
-          failingBatches: [{ batchId: 'B000000001', why: text }],
+          failingBatches: [{ batchId: 'B000000001', why: text, namesTaken: [] }],
         };
         const shown = JSON.stringify(showHealth(sick, nowMs));
         expect(shown).not.toContain(number);
