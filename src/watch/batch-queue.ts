@@ -9,6 +9,7 @@ import {
   interruptedCode,
   isConcluded,
 } from '../payout/conclude.ts';
+import { endHalted } from '../payout/operator.ts';
 import { followPayer, runBatch } from '../payout/run-batch.ts';
 import { Signal, waitForAny } from '../platform/signal.ts';
 import type { WrittenReports } from '../reports/write-reports.ts';
@@ -151,7 +152,14 @@ export class BatchScheduler {
     for (const [batchId, atMs] of this.#due) {
       if (isAhead(atMs, nowMs) || this.#isToWait(batchId) || this.#running.has(batchId)) continue;
       this.#due.delete(batchId);
-      await this.#guard(batchId, () => this.#rest(batchId), true);
+      await this.#guard(
+        batchId,
+        async () => {
+          await endHalted(this.#setup.store, batchId, nowMs);
+          await this.#rest(batchId);
+        },
+        true,
+      );
     }
   }
 

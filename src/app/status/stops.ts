@@ -88,14 +88,14 @@ export async function readStops(
   for (const account of [loaded.settings.bank, ...open]) {
     if (byAccount.has(keyOf(account))) continue;
     const payer = await readPayerStanding(journal, loaded.settings, account, nowMs);
-    const concerned = open.filter((batch) => keyOf(batch) === keyOf(account));
-    const filesInWork = concerned.length;
+    const ofAccount = (all: readonly StoppedBatch[]) => all.filter((one) => keyOf(one) === keyOf(account));
+    const filesInWork = ofAccount(open).length;
     // A pause that is over keeps nothing from being sent.
     const isOver = readPayer(payer, nowMs) === 'probing' && filesInWork === 0;
     const found = judge({ payers: isOver ? [] : [payer], filesInWork });
     byAccount.set(
       keyOf(account),
-      found.map((stop) => nameResume(stop, concerned, loaded)),
+      found.map((stop) => nameResume(stop, ofAccount(batches), loaded)),
     );
   }
   const failing = await findFailing(loaded, journal, open);
@@ -144,7 +144,7 @@ function nameResume(
   batches: readonly Pick<Batch, 'batchId' | 'status'>[],
   loaded: StopSettings,
 ): HealthReason {
-  const batch = batches.find(({ status }) => status === 'halted') ?? batches[0];
+  const batch = batches.find(({ status }) => status === 'halted') ?? batches.find(isOpenBatch) ?? batches[0];
   if (stop.code !== 'payer-halted' || batch === undefined) return stop;
   return { ...stop, command: paydropCommand(placeOf(loaded).command, 'resume', batch.batchId) };
 }
