@@ -175,7 +175,10 @@ export function describeJournalRefused(scene: NoticeScene, path: string, message
       status: 'refused',
       reasonCode: 'journal-refused',
       reason: showText(message),
-      remedy: 'Do what the reason says: a journal that is lost is not the same as one that is new',
+      remedy:
+        'The reason names the trouble. New here, never any journal: "paydrop init". Lost, and a backup exists: "paydrop restore ' +
+        'FILE --since YYYY-MM-DD". Lost without a backup: "paydrop run --journal-lost --since YYYY-MM-DD FILE..". The day is ' +
+        'the first that may lack payouts; the bank is asked about them, and nothing is paid twice',
       exitCode: usageExitCode,
       commands: [paydropCommand(scene.place, 'config')],
       reports: [],

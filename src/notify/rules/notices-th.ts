@@ -225,7 +225,10 @@ const sayings: Readonly<Record<NoticeKind, (body: Body) => Saying>> = {
       'หยุดส่งทุกรายการ เพราะไม่พบไฟล์ข้อมูล journal หรือไม่ใช่ไฟล์เดิมที่เคยใช้งาน',
       textOf(body, 'reason'),
     ),
-    remedy: 'ให้ดำเนินการตามเหตุผลข้างต้น ไฟล์ข้อมูลที่สูญหายไม่เหมือนกับไฟล์ที่เริ่มใหม่',
+    remedy:
+      'เริ่มใช้งานครั้งแรก: "paydrop init" ข้อมูลสูญหายแต่มีสำเนาสำรอง: "paydrop restore FILE --since YYYY-MM-DD" ' +
+      'ข้อมูลสูญหายและไม่มีสำเนาสำรอง: "paydrop run --journal-lost --since YYYY-MM-DD FILE.." ' +
+      'ระบุวันแรกที่ข้อมูลอาจขาดหายไป ระบบจะสอบถามธนาคารก่อนส่ง จึงไม่มีการจ่ายซ้ำ',
   }),
   'file-grown': sayGrown,
   'not-ready': (body) => ({
