@@ -93,15 +93,27 @@ export function describeBatchFailing(
   );
 }
 
+const byStatementRemedy =
+  'Do not pay them again by other means: another journal, or a lost part of this one, has sent them, and only a statement ' +
+  'settles them ("paydrop reconcile --date" with their day or the next), or two people with "paydrop confirm"';
+
 /** A batch has had transfers in doubt for too long: told once a day. */
 export function describeInDoubt(scene: NoticeScene, news: BatchNews, oldestInDoubtAtMs: number): NoticeDraft {
   const oldestInDoubtAt = formatBangkokDateTime(oldestInDoubtAtMs);
   const [today, day] = [scene.nowMs, oldestInDoubtAtMs].map(formatBangkokDate);
   // The statement of a day comes when that is over.
   const reconcile = paydropCommand(scene.place, 'reconcile', '--date', oldestInDoubtAt.slice(0, 10));
+  const byStatement = news.summary.totals.reduce((sum, one) => sum + (one.byStatement?.rows ?? 0), 0);
+  // An inquiry does nothing for these.
+  const isInVain = byStatement > 0 && byStatement === news.summary.inDoubtRows;
+  const { batchId } = news.summary.batch;
+  const verb = isInVain ? 'status' : 'settle';
   return describeBatch(scene, news, 'in-doubt', today ?? '', {
-    alsoTyped: day === today ? [] : [reconcile],
-    facts: { oldestInDoubtAt },
+    typed: [
+      ...(isInVain && day !== today ? [] : [paydropCommand(scene.place, verb, batchId)]),
+      ...(day === today ? [] : [reconcile]),
+    ],
+    facts: { oldestInDoubtAt, ...(isInVain ? { remedy: byStatementRemedy } : {}) },
   });
 }
 
@@ -242,8 +254,8 @@ const batchKinds = {
 } as const;
 
 interface BatchMore {
-  /** Said beside what a person types first. */
-  readonly alsoTyped?: readonly string[];
+  /** What a person types; left out: the verb of the kind. */
+  readonly typed?: readonly string[];
   readonly facts?: object;
 }
 
@@ -252,7 +264,7 @@ function describeBatch(
   { summary, reports }: BatchNews,
   kind: keyof typeof batchKinds,
   mark: string,
-  { alsoTyped = [], facts = {} }: BatchMore = {},
+  { typed, facts = {} }: BatchMore = {},
 ): NoticeDraft {
   const { batch } = summary;
   const { batchId } = batch;
@@ -276,7 +288,7 @@ function describeBatch(
       inDoubtRows: summary.inDoubtRows,
       ...facts,
       exitCode: summary.exitCode,
-      commands: [paydropCommand(scene.place, verb, batchId), ...alsoTyped],
+      commands: typed ?? [paydropCommand(scene.place, verb, batchId)],
       reports,
     },
   );

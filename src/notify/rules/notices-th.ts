@@ -201,6 +201,9 @@ const personRemedies: Readonly<Record<string, string>> = {
 
 // ---------------------------------------------------------------- kinds
 
+const byStatementOnly =
+  'ห้ามจ่ายซ้ำด้วยวิธีอื่น สรุปผลได้จากรายการเดินบัญชีเท่านั้น ให้ใช้ "paydrop reconcile --date" ของวันนั้นหรือวันถัดไป หรือบันทึกสิ่งที่ธนาคารแจ้งด้วย "paydrop confirm"';
+
 /** Every kind has its text. */
 const sayings: Readonly<Record<NoticeKind, (body: Body) => Saying>> = {
   'batch-done': (body) => sayBatch(body, 'ชุดจ่ายเงินดำเนินการเสร็จแล้ว', lookAtExceptions),
@@ -210,8 +213,10 @@ const sayings: Readonly<Record<NoticeKind, (body: Body) => Saying>> = {
     remedy: withDetail(moveAwayIt, textOf(body, 'remedy')),
   }),
   'in-doubt': (body) => {
-    const ask =
-      'ห้ามจ่ายซ้ำด้วยวิธีอื่น ใช้คำสั่ง "paydrop settle" สอบถามผลกับธนาคาร หรือกระทบยอดกับรายการเดินบัญชีของวันนั้นด้วย "paydrop reconcile --date"';
+    const isInVain = !((body['commands'] ?? []) as readonly string[]).some((one) => one.includes(' settle '));
+    const ask = isInVain
+      ? byStatementOnly
+      : 'ห้ามจ่ายซ้ำด้วยวิธีอื่น ใช้คำสั่ง "paydrop settle" สอบถามผลกับธนาคาร หรือกระทบยอดกับรายการเดินบัญชีของวันนั้นด้วย "paydrop reconcile --date"';
     const { reason, remedy } = sayBatch(body, 'มีรายการที่ส่งธนาคารแล้วแต่ยังไม่ทราบผลนานเกินกำหนด', ask);
     return { reason, remedy: remedy === null || remedy === ask ? ask : `${ask} ${remedy}` };
   },
