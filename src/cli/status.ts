@@ -1,5 +1,5 @@
 /** `paydrop status [BATCH]` and `paydrop show ID`: how batches, days, payouts and registrations stand. */
-import { paydropCommand } from '../core/command-line.ts';
+import { type CommandPlace, paydropCommand } from '../core/command-line.ts';
 import { toLines } from '../core/outgoing-text.ts';
 import { SettingsError } from '../settings/secrets.ts';
 import type { LoadedSettings } from '../settings/settings.ts';
@@ -25,7 +25,9 @@ export const statusCommand = makeCommand({
     const loaded = await loadCommandSettings(options);
     const { findSenderOf, openJournalBeside, readDays, readMachines, readStops } =
       await import('../app/status.ts');
-    const { print, printBanner } = await import('./views/shown.ts');
+    const { placeShown, print: printShown, printBanner } = await import('./views/shown.ts');
+    const place = placeOfOptions(options, loaded);
+    const print = (shown: Shown, asJson: boolean): void => printShown(placeShown(shown, place), asJson);
     const { showDays } = await import('./views/status.ts');
     await using journal = await openJournalBeside(loaded);
     const nowMs = Date.now();
@@ -50,9 +52,17 @@ export const statusCommand = makeCommand({
     if (batch !== undefined || json) return;
     const days = await readAllDays();
     if (days.length > 0) print(showDays(days, nowMs, daysShownMax), json);
-    await printWaiting(loaded);
+    await printWaiting(loaded, place);
   },
 });
+
+/** What commands must name to find the same journal; undefined where they were typed without. */
+function placeOfOptions(
+  { config, dataDir }: { readonly config?: string | undefined; readonly dataDir?: string | undefined },
+  { path: settingsPath, dataDirOption }: LoadedSettings,
+): CommandPlace | undefined {
+  return config === undefined && dataDir === undefined ? undefined : { settingsPath, dataDir: dataDirOption };
+}
 
 /** Who sends, and who helps, how fast; nothing where nobody does. */
 async function printMachines(
@@ -99,11 +109,11 @@ async function showBatches(
 }
 
 /** What else needs a person; nothing where nothing does. */
-export async function printWaiting(loaded: LoadedSettings): Promise<void> {
+export async function printWaiting(loaded: LoadedSettings, place?: CommandPlace): Promise<void> {
   const { readWaiting } = await import('../app/review/queue.ts');
   const { printText } = await import('./output.ts');
   const { linesOfWaiting } = await import('./views/queue.ts');
-  const lines = linesOfWaiting(await readWaiting(loaded));
+  const lines = linesOfWaiting(await readWaiting(loaded), place);
   if (lines.length > 0) printText(toLines(['', ...lines]));
 }
 
@@ -128,7 +138,7 @@ export const showCommand = makeCommand({
     const loaded = await loadCommandSettings(options);
     const { findPayouts } = await import('../app/status.ts');
     const { findRegistrations } = await import('../app/registration/standing.ts');
-    const { print, printBanner, showList } = await import('./views/shown.ts');
+    const { placeShown, print, printBanner, showList } = await import('./views/shown.ts');
     const { showPayout } = await import('./views/status.ts');
     const { showRegistration } = await import('./views/registration-status.ts');
     const payouts = await findPayouts(loaded, id);
@@ -139,7 +149,7 @@ export const showCommand = makeCommand({
       throw noSuchPayout(id, payouts.isReference);
     }
     printBanner(loaded, json);
-    print(showList(shown, '', '\n\n'), json);
+    print(placeShown(showList(shown, '', '\n\n'), placeOfOptions(options, loaded)), json);
   },
 });
 

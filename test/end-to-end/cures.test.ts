@@ -106,7 +106,7 @@ test('what bears an alarm is tried again once that has ended, as remedy, show an
   await become('mali');
   expect(await type(scene, commandOf(told, 'ack'))).toEndWith(0);
   const cleared = await show(scene, 'A1');
-  expect(cleared.next).toMatchObject([{ command: 'paydrop retry A1' }]);
+  expect(cleared.next).toMatchObject([{ command: `paydrop retry A1 --config ${scene.configPath}` }]);
 });
 
 test('an outage and a halt stand above everything that status shows', async () => {
@@ -119,6 +119,16 @@ test('an outage and a halt stand above everything that status shows', async () =
   expect((await scene.run('status')).stdout).toMatch(
     /^NOT SENDING: sending is halted for account \*+\d{4} since .*EM053\)\n {2}remedy: .*\n {2}then type: paydrop resume /m,
   );
+  for (const [words, printed] of [
+    [['status'], 2],
+    [['show', 'A1'], 2],
+  ] as const) {
+    for (const text of [await scene.run(...words), await scene.run(...words, '--json')]) {
+      const commands = text.stdout.match(/(?<=["]|: |^ *)paydrop [a-z]+ [^"\n]*?(?="|$| {2})/gm) ?? [];
+      expect(commands.length).toBeGreaterThanOrEqual(printed);
+      for (const command of commands) expect(command).toContain(` --config ${scene.configPath}`);
+    }
+  }
   await scene.bank.kill();
   const away = await scene.run('status');
   expect(away.stdout).toMatch(/^NOT SENDING: the bank is out of reach: /m);
