@@ -172,7 +172,14 @@ export class Notifier {
     const { rows, amount, payoutIds } = growth;
     const words = { reason: describeGrowth(file, growth), remedy: remedyOfGrowth(file, growth) };
     const named = { fileKey: `${itemId}:${growth.sha256}`, fileName, batchId };
-    const notice = { ...named, ...words, rows, amount, payoutIds, reports: [path] };
+    const notice = {
+      ...named,
+      ...words,
+      rows,
+      amount,
+      payoutIds,
+      reports: file.untilMs === null ? [] : [path],
+    };
     await this.add(describeFileGrown(this.scene, notice));
   }
 

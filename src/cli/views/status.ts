@@ -154,7 +154,9 @@ export function showBatch(standing: BatchStanding, isSending = false): Shown {
     ...(alarms === 0
       ? []
       : [`ALARM: ${countOf(alarms, 'row contradicts', 'rows contradict')} what was called proved`]),
-    ...(json.fileGrown === null ? [] : [`ALARM: ${json.fileGrown.reason}`, json.fileGrown.remedy]),
+    ...(json.fileGrown === null
+      ? []
+      : [`ALARM: ${json.fileGrown.reason}`, `remedy: ${json.fileGrown.remedy}`]),
     totals.length === 0 ? showTotal(json) : `${showTotal(json)}: ${showByStatus(byStatus)}`,
     ...(held.length === 0 ? [] : [`held: ${held.join(', ')}`]),
     ...Object.values(json.holdRemedies).map((cure) => `remedy: ${cure}`),

@@ -9,6 +9,7 @@ import { showText, showTextIfAny } from '../../core/outgoing-text.ts';
 import { countOf } from '../../core/figures.ts';
 import type { BatchSummary } from '../../reports/rules/summary.ts';
 import type { FileKindName } from '../../watch/rules/drop-folder.ts';
+import { describeOthers } from '../../watch/rules/file-growth.ts';
 import type { HealthReason } from '../../watch/rules/health.ts';
 import { sayInThai } from './notices-th.ts';
 import { type NoticeDraft, type NoticeSeverity, noticeSeverities } from './notice.ts';
@@ -157,6 +158,11 @@ export function describeFileRejected(scene: NoticeScene, file: RejectedFile): No
   const { batchId, fileKey, path } = file;
   const happening = { kind: 'file-rejected', batchId, key: `file-rejected:${fileKey}` } as const;
   const { remedy, remedyTh, typeFirst } = rejectedKinds[batchId === null ? file.kind : 'in-batch'];
+  // The notice file-grown of the same file says the same.
+  const isGrown = batchId !== null && code === 'changed-after-reading';
+  const ofGrown = isGrown
+    ? describeOthers(batchId, file.kind === 'registration' ? file.kind : undefined)
+    : '';
   return draftNotice(scene, happening, {
     file: showText(file.fileName),
     path: showText(path),
@@ -165,7 +171,13 @@ export function describeFileRejected(scene: NoticeScene, file: RejectedFile): No
     reason: showText(message),
     line,
     column: showTextIfAny(column),
-    remedy: scene.language === 'th' ? remedyTh : remedy,
+    remedy: isGrown
+      ? scene.language === 'th'
+        ? `ให้คู่ค้าส่งไฟล์ฉบับเต็มอีกครั้ง หรือวางไฟล์ฉบับเต็มใหม่: ${ofGrown}`
+        : `Have the partner send the whole file again, or drop it again: ${ofGrown}`
+      : scene.language === 'th'
+        ? remedyTh
+        : remedy,
     exitCode: fileRejectedExitCode,
     commands: [paydropCommand(scene.place, ...typeFirst(file))],
     reports: file.reports,

@@ -90,6 +90,15 @@ describe('the body', () => {
     });
   });
 
+  test('says of a rejected file that has grown what file-grown says', () => {
+    const rejection = { ...rejected.rejection, code: 'changed-after-reading' };
+    const { body } = describeFileRejected(scene, { ...rejected, batchId: 'B000000001', rejection });
+    expect(body['remedy']).toContain(
+      'rows of batch B000000001 are refused by their payoutIds, the others are paid',
+    );
+    expect(body['remedy']).not.toContain('ids of their own');
+  });
+
   test('sends what only a statement settles to the statement, not to settle', () => {
     const total = { ...makeTotal('unresolved', 3, 95n), byStatement: { rows: 3, firstSentAtMs: 0 } };
     const summary = summariseBatch(makeBatch({ status: 'running' }), [total], [], { exceptionsOk: false });
