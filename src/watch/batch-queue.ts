@@ -1,6 +1,6 @@
 /** Works several open batches at once: the earliest dropped goes first, and a big batch does not block a small one. */
 import { computeBackoffMs } from '../core/backoff.ts';
-import type { Payout } from '../core/payout.ts';
+import type { Payout, PayoutStatus } from '../core/payout.ts';
 import type { Batch, BatchReason } from '../core/ports.ts';
 import {
   beginRunning,
@@ -37,6 +37,16 @@ const updateEveryMs = 60_000;
 /** A run that rests sooner than this has done nothing. */
 const hotRunMs = 5_000;
 
+/** Statuses of rows of which nothing was sent, or nothing that the bank took. */
+const unsentStatuses: readonly PayoutStatus[] = [
+  'staged',
+  'ready',
+  'held',
+  'rejected',
+  'unpayable',
+  'cancelled',
+];
+
 interface Failing {
   readonly failures: number;
   readonly notBeforeMs: number;
@@ -59,6 +69,8 @@ export class BatchScheduler {
   /** Batches that rested at once although they have waiting rows. */
   readonly #hot = new Map<string, { readonly rests: number; readonly notBeforeMs: number }>();
   readonly #reportedAtMs = new Map<string, number>();
+  /** Batches that this process has halted before their first send: a person who resumes one knows why. */
+  readonly #halted = new Set<string>();
   #lookedForUnreportedMs = 0;
   /** Batches that hold a place: they have rows to send. */
   readonly #sending = new Set<string>();
@@ -297,14 +309,25 @@ export class BatchScheduler {
     await this.#coolDown(batchId, startedMs);
   }
 
-  /** Halts a batch that may not begin, once: an operator who resumes it knows the reason. */
+  /**
+   * Halts a batch that may not begin, once: an operator who resumes it knows the reason. A batch begins with its first
+   * send, which a bank out of reach may delay for long.
+   */
   async #haltBeforeFirst(batch: Batch): Promise<boolean> {
     const { store, clock } = this.#setup;
-    if (batch.status !== 'sealed') return false;
+    const { batchId, status } = batch;
+    if (status !== 'sealed' && (this.#halted.has(batchId) || (await this.#hasSent(batchId)))) return false;
     const why = await this.#findObstacle(batch);
     if (why === undefined) return false;
+    this.#halted.add(batchId);
     await haltUnsent(store, batch, why, clock.now());
     return true;
+  }
+
+  /** Tells whether a row of the batch was sent; one that the bank refused and that waits counts as not sent. */
+  async #hasSent(batchId: string): Promise<boolean> {
+    const totals = await this.#setup.store.totals(batchId);
+    return totals.some(({ status, rows }) => rows > 0 && !unsentStatuses.includes(status));
   }
 
   /** Delays a batch that rests at once with sendable rows, instead of running it without a break. */
