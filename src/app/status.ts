@@ -1,7 +1,7 @@
-/** How batches and payouts stand, read alongside the sender. */
-import { join } from 'node:path';
+/** How batches and payouts stand, read beside whoever is sending. */
 import { listPastDays } from '../core/bangkok-time.ts';
-import type { Batch, HoldTotal, StatusTotal } from '../core/ports.ts';
+import type { Batch, HoldTotal, JournalLoss, StatusTotal } from '../core/ports.ts';
+import { mustProbe } from '../payout/rules/lost-journal.ts';
 import type { PayoutHistory } from '../payout/ports.ts';
 import { isMaskedReference } from '../payout/rules/search.ts';
 import type { StatementDayState, StatementStore, UnreconciledDays } from '../reconcile/ports.ts';
@@ -9,24 +9,14 @@ import type { LoadedSettings } from '../settings/settings.ts';
 import type { Settings } from '../settings/schema.ts';
 import type { Store } from '../store/store.ts';
 import type { TakenFile } from '../watch/rules/file-growth.ts';
-import { probeBank } from '../bank/probe.ts';
-import { type BreakerState, closeBreaker, openBreaker } from '../payout/rules/circuit-breaker.ts';
-import { mayBeginAtMs, readServiceHours } from '../payout/rules/service-hours.ts';
-import { isBuiltInSandbox } from '../settings/settings.ts';
-import {
-  type HealthReason,
-  judgeHealth,
-  type PayerHealth,
-  readPayer,
-  type Trouble,
-} from '../watch/rules/health.ts';
+import type { HealthReason } from '../watch/rules/health.ts';
 import { readTimeLimits } from '../payout/rules/limits.ts';
 import { readApprovalFigures } from '../review/approve-batch.ts';
 import type { ApprovalFigures } from '../review/rules/approval-figures.ts';
 import { systemClock } from '../platform/clock.ts';
 import { listPayouts } from './list.ts';
-import { registrationsInbox } from './session.ts';
 import { requireJournal } from './open-store.ts';
+import { isOpenBatch, readStops, type StopSettings } from './status/stops.ts';
 
 export type { PayoutHistory } from '../payout/ports.ts';
 export { findSenderOf, readMachines } from './machines/find-sender.ts';
@@ -35,6 +25,7 @@ export type { SenderLockOwner } from './sender-lock.ts';
 export { describePlace } from './journal/place.ts';
 export type { HealthReason } from '../watch/rules/health.ts';
 export { openJournalBeside } from './open-store.ts';
+export { readStops } from './status/stops.ts';
 
 /** A batch with its rows by status and its held rows by hold. */
 export interface BatchStanding {
@@ -106,97 +97,24 @@ async function readFigures(
   return readApprovalFigures({ journal: store, clock: systemClock, likeDays, overTime }, batchId);
 }
 
-// ---------------------------------------------------------------- what keeps payouts from being sent
-
-type StopReader = Pick<Store, 'payerHalt' | 'payerPause'>;
-type Account = Pick<Batch, 'companyId' | 'payerAccount'>;
-
-/** Longest wait for the bank: the person at `status` waits with it. */
-const bankTimeoutMs = 2_000;
-
-const isOpenBatch = ({ status }: Batch): boolean => status !== 'done' && status !== 'rejected';
-const keyOf = ({ companyId, payerAccount }: Account): string => `${companyId} ${payerAccount}`;
-
-/** Adds to each batch what keeps it from being sent now, and lists all reasons once, as health reports them. */
-export async function readStops(
-  loaded: Pick<LoadedSettings, 'settings' | 'path' | 'dataDir' | 'dataDirOption' | 'folders'>,
-  journal: StopReader,
+/** The same batches, each with what keeps it from being sent now, and all that stands in the way of anything. */
+export async function stopBatches(
+  loaded: StopSettings,
+  journal: Parameters<typeof readStops>[1],
   standings: readonly BatchStanding[],
   nowMs: number,
 ): Promise<{ readonly standings: readonly BatchStanding[]; readonly stops: readonly HealthReason[] }> {
-  const { settings, path: settingsPath, dataDir, dataDirOption, folders } = loaded;
-  const open = standings.map(({ batch }) => batch).filter(isOpenBatch);
-  const place = {
-    command: { settingsPath, dataDir: dataDirOption },
-    dataDir,
-    inbox: folders.inbox,
-    registrations: join(folders.inbox, registrationsInbox),
-  };
-  const idle = { ...nothingKnown, lastPollMs: nowMs, place };
-  const bankTrouble = await probeBankOf(settings, nowMs);
-  const bank = judgeHealth({ ...idle, bankTrouble }, nowMs).reasons;
-  const byAccount = new Map<string, readonly HealthReason[]>();
-  for (const account of [settings.bank, ...open]) {
-    if (byAccount.has(keyOf(account))) continue;
-    const payer = await readPayerStanding(journal, settings, account, nowMs);
-    const filesInWork = open.filter((batch) => keyOf(batch) === keyOf(account)).length;
-    // A pause that is over keeps nothing from being sent.
-    const isOver = readPayer(payer, nowMs) === 'probing' && filesInWork === 0;
-    const { reasons, notes } = judgeHealth({ ...idle, payers: isOver ? [] : [payer], filesInWork }, nowMs);
-    byAccount.set(keyOf(account), [...reasons, ...notes]);
-  }
+  const batches = standings.map(({ batch }) => batch);
+  const stops = await readStops(loaded, journal, batches, nowMs);
   return {
-    standings: standings.map((standing) =>
-      isOpenBatch(standing.batch)
-        ? { ...standing, stops: [...bank, ...(byAccount.get(keyOf(standing.batch)) ?? [])] }
-        : standing,
+    standings: standings.map((one) =>
+      isOpenBatch(one.batch) ? { ...one, stops: stops.of(one.batch) } : one,
     ),
-    stops: [...bank, ...[...byAccount.values()].flat()],
+    stops: stops.all,
   };
 }
 
-/** State of a healthy sender, to which the facts read here are added. */
-const nothingKnown = {
-  role: 'active',
-  inbox: undefined,
-  diskTrouble: undefined,
-  bankTrouble: undefined,
-  payers: undefined,
-  filesInWork: undefined,
-  rowsInDoubt: undefined,
-  oldestInDoubtAtMs: undefined,
-  openBatches: undefined,
-  failingBatches: undefined,
-} as const;
-
-/** Trouble with the bank; none for a built-in sandbox, which exists while a process has it. */
-async function probeBankOf(settings: Settings, nowMs: number): Promise<Trouble | undefined> {
-  if (isBuiltInSandbox(settings)) return undefined;
-  const found = await probeBank(settings.bank.baseUrl, bankTimeoutMs);
-  return found.kind === 'reachable' ? undefined : { sinceMs: nowMs, why: found.why };
-}
-
-/** The account's standing by its halts and pauses in the journal, and by the service hours. */
-async function readPayerStanding(
-  journal: StopReader,
-  { bank, serviceHours }: Settings,
-  { companyId, payerAccount }: Account,
-  nowMs: number,
-): Promise<PayerHealth> {
-  const paysNewFiles = payerAccount === bank.payerAccount;
-  const halt = await journal.payerHalt(companyId, payerAccount);
-  if (halt !== undefined) return { ...openBreaker, status: 'halted', why: halt, paysNewFiles };
-  const pause = await journal.payerPause(companyId, payerAccount);
-  const state: BreakerState =
-    pause === undefined
-      ? openBreaker
-      : { ...openBreaker, status: 'paused', why: pause, pausedUntilMs: pause.untilMs };
-  const hours = readServiceHours(serviceHours);
-  const opensAtMs = hours === undefined ? nowMs : mayBeginAtMs(hours, nowMs);
-  return { ...(opensAtMs > nowMs ? closeBreaker(state, opensAtMs) : state), paysNewFiles };
-}
-
-/** Keys in one query: the database takes a limited number of values. */
+/** Of one query: the database takes only so many values. */
 const keysAtOnce = 1_000;
 
 /** The open proposals about these subjects, by subject. */
@@ -231,12 +149,37 @@ export async function readDays(
 }
 
 /** A payout with its history, and the open proposal that decides about it. */
-export type PayoutStanding = PayoutHistory & { readonly proposalId?: number | undefined };
+export type PayoutStanding = PayoutHistory & {
+  readonly proposalId?: number | undefined;
+  /** What keeps a row that is to be sent from being sent now. */
+  readonly stops?: readonly HealthReason[];
+  /** The loss of the journal before which the row may have been sent: the bank is asked first. */
+  readonly loss?: JournalLoss | undefined;
+};
 
 export interface FoundByName {
   readonly found: readonly PayoutStanding[];
   /** True where no payout has the name itself: rows with this reference1, reference2 or sysRefNo were found. */
   readonly isReference: boolean;
+}
+
+/** What keeps each of these from being sent that is to be sent: the bank is asked for these alone. */
+async function readUnsent(
+  loaded: LoadedSettings,
+  journal: Pick<Store, 'loss'> & Parameters<typeof readStops>[1],
+  histories: readonly PayoutHistory[],
+): Promise<(history: PayoutHistory) => Pick<PayoutStanding, 'stops' | 'loss'>> {
+  const isUnsent = ({ row }: PayoutHistory): boolean => row.status === 'ready' || row.status === 'staged';
+  const batches = histories.filter(isUnsent).map(({ batch }) => batch);
+  if (batches.length === 0) return () => ({});
+  const [stops, loss] = [await readStops(loaded, journal, batches, Date.now()), await journal.loss()];
+  return (history) => {
+    if (!isUnsent(history)) return {};
+    return {
+      stops: stops.of(history.batch),
+      loss: mustProbe(loss, history.attempts) ? loss : undefined,
+    };
+  };
 }
 
 /** Payouts with this payoutId or transRefNo. @throws SettingsError without a journal */
@@ -248,7 +191,12 @@ export async function findPayouts(loaded: LoadedSettings, name: string): Promise
     'payout',
     histories.map(({ row }) => String(row.seq)),
   );
-  const found = histories.map((one) => ({ ...one, proposalId: waiting.get(String(one.row.seq)) }));
+  const unsent = await readUnsent(loaded, journal, histories);
+  const found = histories.map((one) => ({
+    ...one,
+    ...unsent(one),
+    proposalId: waiting.get(String(one.row.seq)),
+  }));
   if (found.length > 0) return { found, isReference: false };
   // Only `list` tells whether a person's number occurs: it records the search.
   if (isMaskedReference(name)) return { found, isReference: false };

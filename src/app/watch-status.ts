@@ -3,7 +3,6 @@ import { join } from 'node:path';
 import { type ListenAddress, parseListenAddress } from '../core/network-address.ts';
 import type { Clock } from '../core/ports.ts';
 import { makeAdaptiveLimits } from '../payout/adaptive-limit.ts';
-import type { Payer } from '../payout/circuit-breaker.ts';
 import { countUnderWay } from '../payout/context.ts';
 import { closeBreaker, openBreaker } from '../payout/rules/circuit-breaker.ts';
 import { mayBeginAtMs, readServiceHours } from '../payout/rules/service-hours.ts';
@@ -28,6 +27,7 @@ import type { RegistrationWatch } from '../watch/registrations.ts';
 import type { Watcher } from '../watch/watcher.ts';
 import { findJournalPlace } from './journal/place.ts';
 import { registrationsInbox, type Session, toLog } from './session.ts';
+import { nameAccount } from './status/stops.ts';
 import { readVersion } from './version.ts';
 import type { WatchActivity } from './watch-progress.ts';
 
@@ -181,7 +181,7 @@ export class WatchStatus {
   async refresh(): Promise<void> {
     const store = this.#working?.session.journal;
     if (store === undefined) return;
-    const figures = await readFigures(store, this.#loaded.settings.bank);
+    const figures = await readFigures(store);
     // Another process may have changed something.
     if (JSON.stringify(figures) !== JSON.stringify(this.#figures)) this.noteChange();
     this.#figures = figures;
@@ -208,7 +208,7 @@ export class WatchStatus {
   /** State of the watcher; before its work begins, without folders, journal and bank. */
   readState(): WatchState {
     const { watcher, registrations, intake, disk, session } = this.#working ?? {};
-    const { rowsInDoubt, oldestInDoubtAtMs, openBatches, grownFiles } = this.#figures ?? {};
+    const { rowsInDoubt, oldestInDoubtAtMs, openBatches, grownFiles, loss } = this.#figures ?? {};
     const trouble = disk === undefined ? this.diskTrouble : disk.trouble;
     const isOfDisk = !this.isJournalLocked && !this.isJournalAway && this.journalDamage === undefined;
     return {
@@ -232,6 +232,7 @@ export class WatchStatus {
       openBatches,
       failingBatches: watcher && [...watcher.batches.failing, ...(registrations?.watch.failing ?? [])],
       grownFiles,
+      loss,
       attention: this.attention,
       place: this.#place,
       lastPollMs: watcher?.lastTurn.atMs ?? this.#clock.now(),
@@ -269,11 +270,16 @@ export class WatchStatus {
       [own, openBreaker],
       ...[...breakers].map(([key, { state }]) => [key, state] as const),
     ]);
+    const halts = this.#figures?.halts ?? [];
     return [...known].map(([key, state]) => {
-      const stop = this.#figures?.stop;
-      if (key === own && stop !== undefined)
-        return { ...openBreaker, status: 'halted', why: stop, paysNewFiles: true };
-      return { ...(opensAtMs > nowMs ? closeBreaker(state, opensAtMs) : state), paysNewFiles: key === own };
+      const halt = halts.find((one) => `${one.companyId} ${one.payerAccount}` === key);
+      const facts = {
+        account: nameAccount(key.slice(key.indexOf(' ') + 1)),
+        haltedSinceMs: halt?.sinceMs,
+        paysNewFiles: key === own,
+      };
+      if (halt !== undefined) return { ...openBreaker, status: 'halted', why: halt, ...facts };
+      return { ...(opensAtMs > nowMs ? closeBreaker(state, opensAtMs) : state), ...facts };
     });
   }
 
@@ -308,14 +314,15 @@ export class WatchStatus {
   }
 }
 
-/** Figures that only the journal knows. */
-async function readFigures(store: Store, { companyId, payerAccount }: Payer) {
-  const [rowsInDoubt, oldestInDoubtAtMs, openBatches, stop, grownFiles] = await Promise.all([
+/** Figures of the journal, read every now and then. */
+async function readFigures(store: Store) {
+  const [rowsInDoubt, oldestInDoubtAtMs, openBatches, halts, grownFiles, loss] = await Promise.all([
     store.countInDoubt(),
     store.oldestInDoubtAtMs(),
     store.countOpenBatches(),
-    store.payerHalt(companyId, payerAccount),
+    store.payerHalts(),
     store.grownFiles(),
+    store.loss(),
   ]);
-  return { rowsInDoubt, oldestInDoubtAtMs, openBatches, stop, grownFiles };
+  return { rowsInDoubt, oldestInDoubtAtMs, openBatches, halts, grownFiles, loss };
 }

@@ -38,11 +38,17 @@ import {
   takeCallbacks,
   type OpenRegistrations,
   openRegistrationWatch,
-  registrationWorkOf,
   type WatchedAround,
 } from './registration/watch.ts';
 import { requireReportableBatch, restBatch } from './run-file.ts';
-import { explainLoss, makeContext, registrationsInbox, type Session, toLog } from './session.ts';
+import {
+  explainLoss,
+  makeContext,
+  registrationsInbox,
+  registrationsWork,
+  type Session,
+  toLog,
+} from './session.ts';
 import { endNow, endWithin } from './shutdown.ts';
 import { WatchProgress } from './watch-progress.ts';
 import { makeLeftReporter, type ReportNews, WatchStatus } from './watch-status.ts';
@@ -438,7 +444,13 @@ async function probeDisks(
   const { loaded } = session;
   if (status.journalDamage !== undefined) return status.journalDamage.why;
   const { work, archive, rejected, outbox } = loaded.folders;
-  const trouble = await probeFolders([work, registrationWorkOf(session), outbox, archive, rejected]);
+  const trouble = await probeFolders([
+    work,
+    registrationsWork(session.loaded.dataDir),
+    outbox,
+    archive,
+    rejected,
+  ]);
   const error = trouble === undefined ? await probeJournal() : undefined;
   // The findings of the last probe stay until this one is over.
   status.isJournalLocked = isLockedByOther(error);

@@ -58,7 +58,7 @@ export function showSettled(outcome: SettleOutcome, wait: number): Shown {
   const isWhole = (batchId: string): boolean => !left.some((one) => one.batchId === batchId);
   const isSilent = asked > 0 && told === 0;
   const lines = [
-    ...(askedBy === undefined ? [] : [`${askedBy} holds the right to send, and was had to inquire.`]),
+    ...(askedBy === undefined ? [] : [`${askedBy} is the process that sends: it asked the bank.`]),
     asked === 0 && inDoubt === 0
       ? 'Nothing is in doubt.'
       : `Inquired about ${countOf(asked, 'row')}: ${showCount(settled)} settled, ${showCount(inDoubt)} still in doubt.`,

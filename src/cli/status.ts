@@ -1,6 +1,6 @@
 /** `paydrop status [BATCH]` and `paydrop show ID`: how batches, days, payouts and registrations stand. */
-import { paydropCommand } from '../core/command-line.ts';
-import { joinLines, toLines } from '../core/outgoing-text.ts';
+import { type CommandPlace, paydropCommand } from '../core/command-line.ts';
+import { toLines } from '../core/outgoing-text.ts';
 import { SettingsError } from '../settings/secrets.ts';
 import type { LoadedSettings } from '../settings/settings.ts';
 import { flagOption, loadCommandSettings, makeCommand } from './options.ts';
@@ -23,8 +23,11 @@ export const statusCommand = makeCommand({
       .example('$0 status --registrations', 'what waits for the bank, and unknown callbacks'),
   run: async ({ batch, statements, registrations, json, ...options }) => {
     const loaded = await loadCommandSettings(options);
-    const { findSenderOf, openJournalBeside, readDays, readMachines } = await import('../app/status.ts');
-    const { print, printBanner } = await import('./views/shown.ts');
+    const { findSenderOf, openJournalBeside, readDays, readMachines, readStops } =
+      await import('../app/status.ts');
+    const { placeShown, print: printShown, printBanner } = await import('./views/shown.ts');
+    const place = placeOfOptions(options, loaded);
+    const print = (shown: Shown, asJson: boolean): void => printShown(placeShown(shown, place), asJson);
     const { showDays } = await import('./views/status.ts');
     await using journal = await openJournalBeside(loaded);
     const nowMs = Date.now();
@@ -38,7 +41,9 @@ export const statusCommand = makeCommand({
     const isSending = owner !== undefined;
     if (registrations) {
       const { showAllRegistrations } = await import('./registration/status.ts');
-      print(await showAllRegistrations(loaded, journal, isSending), json);
+      const { besideStops } = await import('./views/status.ts');
+      const stops = journal === undefined ? [] : (await readStops(loaded, journal, [], nowMs)).all;
+      print(besideStops(stops, await showAllRegistrations(loaded, journal, isSending)), json);
       return;
     }
     const shown = await showBatches(loaded, journal, batch, isSending);
@@ -47,11 +52,19 @@ export const statusCommand = makeCommand({
     if (batch !== undefined || json) return;
     const days = await readAllDays();
     if (days.length > 0) print(showDays(days, nowMs, daysShownMax), json);
-    await printWaiting(loaded);
+    await printWaiting(loaded, place);
   },
 });
 
-/** Prints the sender and the helpers, with their speed; nothing where no process works. */
+/** What commands must name to find the same journal; undefined where they were typed without. */
+function placeOfOptions(
+  { config, dataDir }: { readonly config?: string | undefined; readonly dataDir?: string | undefined },
+  { path: settingsPath, dataDirOption }: LoadedSettings,
+): CommandPlace | undefined {
+  return config === undefined && dataDir === undefined ? undefined : { settingsPath, dataDir: dataDirOption };
+}
+
+/** Who sends, and who helps, how fast; nothing where nobody does. */
 async function printMachines(
   { settings }: LoadedSettings,
   owner: SenderLockOwner | undefined,
@@ -70,10 +83,10 @@ async function showBatches(
   batch: string | undefined,
   isSending: boolean,
 ): Promise<Shown> {
-  const { describePlace, readBatches, readStops } = await import('../app/status.ts');
+  const { describePlace, readBatches, stopBatches } = await import('../app/status.ts');
   const { showList } = await import('./views/shown.ts');
   const { besidePayouts } = await import('./views/registration-status.ts');
-  const { showBatch, showStops } = await import('./views/status.ts');
+  const { besideStops, showBatch } = await import('./views/status.ts');
   const { showNamedRegistrations, showAllRegistrations } = await import('./registration/status.ts');
   const named = batch === undefined ? undefined : await showNamedRegistrations(journal, batch, isSending);
   if (named !== undefined) return showList([named], '');
@@ -82,7 +95,7 @@ async function showBatches(
   const { standings, stops } =
     journal === undefined
       ? { standings: batches, stops: [] }
-      : await readStops(loaded, journal, batches, Date.now());
+      : await stopBatches(loaded, journal, batches, Date.now());
   const payouts = standings.map((standing) => showBatch(standing, isSending));
   const none =
     journal === undefined
@@ -92,15 +105,15 @@ async function showBatches(
     batch === undefined
       ? besidePayouts(payouts, none, await showAllRegistrations(loaded, journal, isSending))
       : showList(payouts, none);
-  return stops.length === 0 ? shown : { ...shown, text: joinLines([showStops(stops), shown.text], '\n\n') };
+  return besideStops(stops, shown);
 }
 
-/** Prints other items that need a person; nothing where there are none. */
-export async function printWaiting(loaded: LoadedSettings): Promise<void> {
+/** What else needs a person; nothing where nothing does. */
+export async function printWaiting(loaded: LoadedSettings, place?: CommandPlace): Promise<void> {
   const { readWaiting } = await import('../app/review/queue.ts');
   const { printText } = await import('./output.ts');
   const { linesOfWaiting } = await import('./views/queue.ts');
-  const lines = linesOfWaiting(await readWaiting(loaded));
+  const lines = linesOfWaiting(await readWaiting(loaded), place);
   if (lines.length > 0) printText(toLines(['', ...lines]));
 }
 
@@ -125,7 +138,7 @@ export const showCommand = makeCommand({
     const loaded = await loadCommandSettings(options);
     const { findPayouts } = await import('../app/status.ts');
     const { findRegistrations } = await import('../app/registration/standing.ts');
-    const { print, printBanner, showList } = await import('./views/shown.ts');
+    const { placeShown, print, printBanner, showList } = await import('./views/shown.ts');
     const { showPayout } = await import('./views/status.ts');
     const { showRegistration } = await import('./views/registration-status.ts');
     const payouts = await findPayouts(loaded, id);
@@ -136,7 +149,7 @@ export const showCommand = makeCommand({
       throw noSuchPayout(id, payouts.isReference);
     }
     printBanner(loaded, json);
-    print(showList(shown, '', '\n\n'), json);
+    print(placeShown(showList(shown, '', '\n\n'), placeOfOptions(options, loaded)), json);
   },
 });
 

@@ -23,3 +23,19 @@ export function paydropCommand(place: CommandPlace | undefined, ...words: readon
   const elsewhere = place?.dataDir === undefined ? [] : ['--data-dir', place.dataDir];
   return joinCommand('paydrop', ...words, ...settings, ...elsewhere);
 }
+
+/** The same command with the settings it was typed with; a command of another program stays. */
+function placeCommand(command: string, place: CommandPlace): string {
+  if (!command.startsWith('paydrop ') || / --config /.test(command)) return command;
+  const settings = paydropCommand(place).slice('paydrop'.length);
+  const end = command.indexOf(' -- ');
+  return end === -1 ? command + settings : command.slice(0, end) + settings + command.slice(end);
+}
+
+/** Commands in a text: with their arguments in quotes, alone at the beginning of a line, or after a colon at its end. */
+const commandsInText =
+  /(?<=")paydrop [a-z-]+ (?!--\w+")[^"\n]*(?=")|(?<=^ *)paydrop \S(?:.*?(?= {2})|.*$)|(?<=: )paydrop [^"\n]*$/gm;
+
+/** A text whose commands name the settings, so that they find the same journal when they are pasted. */
+export const placeCommands = (text: string, place: CommandPlace): string =>
+  text.replaceAll(commandsInText, (command) => placeCommand(command, place));

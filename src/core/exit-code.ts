@@ -16,6 +16,15 @@ export const inDoubtStatuses: readonly PayoutStatus[] = ['submitted', 'unresolve
 /** Reasons of rows that only a line of the statement calls paid: an inquiry shows neither amount nor payee. */
 export const statementCodes: readonly string[] = ['found-after-loss', 'two-contents'];
 
+/** True for a row in doubt about which no inquiry helps. */
+export const isSettledByStatement = ({
+  status,
+  reasonCode,
+}: {
+  readonly status: PayoutStatus;
+  readonly reasonCode: string | null;
+}): boolean => inDoubtStatuses.includes(status) && statementCodes.includes(reasonCode ?? '');
+
 /** Statuses of rows that are yet to be sent and have no hold. */
 export const toBeSentStatuses: readonly PayoutStatus[] = ['staged', 'ready'];
 

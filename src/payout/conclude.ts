@@ -4,7 +4,7 @@ import type { Batch, BatchReader, BatchReason } from '../core/ports.ts';
 import { describeWaiting } from '../review/rules/approval.ts';
 import type { BatchStanding, BatchStore, PayoutJournal, PayoutStore } from './ports.ts';
 import type { WorkerContext } from './context.ts';
-import { endCancelled, isCancelled } from './operator.ts';
+import { endCancelled, endHalted, isCancelled } from './operator.ts';
 import { describePause } from './rules/circuit-breaker.ts';
 import { batchWideHolds, isAnyToRun } from './rules/operator.ts';
 
@@ -45,6 +45,7 @@ export async function conclude(
     const isKept = heldNow > 0 || (await hasHeldRows(journal, batchId, [...batchWideHolds, 'approval']));
     if (!isOthersHalt || isKept) {
       await journal.moveBatch(batchId, 'halted', halt, nowMs);
+      await endHalted(journal, batchId, nowMs);
       return;
     }
   }
@@ -150,7 +151,7 @@ export async function endWhenSettled(
     const [ready] = await journal.readyPage(batchId, 0, 1);
     const isToGoOn = ready !== undefined || (await hasHeldRows(journal, batchId, waitingHolds));
     if (!isToGoOn) await endWithoutDoubt(journal, batchId, nowMs, batch);
-  }
+  } else await endHalted(journal, batchId, nowMs);
   return batch?.status !== 'done' && (await journal.batch(batchId))?.status === 'done';
 }
 

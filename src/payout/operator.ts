@@ -2,11 +2,12 @@
 import { paydropCommand } from '../core/command-line.ts';
 import { countRows, inDoubtStatuses } from '../core/exit-code.ts';
 import { countOf } from '../core/figures.ts';
-import type { Attempt, Payout } from '../core/payout.ts';
+import type { Attempt, Payout, PayoutStatus } from '../core/payout.ts';
 import type { Batch, BatchReader, BatchReason, Change, ResultRow, StatusTotal } from '../core/ports.ts';
 import { maskDigits } from '../core/proxy-id.ts';
 import type { RowRules } from '../intake/rules/row.ts';
 import type { BatchStore, ClaimReader, PayerBreakerStore, PayoutJournal, PayoutStore } from './ports.ts';
+import { journalChanged } from './rules/seal.ts';
 import { isInQuestion } from './rules/lost-journal.ts';
 import {
   batchWideHolds,
@@ -179,7 +180,7 @@ async function cancelRows(
 ): Promise<OperatorResult> {
   const rowsChanged = isInQuestion(await journal.loss()) ? 0 : await journal.cancelUnsent(batchId, nowMs);
   const left = await findUnsent(journal, batchId);
-  const each = await cancelPayouts(journal, left, nowMs, ask);
+  const each = await cancelEach(journal, left, nowMs, ask);
   return { ...each, rowsChanged: rowsChanged + each.rowsChanged };
 }
 
@@ -211,6 +212,23 @@ export async function endCancelled(journal: PayoutJournal, batchId: string, nowM
   return journal.moveBatch(batchId, 'done', null, nowMs);
 }
 
+/** Statuses of rows that ask for nothing more: no money is in doubt, and none is to be sent. */
+const overStatuses: readonly PayoutStatus[] = ['paid', 'cancelled', 'rejected', 'unpayable'];
+
+/**
+ * Ends a halted batch that the halt keeps from nothing: each row is over, and the bank is asked about none. The halt of
+ * its payer account stays; so does a batch that is not what was sealed, whatever its rows say.
+ * @returns true when it is done by that
+ */
+export async function endHalted(journal: PayoutJournal, batchId: string, nowMs: number): Promise<boolean> {
+  const batch = await journal.batch(batchId);
+  if (batch?.status !== 'halted' || batch.reasonCode === journalChanged) return false;
+  const totals = await journal.totals(batchId);
+  const isOver = totals.every(({ status, rows }) => rows === 0 || overStatuses.includes(status));
+  if (!isOver || (await journal.nextInquiryAtMs(batchId)) !== undefined) return false;
+  return journal.moveBatch(batchId, 'done', null, nowMs, batch);
+}
+
 /**
  * Releases each of these held payouts. An operator has looked at the row, so name, limit and similar are lifted too,
  * but not at the batch: its age counts on.
@@ -223,12 +241,28 @@ export function resumePayouts(
   return changePayouts(journal, seqs, (payout) => decideLift(payout, payoutWideHolds, nowMs));
 }
 
-/** Cancels each of these payouts that is ready or held, after asking the bank about its sends. */
-export function cancelPayouts(
+/**
+ * Cancels each of these payouts that is ready or held, after asking the bank about its sends; a halted batch that has
+ * nothing else left comes to its end.
+ */
+export async function cancelPayouts(
   journal: PayoutJournal,
   seqs: readonly number[],
   nowMs: number,
   ask: AskBeforeCancel = bankNotAsked,
+): Promise<OperatorResult> {
+  const done = await cancelEach(journal, seqs, nowMs, ask);
+  const batchIds = new Set<string>();
+  for (const seq of seqs) batchIds.add((await journal.payout(seq))?.batchId ?? '');
+  for (const batchId of batchIds) await endHalted(journal, batchId, nowMs);
+  return done;
+}
+
+function cancelEach(
+  journal: PayoutJournal,
+  seqs: readonly number[],
+  nowMs: number,
+  ask: AskBeforeCancel,
 ): Promise<OperatorResult> {
   return changePayouts(journal, seqs, async (payout) => {
     const change = decideCancel(payout, nowMs);

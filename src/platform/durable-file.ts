@@ -26,6 +26,21 @@ export class OutputFileError extends Error {
   override readonly name = 'OutputFileError';
 }
 
+/** Other files have the names of files that are to be published. */
+export class NamesTakenError extends OutputFileError {
+  /** The other files. */
+  readonly paths: readonly string[];
+
+  constructor(paths: readonly string[]) {
+    const [first = '', ...others] = paths;
+    const beside = others.length === 0 ? '' : `; so it is with ${others.join(' and ')}`;
+    super(
+      `cannot publish ${first}: another file has this name already; move it away and run it again${beside}`,
+    );
+    this.paths = paths;
+  }
+}
+
 /** Mode of a file that only the owner may read. */
 const fileMode = 0o600;
 /** Mode of a file that the group of its folder may also read. */
@@ -327,9 +342,7 @@ export async function publishFile(prepared: PreparedFile): Promise<PublishedStat
     }
     const isPublished = await claimName(temporaryPath, path);
     if (!isPublished && (await hashFile(path)) !== sha256) {
-      throw new OutputFileError(
-        `cannot publish ${path}: another file has this name already; move it away and run it again`,
-      );
+      throw new NamesTakenError([path]);
     }
     await syncFolder(dirname(path));
     await rm(temporaryPath, { force: true });

@@ -7,6 +7,8 @@
  * A crash before the commit leaves only temporary files, which the next start removes and writes anew;
  * a crash after it leaves the final bytes, which the next start publishes.
  */
+import { join } from 'node:path';
+import { lookAt } from '../platform/disk.ts';
 import { countOf } from '../core/figures.ts';
 import { isSealed } from '../core/payout.ts';
 import type { Batch, Report, ReportKind } from '../core/ports.ts';
@@ -145,13 +147,43 @@ function nextNumber(recorded: readonly Pick<Report, 'kind'>[]): number {
 export async function requireReportable(
   journal: Pick<ReportRecords<unknown>, 'reports'>,
   outbox: ReportOutbox,
-  { batchId, fileName, rows }: Pick<ReportedBatch, 'batchId' | 'fileName' | 'rows'>,
+  { batchId, fileName, rows }: NamedBatch,
   workbookRowsMax: number,
 ): Promise<void> {
-  const number = nextNumber(await finishReports(journal, outbox, batchId));
+  const recorded = await finishReports(journal, outbox, batchId);
+  await outbox.requireRoom(listNextNames(recorded, { batchId, fileName, rows }, workbookRowsMax));
+}
+
+type NamedBatch = Pick<ReportedBatch, 'batchId' | 'fileName' | 'rows'>;
+
+function listNextNames(
+  recorded: readonly Pick<Report, 'kind'>[],
+  { batchId, fileName, rows }: NamedBatch,
+  workbookRowsMax: number,
+): readonly string[] {
+  const number = nextNumber(recorded);
   const kinds = number === 0 ? firstKinds : updateKinds;
   const written = rows <= workbookRowsMax ? kinds : kinds.filter((kind) => kind !== 'workbook');
-  await outbox.requireRoom(written.map((kind) => computeReportName(fileName, batchId, kind, number)));
+  return written.map((kind) => computeReportName(fileName, batchId, kind, number));
+}
+
+/**
+ * Finds, for another process, the files that keep a batch from being reported, and so from being sent: those that have the
+ * names of its next reports. Nothing is written.
+ * @param folder the outbox
+ */
+export async function findNamesTaken(
+  recorded: readonly Report[],
+  folder: string,
+  batch: NamedBatch,
+  workbookRowsMax: number,
+): Promise<readonly string[]> {
+  const taken: string[] = [];
+  for (const name of listNextNames(recorded, batch, workbookRowsMax)) {
+    const path = join(folder, name);
+    if ((await lookAt(path).catch(() => undefined)) !== undefined) taken.push(path);
+  }
+  return taken;
 }
 
 /** Removes a batch's temporary files without a record, as far as the outbox does. */

@@ -10,6 +10,7 @@ import { openTable, type TableForm } from '../platform/csv/table-writer.ts';
 import {
   AtomicFile,
   failWith,
+  NamesTakenError,
   OutputFileError,
   publishFile,
   type ReadingGroup,
@@ -141,7 +142,7 @@ class Temporaries {
   }
 }
 
-/** @throws OutputFileError where one of the names is taken */
+/** @throws NamesTakenError where something has one of the names */
 async function requireFree(paths: readonly string[]): Promise<void> {
   const taken: string[] = [];
   for (const path of paths) {
@@ -150,12 +151,7 @@ async function requireFree(paths: readonly string[]): Promise<void> {
     });
     if (found !== undefined) taken.push(path);
   }
-  const [first, ...others] = taken;
-  if (first === undefined) return;
-  const beside = others.length === 0 ? '' : `; so it is with ${others.join(' and ')}`;
-  throw new OutputFileError(
-    `cannot publish ${first}: another file has this name already; move it away and run it again${beside}`,
-  );
+  if (taken.length > 0) throw new NamesTakenError(taken);
 }
 
 /** Mode bits: the group may read and enter the folder, and owns every file made in it. */

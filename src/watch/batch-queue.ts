@@ -1,6 +1,6 @@
 /** Works several open batches at once: the earliest dropped goes first, and a big batch does not block a small one. */
 import { computeBackoffMs } from '../core/backoff.ts';
-import type { Payout } from '../core/payout.ts';
+import type { Payout, PayoutStatus } from '../core/payout.ts';
 import type { Batch, BatchReason } from '../core/ports.ts';
 import {
   beginRunning,
@@ -9,11 +9,20 @@ import {
   interruptedCode,
   isConcluded,
 } from '../payout/conclude.ts';
+import { endHalted } from '../payout/operator.ts';
 import { followPayer, runBatch } from '../payout/run-batch.ts';
 import { Signal, waitForAny } from '../platform/signal.ts';
 import type { WrittenReports } from '../reports/write-reports.ts';
-import { isAhead, noteFailure, retryBackoff, type WatchSetup } from './context.ts';
+import {
+  isAhead,
+  namesTakenOf,
+  noteFailure,
+  retryBackoff,
+  notifyOfFailing,
+  type WatchSetup,
+} from './context.ts';
 import type { RunnableBatch } from './ports.ts';
+import type { FailingBatch } from './rules/health.ts';
 
 /** The interval between checks for batches that another process has released. */
 const runnablePollMs = 2_000;
@@ -28,10 +37,21 @@ const updateEveryMs = 60_000;
 /** A run that rests sooner than this has done nothing. */
 const hotRunMs = 5_000;
 
+/** Statuses of rows of which nothing was sent, or nothing that the bank took. */
+const unsentStatuses: readonly PayoutStatus[] = [
+  'staged',
+  'ready',
+  'held',
+  'rejected',
+  'unpayable',
+  'cancelled',
+];
+
 interface Failing {
   readonly failures: number;
   readonly notBeforeMs: number;
   readonly why: string;
+  readonly namesTaken: readonly string[];
 }
 
 export class BatchScheduler {
@@ -49,6 +69,8 @@ export class BatchScheduler {
   /** Batches that rested at once although they have waiting rows. */
   readonly #hot = new Map<string, { readonly rests: number; readonly notBeforeMs: number }>();
   readonly #reportedAtMs = new Map<string, number>();
+  /** Batches that this process has halted before their first send: a person who resumes one knows why. */
+  readonly #halted = new Set<string>();
   #lookedForUnreportedMs = 0;
   /** Batches that hold a place: they have rows to send. */
   readonly #sending = new Set<string>();
@@ -80,8 +102,8 @@ export class BatchScheduler {
   }
 
   /** Batches that could not be worked or reported, with the obstacle. */
-  get failing(): readonly { readonly batchId: string; readonly why: string }[] {
-    return [...this.#failing].map(([batchId, { why }]) => ({ batchId, why }));
+  get failing(): readonly FailingBatch[] {
+    return [...this.#failing].map(([batchId, { why, namesTaken }]) => ({ batchId, why, namesTaken }));
   }
 
   /** Adds a batch for which a file waits. */
@@ -142,7 +164,14 @@ export class BatchScheduler {
     for (const [batchId, atMs] of this.#due) {
       if (isAhead(atMs, nowMs) || this.#isToWait(batchId) || this.#running.has(batchId)) continue;
       this.#due.delete(batchId);
-      await this.#guard(batchId, () => this.#rest(batchId), true);
+      await this.#guard(
+        batchId,
+        async () => {
+          await endHalted(this.#setup.store, batchId, nowMs);
+          await this.#rest(batchId);
+        },
+        true,
+      );
     }
   }
 
@@ -280,14 +309,25 @@ export class BatchScheduler {
     await this.#coolDown(batchId, startedMs);
   }
 
-  /** Halts a batch that may not begin, once: an operator who resumes it knows the reason. */
+  /**
+   * Halts a batch that may not begin, once: an operator who resumes it knows the reason. A batch begins with its first
+   * send, which a bank out of reach may delay for long.
+   */
   async #haltBeforeFirst(batch: Batch): Promise<boolean> {
     const { store, clock } = this.#setup;
-    if (batch.status !== 'sealed') return false;
+    const { batchId, status } = batch;
+    if (status !== 'sealed' && (this.#halted.has(batchId) || (await this.#hasSent(batchId)))) return false;
     const why = await this.#findObstacle(batch);
     if (why === undefined) return false;
+    this.#halted.add(batchId);
     await haltUnsent(store, batch, why, clock.now());
     return true;
+  }
+
+  /** Tells whether a row of the batch was sent; one that the bank refused and that waits counts as not sent. */
+  async #hasSent(batchId: string): Promise<boolean> {
+    const totals = await this.#setup.store.totals(batchId);
+    return totals.some(({ status, rows }) => rows > 0 && !unsentStatuses.includes(status));
   }
 
   /** Delays a batch that rests at once with sendable rows, instead of running it without a break. */
@@ -340,9 +380,12 @@ export class BatchScheduler {
     } catch (error) {
       const failures = (this.#failing.get(batchId)?.failures ?? 0) + 1;
       const notBeforeMs = this.#setup.clock.now() + computeBackoffMs(retryBackoff, failures);
-      this.#failing.set(batchId, { failures, notBeforeMs, why: (error as Error).message });
+      const found = { why: (error as Error).message, namesTaken: namesTakenOf(error) };
+      this.#failing.set(batchId, { failures, notBeforeMs, ...found });
       if (isReport) this.#due.set(batchId, notBeforeMs);
       await noteFailure(this.#setup, 'a batch', error, { batchId }).catch(() => undefined);
+      const batch = await this.#setup.store.batch(batchId).catch(() => undefined);
+      await notifyOfFailing(this.#setup, batch?.fileName, { batchId, failures, ...found });
     }
   }
 }

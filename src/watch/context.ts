@@ -18,7 +18,8 @@ import type { Intake } from './folders/drop-folder.ts';
 import type { AddedRowReader, FileBatch, FileClaims, IntakeOutcome, WatchStore, WorkItem } from './ports.ts';
 import type { FileKindName } from './rules/drop-folder.ts';
 import type { FileGrowth, TakenFile } from './rules/file-growth.ts';
-import type { Trouble } from './rules/health.ts';
+import { NamesTakenError } from '../platform/durable-file.ts';
+import type { FailingBatch, Trouble } from './rules/health.ts';
 
 /** An event for people, metrics and notices. */
 export type WatchEvent =
@@ -38,6 +39,13 @@ export type WatchEvent =
   | { readonly kind: 'registrations-settled'; readonly reports: WrittenRegistrationReports }
   /** The file was written to after its rows had been read. */
   | { readonly kind: 'file-grown'; readonly file: TakenFile; readonly growth: FileGrowth };
+
+/** A batch fails for a reason that a person must remove, or has failed several times. */
+export interface BatchFailed {
+  readonly kind: 'batch-failing';
+  readonly fileName: string | undefined;
+  readonly failing: FailingBatch;
+}
 
 /** The outcome of reading a file in; `turned-away`: `mayRead` refused it. */
 export type ReadIn<Read extends FileBatch> =
@@ -100,7 +108,7 @@ export interface WatchSetup {
   /** Batches whose reports an earlier process has written and not published. */
   findUnpublished(): Promise<readonly string[]>;
   /** Keeps a notice of the event, where notices are sent. Must not throw. */
-  notify(event: WatchEvent): Promise<void>;
+  notify(event: WatchEvent | BatchFailed): Promise<void>;
   /** Must not throw, and must return quickly. */
   reportEvent(event: WatchEvent): void;
   /** Left out where no display follows the runs. */
@@ -172,6 +180,24 @@ export async function noteFailure(
   log('error', `${what} has failed and is tried again`, { ...facts, err: error });
   await disk.look();
 }
+
+/** A failure that lasts is told after so many tries. */
+const toldAfterFailures = 5;
+
+/** Tells a failure of a batch: at once where only a person ends it, else when it lasts and no disk is the cause. */
+export async function notifyOfFailing(
+  { notify, disk }: Pick<WatchSetup, 'notify' | 'disk'>,
+  fileName: string | undefined,
+  { failures, ...failing }: FailingBatch & { readonly failures: number },
+): Promise<void> {
+  const isForPerson = failing.namesTaken.length > 0;
+  const hasLasted = failures === toldAfterFailures && disk.trouble === undefined;
+  if (isForPerson ? failures === 1 : hasLasted) await notify({ kind: 'batch-failing', fileName, failing });
+}
+
+/** The paths that an error names as taken. */
+export const namesTakenOf = (error: unknown): readonly string[] =>
+  error instanceof NamesTakenError ? error.paths : [];
 
 /** Repeats a step until it is `done` or the process is asked to stop; no failure ends the loop. */
 export async function keepGoing(

@@ -9,7 +9,16 @@ import { endIfAnswered } from '../registration/conclude.ts';
 import type { RegistrationBatch, RegistrationStore } from '../registration/ports.ts';
 import { isHeldAsAWhole } from '../registration/rules/summary.ts';
 import type { WrittenRegistrationReports } from '../registration/write-reports.ts';
-import { type FileKind, isAhead, keepGoing, noteFailure, retryBackoff } from './context.ts';
+import {
+  type FileKind,
+  isAhead,
+  keepGoing,
+  namesTakenOf,
+  noteFailure,
+  retryBackoff,
+  notifyOfFailing,
+} from './context.ts';
+import type { FailingBatch } from './rules/health.ts';
 import { FileQueue, type FileQueueSetup } from './file-queue.ts';
 
 /** The callbacks of one run of a batch. */
@@ -46,6 +55,7 @@ interface Failing {
   readonly failures: number;
   readonly notBeforeMs: number;
   readonly why: string;
+  readonly namesTaken: readonly string[];
 }
 
 export class RegistrationWatch {
@@ -70,8 +80,8 @@ export class RegistrationWatch {
   }
 
   /** Batches that could not be worked or reported, with the obstacle. */
-  get failing(): readonly { readonly batchId: string; readonly why: string }[] {
-    return [...this.#failing].map(([batchId, { why }]) => ({ batchId, why }));
+  get failing(): readonly FailingBatch[] {
+    return [...this.#failing].map(([batchId, { why, namesTaken }]) => ({ batchId, why, namesTaken }));
   }
 
   /** Notes a new outcome or a person's decision. */
@@ -232,8 +242,11 @@ export class RegistrationWatch {
     } catch (error) {
       const failures = (this.#failing.get(batchId)?.failures ?? 0) + 1;
       const notBeforeMs = this.#setup.clock.now() + computeBackoffMs(retryBackoff, failures);
-      this.#failing.set(batchId, { failures, notBeforeMs, why: (error as Error).message });
+      const found = { why: (error as Error).message, namesTaken: namesTakenOf(error) };
+      this.#failing.set(batchId, { failures, notBeforeMs, ...found });
       await noteFailure(this.#setup, 'a batch of registrations', error, { batchId }).catch(() => undefined);
+      const batch = await this.#setup.store.registrationBatch(batchId).catch(() => undefined);
+      await notifyOfFailing(this.#setup, batch?.fileName, { batchId, failures, ...found });
     }
   }
 }

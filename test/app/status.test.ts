@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
-import { readBatches, readDays, readStops } from '../../src/app/status.ts';
-import { showBatch, showStops } from '../../src/cli/views/status.ts';
+import { readBatches, readDays, stopBatches } from '../../src/app/status.ts';
+import { besideStops, showBatch } from '../../src/cli/views/status.ts';
+import { printable } from '../../src/core/outgoing-text.ts';
 import { loadSettings } from '../../src/settings/settings.ts';
 import { ingestRunning, makeRows, noonMs } from '../support/journal-fixtures.ts';
 import { makeSqliteStore } from '../support/sqlite-store.ts';
@@ -43,7 +44,7 @@ describe('what keeps payouts from being sent', () => {
     await ingestRunning(opened.store, makeRows(2), { companyId });
     const read = async (settings = loaded.settings) => {
       const batches = (await readBatches(opened.store, undefined)) ?? [];
-      return readStops({ ...loaded, settings }, opened.store, batches, noonMs);
+      return stopBatches({ ...loaded, settings }, opened.store, batches, noonMs);
     };
     return { ...opened, read };
   }
@@ -65,9 +66,11 @@ describe('what keeps payouts from being sent', () => {
     const { text } = showBatch(standing, true);
     expect(standing.batch.status).toBe('running');
     expect(text).toMatch(/ {2}halted {5}.*\n.*\n.*to go on: paydrop resume /);
-    expect(showStops(stops)).toBe(
-      'NOT SENDING: sending is halted: Insufficient funds (EM053)\n  remedy: Fund the account',
+    const shown = besideStops(stops, { json: [], text: printable('') });
+    expect(shown.text).toMatch(
+      /^NOT SENDING: sending is halted for account \*{4,}\d{4} since \d{4}-.* Bangkok time: Insufficient funds \(EM053\)\n {2}remedy: Fund the account\n {2}then type: paydrop resume \w+ --config /,
     );
+    expect(shown.json).toEqual([{ kind: 'stops', stops }]);
   });
 
   test('is a pause, with when it ends, and one that is over while something is to be sent', async () => {
@@ -94,7 +97,12 @@ describe('what keeps payouts from being sent', () => {
     const { settings } = loaded;
     const away = { ...settings, bank: { ...settings.bank, baseUrl: 'http://127.0.0.1:9' } };
     expect((await one.read(away)).stops).toMatchObject([
-      { code: 'bank', command: expect.stringContaining('paydrop config --login') },
+      {
+        code: 'bank',
+        // Nobody knows since when who asks for the first time.
+        text: expect.stringMatching(/^the bank is out of reach: /),
+        command: expect.stringContaining('paydrop config --login'),
+      },
     ]);
     const closed = { ...settings, serviceHours: { open: '01:00', close: '02:00' } };
     expect((await one.read(closed)).stops).toMatchObject([{ code: 'service-closed' }]);

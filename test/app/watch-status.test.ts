@@ -161,7 +161,9 @@ describe('a watcher', () => {
     expect(await ask(one)).toMatchObject({ healthz: 503, role: 'starting', reasons: ['starting'] });
     registrations.watch.isRecovered = true;
     expect(await ask(one)).toMatchObject({ healthz: 200, role: 'active', reasons: [] });
-    registrations.intake = { view: { ...view, state: { kind: 'gone', why: 'it is not there' } } } as Intake;
+    registrations.intake = {
+      view: { ...view, state: { kind: 'gone', why: 'it is not there', isMissing: false } },
+    } as Intake;
     expect(await ask(one)).toMatchObject({ livez: 200, healthz: 503, reasons: ['inbox-gone'] });
     expect(await one.report.metrics.render()).toContain('paydrop_trouble{kind="inbox"} 1\n');
     registrations.intake = { view: { ...view, waiting: 3 } } as Intake;

@@ -1,12 +1,13 @@
 /** What status, show, run and a refusal say to type is typed, and helps. */
 import { execFileSync } from 'node:child_process';
-import { rename, rm } from 'node:fs/promises';
+import { mkdir, mkdtemp, readdir, readFile, rename, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { header } from '../support/rehearsal.ts';
 import { tamper } from '../support/store-fixtures.ts';
 import { dayOf, showDay } from './as-bank.ts';
-import { findReports, openScene, type Scene } from './harness.ts';
+import { findReports, openScene, type Scene, until } from './harness.ts';
 import { addPeople } from './scene-people.ts';
 
 const dayMs = 86_400_000;
@@ -105,7 +106,7 @@ test('what bears an alarm is tried again once that has ended, as remedy, show an
   await become('mali');
   expect(await type(scene, commandOf(told, 'ack'))).toEndWith(0);
   const cleared = await show(scene, 'A1');
-  expect(cleared.next).toMatchObject([{ command: 'paydrop retry A1' }]);
+  expect(cleared.next).toMatchObject([{ command: `paydrop retry A1 --config ${scene.configPath}` }]);
 });
 
 test('an outage and a halt stand above everything that status shows', async () => {
@@ -116,11 +117,21 @@ test('an outage and a halt stand above everything that status shows', async () =
   const file = await scene.addFile('a.csv', `${header}\n${rows(['A1', 'A2'])}`);
   expect(await scene.run('run', file)).toEndWith(6);
   expect((await scene.run('status')).stdout).toMatch(
-    /^NOT SENDING: sending is halted: .*EM053\)\n {2}remedy: /m,
+    /^NOT SENDING: sending is halted for account \*+\d{4} since .*EM053\)\n {2}remedy: .*\n {2}then type: paydrop resume /m,
   );
+  for (const [words, printed] of [
+    [['status'], 2],
+    [['show', 'A1'], 2],
+  ] as const) {
+    for (const text of [await scene.run(...words), await scene.run(...words, '--json')]) {
+      const commands = text.stdout.match(/(?<=["]|: |^ *)paydrop [a-z]+ [^"\n]*?(?="|$| {2})/gm) ?? [];
+      expect(commands.length).toBeGreaterThanOrEqual(printed);
+      for (const command of commands) expect(command).toContain(` --config ${scene.configPath}`);
+    }
+  }
   await scene.bank.kill();
   const away = await scene.run('status');
-  expect(away.stdout).toMatch(/^NOT SENDING: the bank is out of reach since /m);
+  expect(away.stdout).toMatch(/^NOT SENDING: the bank is out of reach: /m);
   const [, command = ''] = /type first: (.*)/.exec(away.stdout) ?? [];
   expect(await type(scene, command)).toEndWith(6);
 });
@@ -148,4 +159,78 @@ test('cancel of a batch says when it has nothing to cancel, and that the batch i
     /^Batch \w+ is halted: nothing more of it is sent; 1 row is in doubt: "paydrop settle /m,
   );
   expect(halted.stdout).not.toContain('0 rows');
+});
+
+test('an inbox that is gone stands above everything that status shows, and what is typed first brings it back', async () => {
+  await using scene = await openScene({ watch: { rescanMs: 1_000 } });
+  const inbox = join(scene.dataDir, 'inbox');
+  const registrations = join(inbox, 'registrations');
+  const watcher = scene.start('watch');
+  await until(async () => (await readdir(registrations).catch((): string[] => [])).includes('.paydrop'));
+  expect((await scene.run('status')).stdout).not.toContain('NOT ');
+  for (const gone of [registrations, inbox]) {
+    await rm(gone, { recursive: true });
+    const { stdout } = await scene.run('status');
+    expect(stdout).toContain(`NOT TAKING FILES: cannot use ${gone}: the folder is not there`);
+    const [, command = ''] = /type first: (mkdir .*)/.exec(stdout) ?? [];
+    const program = JSON.parse((await scene.run('status', '--json')).stdout) as { stops?: object[] }[];
+    expect(program.at(-1)?.stops).toContainEqual(expect.objectContaining({ code: 'inbox-gone', command }));
+    const ofRegistrations = await scene.run('status', '--registrations', '--json');
+    expect(JSON.parse(ofRegistrations.stdout)).toMatchObject({ stops: program.at(-1)?.stops });
+    expect((await scene.run('status', '--registrations')).stdout).toContain('NOT TAKING FILES');
+    execFileSync('sh', ['-c', command]);
+    if (gone === inbox) await mkdir(registrations, { recursive: true });
+    await until(async () => (await readdir(gone)).some((name) => name === '.paydrop'));
+    expect((await scene.run('status')).stdout).not.toContain('NOT ');
+  }
+  watcher.kill('SIGTERM');
+  await watcher.ended;
+});
+
+test('after a restore status, show and a notice name the reports that keep a batch back, and the command that moves them away', async () => {
+  const aside = await mkdtemp(join(tmpdir(), "paydrop's aside "));
+  const told = join(aside, 'told.jsonl');
+  await using scene = await openScene({
+    folders: { outbox: join(aside, 'out box') },
+    watch: { rescanMs: 1_000, stillMs: 200 },
+    notices: { command: ['/bin/sh', '-c', 'cat >> "$0"; echo >> "$0"', told] },
+  });
+  const before = await scene.addFile('b.csv', `${header}\n${rows(['B1'])}`);
+  expect(await scene.run('run', before)).toEndWith(0);
+  const backup = join(aside, 'backup.db');
+  expect(await scene.run('backup', backup)).toEndWith(0);
+  const file = await scene.addFile('a.csv', `${header}\n${rows(['A1'])}`);
+  expect(await scene.run('run', file)).toEndWith(0);
+  const day = showDay(dayOf(scene));
+  for (const side of ['', '-wal', '-shm'])
+    await rm(join(scene.dataDir, `journal.db${side}`), { force: true });
+  expect(await scene.run('restore', backup, '--since', day)).toEndWith(0);
+  expect((await scene.run('status')).stdout).toMatch(
+    /^NOTE: The journal was lost or restored: .* sent on \d{4}-/m,
+  );
+  const watcher = scene.start('watch');
+  await until(async () => (await readdir(join(scene.dataDir, 'inbox')).catch(() => [])).length > 0);
+  await rename(file, join(scene.dataDir, 'inbox', 'a.csv'));
+  await until(async () => (await readFile(told, 'utf8').catch(() => '')).includes('"batch-failing"'), 60_000);
+  const notice = (await readFile(told, 'utf8')).split('\n').find((line) => line.includes('"batch-failing"'));
+  const status = await scene.run('status');
+  expect(status.stdout).toMatch(
+    /^NOT SENDING: nothing of batch \w+ is sent: \d other files have the names of its reports/m,
+  );
+  const [, command = ''] = /type first: (mkdir .*)/.exec(status.stdout) ?? [];
+  const { commands } = JSON.parse(notice ?? '') as { commands: string[] };
+  expect(commands[0]).toBe(command);
+  const shown = (await show(scene, 'A1')) as Told & { stops: object[] };
+  expect(shown).toMatchObject({ status: 'ready', stops: [{ code: 'batch-failing' }] });
+  expect(shown.remedy).toMatch(/^Move them away .*pay it by no other means/);
+  expect(shown.next[0]).toMatchObject({ command });
+  execFileSync('sh', ['-c', command]);
+  await until(async () => (await show(scene, 'A1')).status !== 'ready', 120_000, 500);
+  expect((await scene.run('status')).stdout).not.toContain('NOT SENDING');
+  expect((await scene.bank.ledger()).entries.filter(({ reference1 }) => reference1 === 'R-A1')).toHaveLength(
+    1,
+  );
+  watcher.kill('SIGTERM');
+  await watcher.ended;
+  await rm(aside, { recursive: true, force: true });
 });

@@ -85,7 +85,13 @@ describe('an empty data directory the next day', () => {
     expect(await scene.run('run', file)).toEndWith(2);
     const notice = JSON.parse(await readFile(join(scene.folder, 'notice.json'), 'utf8'));
     expect(notice).toMatchObject({ kind: 'journal-refused', exitCode: 2, batchId: null });
-    expect(notice.reason).toContain('paydrop init');
+    for (const words of [notice.reason, notice.remedy])
+      for (const way of [
+        'paydrop init',
+        'paydrop restore FILE --since',
+        'paydrop run --journal-lost --since',
+      ])
+        expect(words).toContain(way);
   });
 });
 

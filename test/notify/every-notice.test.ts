@@ -30,12 +30,18 @@ function listTroubles(): readonly HealthReason[] {
   const trouble = { sinceMs: nowMs, why: 'it is so' };
   const why = { code: 'EM005', reason: 'no funds', remedy: 'fund it' };
   const gone = {
-    state: { kind: 'gone', sinceMs: nowMs, why: 'not mounted' },
+    state: { kind: 'gone', sinceMs: nowMs, why: 'not mounted', isMissing: false },
     waiting: 0,
     left: [],
     stuck: [],
   };
-  const payer = { why, pausedUntilMs: nowMs + dayMs, paysNewFiles: true };
+  const payer = {
+    why,
+    pausedUntilMs: nowMs + dayMs,
+    account: 'account ******5924',
+    haltedSinceMs: nowMs,
+    paysNewFiles: true,
+  };
   const amiss = {
     role: 'active',
     inbox: gone,

@@ -203,3 +203,32 @@ describe('a batch', () => {
     expect(await theatre.batch(batchId)).toMatchObject({ status: 'done' });
   });
 });
+
+describe('a halted batch', () => {
+  test('comes to its end when its last rows are cancelled one by one, and not before', async () => {
+    await using one = await stageRefused(2);
+    const { theatre, batchId } = one;
+    theatre.time.jump(60 * minuteMs);
+    expect((await theatre.batch(batchId)).status).toBe('halted');
+    await cancel(theatre, batchId, [2]);
+    expect((await theatre.batch(batchId)).status).toBe('halted');
+    await cancel(theatre, batchId, [1]);
+    expect(await theatre.statuses(batchId)).toEqual({ cancelled: 2 });
+    expect(await theatre.batch(batchId)).toMatchObject({ status: 'done', reasonCode: null, remedy: null });
+  });
+
+  test('stays halted while a row of it is in doubt', async () => {
+    await using one = await stage(2, (theatre) => ({
+      transfer: (_order, no) => (no === 1 ? lost : theatre.code('EM053')),
+      inquiry: () => lost,
+    }));
+    const { theatre, batchId } = one;
+    await theatre.run(batchId, { transferConcurrency: 1 });
+    expect(await theatre.statuses(batchId)).toEqual({ unresolved: 1, held: 1 });
+    theatre.time.jump(60 * minuteMs);
+    const { journal } = theatre;
+    await cancelPayouts(journal, [await seqOf(theatre, batchId, 2)], theatre.now(), async () => undefined);
+    expect(await theatre.statuses(batchId)).toEqual({ unresolved: 1, cancelled: 1 });
+    expect((await theatre.batch(batchId)).status).toBe('halted');
+  });
+});

@@ -18,6 +18,7 @@ import {
 import { describeDayHead } from '../../src/notify/rules/head-notices.ts';
 import {
   describeBatchDone,
+  describeBatchFailing,
   describeBatchHalted,
   describeFileGrown,
   describeFileRejected,
@@ -40,7 +41,7 @@ import { breakKinds, type BreakRecord } from '../../src/reconcile/rules/types.ts
 import { summariseBatch } from '../../src/reports/rules/summary.ts';
 import { personEventWords } from '../../src/review/rules/person-words.ts';
 import type { PersonEvent, PersonEventKind } from '../../src/review/rules/chain.ts';
-import type { HealthReason } from '../../src/watch/rules/health.ts';
+import { describeFailing, type HealthReason } from '../../src/watch/rules/health.ts';
 import type { Batch } from '../../src/core/ports.ts';
 import {
   contradicted,
@@ -184,6 +185,10 @@ export const makeNoticeSamples = ({
   ...['brake-consecutive', 'brake-in-doubt', 'batch-too-old', 'file-grown', 'EM053', 'toString'].map(
     (code) => (scene: NoticeScene) => describeBatchHalted(scene, halted(code, batchId), 1),
   ),
+  (scene) => {
+    const failing = { batchId, why: 'it fails', namesTaken: ["/srv/pay's/outbox/a.result.csv"] };
+    return describeBatchFailing(scene, batchId, 'a.csv', describeFailing(failing, undefined));
+  },
   (scene) => describeInDoubt(scene, newsOf({ batchId, status: 'running' }), noonMs),
   ...(['payout', 'registration', 'decisions'] as const).map(
     (kind) => (scene: NoticeScene) => describeFileRejected(scene, { ...rejected, kind, path }),

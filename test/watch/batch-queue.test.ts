@@ -256,7 +256,7 @@ describe('a batch that cannot be reported', () => {
     expect(tries).toBeGreaterThan(4);
     expect(tries).toBeLessThan(9);
     const { batchId } = await kit.batchOf('a.csv');
-    expect(life.watcher.batches.failing).toEqual([{ batchId, why: 'the name is taken' }]);
+    expect(life.watcher.batches.failing).toEqual([{ batchId, why: 'the name is taken', namesTaken: [] }]);
     expect(await kit.names('work')).toEqual(['a.csv']);
     isSick = false;
     await kit.time.until(isArchived(kit, 'a.csv'), 70_000);

@@ -126,6 +126,27 @@ describe('a file that grows after it was archived', () => {
 });
 
 describe('a file that grows after it was read', () => {
+  test('halts its batch when that begins again after a pause, with nothing sent', async () => {
+    await using kit = await openWatchKit();
+    const { companyId, payerAccount } = kit.loaded.settings.bank;
+    const why = { code: 'TM001', reason: 'closed', remedy: 'wait' };
+    await kit.store.recordPayerHalt({ companyId, payerAccount, ...why, sinceMs: kit.clock.now() });
+    await kit.drop('a.csv', csvOf('A', 2));
+    await kit.work();
+    await kit.time.until(async () => (await kit.store.runnableBatches()).length === 1);
+    const { batchId } = await kit.batchOf('a.csv');
+    await kit.store.moveBatch(batchId, 'running', null, kit.clock.now());
+    await kit.store.moveBatch(batchId, 'paused', why, kit.clock.now());
+    await addTo(kit, 'work', 'B1');
+    await kit.store.liftPayerHalt(companyId, payerAccount, kit.clock.now());
+    await kit.time.until(() => kit.told.includes('a.csv halted'));
+    expect([(await kit.batchOf('a.csv')).reasonCode, sentIds(kit)]).toEqual(['file-grown', []]);
+    const { resumeBatch } = await import('../../src/payout/operator.ts');
+    await resumeBatch(kit.store, await kit.batchOf('a.csv'), kit.clock.now());
+    await kit.time.until(() => kit.told.includes('a.csv done'));
+    expect(sentIds(kit)).toEqual(['A1', 'A2']);
+  });
+
   test('halts its batch before anything of it is sent; resumed, it pays what was read', async () => {
     await using kit = await openWatchKit();
     kit.before = { seal: () => addTo(kit, 'work', 'B1') };

@@ -12,8 +12,8 @@ import { OwnInbox } from '../../watch/own-inbox.ts';
 import { payoutFiles } from '../../watch/watcher.ts';
 import { makeJournalProbe } from '../journal/probe.ts';
 import { openNotifier } from '../notices/notifier.ts';
-import { openRegistrationInbox, registrationFiles, registrationWorkOf } from '../registration/watch.ts';
-import { registrationsInbox, type Session, toLog } from '../session.ts';
+import { openRegistrationInbox, registrationFiles } from '../registration/watch.ts';
+import { registrationsInbox, registrationsWork, type Session, toLog } from '../session.ts';
 import { describeInboxOwner, openFileClaims } from './files.ts';
 import type { HelpingSession } from './stand-by.ts';
 
@@ -124,7 +124,7 @@ async function takePayoutsIn(session: HelpingSession, taking: TakingIn): Promise
 async function takeRegistrationsIn(session: HelpingSession, taking: TakingIn): Promise<void> {
   const { journal } = session;
   await using intake = await openRegistrationInbox(session, toLog(session.log));
-  const setup = await makeQueueSetup(session, taking, intake, registrationWorkOf(session));
+  const setup = await makeQueueSetup(session, taking, intake, registrationsWork(session.loaded.dataDir));
   const inbox = new OwnInbox(setup, await registrationFiles(session, taking.stop), {
     unreported: () => journal.unreportedRegistrationBatches(),
     reports: (batchId) => journal.registrationReports(batchId),

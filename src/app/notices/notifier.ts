@@ -11,6 +11,7 @@ import {
 } from '../../notify/rules/journal-notices.ts';
 import {
   describeBatchDone,
+  describeBatchFailing,
   describeBatchHalted,
   describeFileGrown,
   describeFileRejected,
@@ -33,8 +34,10 @@ import { summariseBatch } from '../../reports/rules/summary.ts';
 import type { WrittenReports } from '../../reports/write-reports.ts';
 import type { LoadedSettings } from '../../settings/settings.ts';
 import type { Store } from '../../store/store.ts';
-import type { WatchEvent } from '../../watch/context.ts';
+import type { BatchFailed, WatchEvent } from '../../watch/context.ts';
 import { makeScene, makeSenders } from './senders.ts';
+import { describeFailing } from '../../watch/rules/health.ts';
+import { placeOf } from '../status/stops.ts';
 import { describeGrowth, remedyOfGrowth } from '../../watch/rules/file-growth.ts';
 import type { FileGrowth, TakenFile } from '../../watch/rules/file-growth.ts';
 import { reasonPathOf } from '../../watch/rules/rejection-reason.ts';
@@ -99,9 +102,10 @@ export class Notifier {
     await this.notifyOfFile({ kind, fileKey, fileName, path, batchId: null, rejection, reports: [] });
   }
 
-  /** A watcher's event. */
-  async notifyOfEvent(event: WatchEvent): Promise<void> {
+  /** Something has come about in a watcher. */
+  async notifyOfEvent(event: WatchEvent | BatchFailed): Promise<void> {
     await this.#noteFailure(async () => {
+      if (event.kind === 'batch-failing') return this.#notifyOfFailing(event);
       if (event.kind === 'batch-settled') return this.#notifyOfBatch(event.reports);
       if (event.kind === 'registrations-settled') return this.notifyOfRegistrations(event.reports);
       if (event.kind === 'file-grown') return this.notifyOfGrowth(event.file, event.growth);
@@ -111,6 +115,12 @@ export class Notifier {
       const reports = [reasonPathOf(path)];
       await this.notifyOfFile({ kind, fileKey, fileName, path, batchId, rejection, reports });
     });
+  }
+
+  async #notifyOfFailing({ failing, fileName }: BatchFailed): Promise<void> {
+    const { scene } = this;
+    const found = describeFailing(failing, placeOf(this.#loaded));
+    await this.add(describeBatchFailing(scene, failing.batchId, fileName, found));
   }
 
   async #notifyOfBatch({ summary, files }: WrittenReports): Promise<void> {
@@ -162,7 +172,14 @@ export class Notifier {
     const { rows, amount, payoutIds } = growth;
     const words = { reason: describeGrowth(file, growth), remedy: remedyOfGrowth(file, growth) };
     const named = { fileKey: `${itemId}:${growth.sha256}`, fileName, batchId };
-    const notice = { ...named, ...words, rows, amount, payoutIds, reports: [path] };
+    const notice = {
+      ...named,
+      ...words,
+      rows,
+      amount,
+      payoutIds,
+      reports: file.untilMs === null ? [] : [path],
+    };
     await this.add(describeFileGrown(this.scene, notice));
   }
 

@@ -17,7 +17,7 @@ import type { AddedRowReader } from '../../watch/ports.ts';
 import { RegistrationWatch, type RegistrationWatchSetup } from '../../watch/registrations.ts';
 import { describeInboxOwner, openFileClaims } from '../machines/files.ts';
 import { makeRegistrationReader } from '../open-store.ts';
-import { registrationsInbox, type Session, toLog } from '../session.ts';
+import { registrationsInbox, registrationsWork, type Session, toLog } from '../session.ts';
 import type { InboxTimer } from '../watch-status.ts';
 import { openCallbackListener, portTaken } from './callbacks.ts';
 import {
@@ -59,7 +59,7 @@ export async function openRegistrationWatch(
   const opened = await around.timer.time(() => openRegistrationInbox(session, around.log));
   const intake = stack.use(around.timer.watch(opened));
   const registering = await openRegistering(session);
-  const claims = await openFileClaims(session, registrationWorkOf(session));
+  const claims = await openFileClaims(session, registrationsWork(session.loaded.dataDir));
   const setup = await makeSetup(registering, { ...around, intake, claims });
   const watch = new RegistrationWatch(setup);
   const owned = stack.move();
@@ -73,10 +73,6 @@ export async function openRegistrationWatch(
   };
 }
 
-/** Folder of registration files in work. */
-export const registrationWorkOf = ({ loaded: { dataDir } }: Session): string =>
-  join(dataDir, `work-${registrationsInbox}`);
-
 /**
  * Opens the folders of registration files.
  * @throws as `openIntake` does
@@ -89,7 +85,7 @@ export function openRegistrationInbox(session: Session, log: Log): Promise<Intak
     folders: {
       ...folders,
       inbox: join(folders.inbox, registrationsInbox),
-      work: registrationWorkOf(session),
+      work: registrationsWork(session.loaded.dataDir),
     },
     watch: settings.watch,
     isSidecarExpected: settings.input.control === 'sidecar',

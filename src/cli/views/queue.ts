@@ -1,5 +1,6 @@
 /** Items, other than payouts, that wait for a person, as shown in the shell. */
 import { nameOfItem, type Taken } from '../../app/review/queue.ts';
+import { type CommandPlace, paydropCommand } from '../../core/command-line.ts';
 import { formatBangkokDateTime } from '../../core/bangkok-time.ts';
 import { formatBaht } from '../../core/money.ts';
 import { printable, toLines } from '../../core/outgoing-text.ts';
@@ -25,9 +26,16 @@ const kindWords: Readonly<Record<QueueKind, readonly [one: string, several: stri
 const describeTotals = (totals: readonly QueueTotal[]): string =>
   totals.map(({ kind, items }) => countOf(items, ...kindWords[kind])).join(', ');
 
-/** One line for screens about something else; empty where nothing waits. */
-export const linesOfWaiting = ({ totals }: Pick<Queue, 'totals'>): readonly string[] =>
-  totals.length === 0 ? [] : [`A person is also waited for by ${describeTotals(totals)}: "paydrop queue"`];
+/**
+ * One line for screens that show something else; none where nothing waits.
+ * @param place of the settings, for the command
+ */
+export function linesOfWaiting({ totals }: Pick<Queue, 'totals'>, place?: CommandPlace): readonly string[] {
+  if (totals.length === 0) return [];
+  const items = totals.reduce((sum, total) => sum + total.items, 0);
+  const wait = items === 1 ? 'waits' : 'wait';
+  return [`${describeTotals(totals)} ${wait} for a person: ${paydropCommand(place, 'queue')}`];
+}
 
 const moneyWords = { no: 'no money moved', unknown: 'unknown if money moved', yes: 'money moved' } as const;
 

@@ -1,5 +1,6 @@
 /** Output of a command: one record, as JSON for a program and as text for an operator. */
 import { isAbsolute, parse, relative } from 'node:path';
+import { type CommandPlace, placeCommands } from '../../core/command-line.ts';
 import { encodeJson, joinLines, type PrintableText, printable, toLines } from '../../core/outgoing-text.ts';
 import { widthOf } from '../../core/wrap-text.ts';
 import type { ExitCode } from '../exit-codes.ts';
@@ -22,7 +23,31 @@ export function print({ json, text }: Shown, asJson: boolean): void {
   else printWrapped(text);
 }
 
-/** Several of a kind: a list for a program; for an operator one below the other, or the text for none. */
+/** Members of what is shown that name commands. */
+const namesCommands = new Set(['command', 'remedy', 'why', 'holdRemedies']);
+
+function placeIn(value: unknown, place: CommandPlace, isOurs: boolean): unknown {
+  if (typeof value === 'string') return isOurs ? placeCommands(value, place) : value;
+  if (Array.isArray(value)) return value.map((one) => placeIn(one, place, isOurs));
+  if (typeof value !== 'object' || value === null) return value;
+  return Object.fromEntries(
+    Object.entries(value).map(([name, one]) => [
+      name,
+      placeIn(one, place, isOurs || namesCommands.has(name)),
+    ]),
+  );
+}
+
+/** The same with the settings in each command; as it is where they are found without an option. */
+export function placeShown({ json, text }: Shown, place: CommandPlace | undefined): Shown {
+  if (place === undefined) return { json, text };
+  return {
+    json: placeIn(json, place, false) as object,
+    text: joinLines(text.split('\n').map((line) => printable(placeCommands(line, place)))),
+  };
+}
+
+/** Several of a kind: a list for a program; for an operator one below the other, or that there is none. */
 export function showList(shown: readonly Shown[], none: string, separator?: '\n\n'): Shown {
   const texts = shown.map(({ text }) => text);
   const text = texts.length === 0 ? printable(none) : joinLines(texts, separator);

@@ -12,7 +12,14 @@ import { countAlarms } from '../../core/exit-code.ts';
 import { formatBaht } from '../../core/money.ts';
 import { type Attempt, type SettledBy, payoutStatuses } from '../../core/payout.ts';
 import type { Batch, HoldTotal, StatusTotal } from '../../core/ports.ts';
-import { printable, type PrintableText, showText, showTextIfAny, toLines } from '../../core/outgoing-text.ts';
+import {
+  joinLines,
+  printable,
+  type PrintableText,
+  showText,
+  showTextIfAny,
+  toLines,
+} from '../../core/outgoing-text.ts';
 import { maskDigits } from '../../core/proxy-id.ts';
 import { readAttemptNumber } from '../../core/reference.ts';
 import { showDate } from '../../payout/rules/lost-journal.ts';
@@ -66,18 +73,40 @@ function showNextOfBatch(
   ];
 }
 
-/** Reasons that keep payouts from being sent now, whatever each batch's state: they stand above all batches. */
-export const showStops = (stops: readonly HealthReason[]): PrintableText =>
+/** What stands before a stop that keeps nothing from being sent. */
+const stopLabels: Readonly<Partial<Record<HealthReason['code'], string>>> = {
+  'inbox-gone': 'NOT TAKING FILES',
+  'inbox-unresponsive': 'NOT TAKING FILES',
+  'after-loss': 'NOTE',
+};
+
+/** What is read here is where `status` leads. */
+const isTyped = ({ command }: HealthReason): boolean => !/^paydrop status( |$)/.test(command);
+
+/** What keeps payouts from being sent now, whatever the state of each batch says: it stands above them all. */
+const showStops = (stops: readonly HealthReason[]): PrintableText =>
   toLines(
-    stops.flatMap(({ text, remedy, command }) => [
-      `NOT SENDING: ${text}`,
-      `  remedy: ${remedy}`,
-      // Leaves out a command that shows this very screen.
-      ...(/^paydrop status( |$)/.test(command) ? [] : [`  type first: ${command}`]),
-    ]),
+    stops.flatMap((stop) => {
+      const { code, text, remedy, command } = stop;
+      return [
+        `${stopLabels[code] ?? 'NOT SENDING'}: ${text}`,
+        `  remedy: ${remedy}`,
+        ...(isTyped(stop) ? [`  ${code === 'payer-halted' ? 'then type' : 'type first'}: ${command}`] : []),
+      ];
+    }),
   );
 
-/** Holds of a batch at rest; a batch that is paused or halted has a remedy of its own. */
+/** What is shown, below the stops; a program finds them at the end of a list, or as `stops`. */
+export function besideStops(stops: readonly HealthReason[], shown: Shown): Shown {
+  const { json } = shown;
+  const withStops = Array.isArray(json)
+    ? [...(json as readonly object[]), ...(stops.length === 0 ? [] : [{ kind: 'stops', stops }])]
+    : { stops, ...json };
+  if (stops.length === 0) return { ...shown, json: withStops };
+  return { json: withStops, text: joinLines([showStops(stops), shown.text], '\n\n') };
+}
+
+/** What keeps rows of a batch at rest; one that is paused or halted has a remedy of its own. */
 export const holdsOfRest = (
   { status, remedy }: Pick<Batch, 'status' | 'remedy'>,
   holds: readonly HoldTotal[],
@@ -125,7 +154,9 @@ export function showBatch(standing: BatchStanding, isSending = false): Shown {
     ...(alarms === 0
       ? []
       : [`ALARM: ${countOf(alarms, 'row contradicts', 'rows contradict')} what was called proved`]),
-    ...(json.fileGrown === null ? [] : [`ALARM: ${json.fileGrown.reason}`, json.fileGrown.remedy]),
+    ...(json.fileGrown === null
+      ? []
+      : [`ALARM: ${json.fileGrown.reason}`, `remedy: ${json.fileGrown.remedy}`]),
     totals.length === 0 ? showTotal(json) : `${showTotal(json)}: ${showByStatus(byStatus)}`,
     ...(held.length === 0 ? [] : [`held: ${held.join(', ')}`]),
     ...Object.values(json.holdRemedies).map((cure) => `remedy: ${cure}`),
@@ -250,7 +281,7 @@ function showSettled({ settledAtMs, settledBy, sysRefNo, feeText }: PayoutHistor
 
 /** One payout with its whole history; proxy numbers are masked, the result file has them in full. */
 export function showPayout(history: PayoutStanding): Shown {
-  const { row, batch, proposalId } = history;
+  const { row, batch, proposalId, stops = [], loss } = history;
   const attempts = history.attempts.map(showAttempt);
   const events = history.events.map(showEvent);
   const names = describeNames(history);
@@ -260,6 +291,7 @@ export function showPayout(history: PayoutStanding): Shown {
     proposalId === undefined
       ? listNextCommands({ row, batchId: batch.batchId, fileName: batch.fileName, tranDate, lastFinding })
       : [toProposal(proposalId)];
+  const stopped = stops.filter(isTyped).map(({ command, text }) => ({ command, why: `first: ${text}` }));
   const json = {
     payoutId: row.cells.payoutId,
     batchId: batch.batchId,
@@ -273,12 +305,13 @@ export function showPayout(history: PayoutStanding): Shown {
     reasonCode: row.reasonCode,
     reason: showTextIfAny(row.reason),
     isAlarm: row.isAlarm,
-    remedy: row.isAlarm ? describeAlarmRemedy(row) : describeRemedy(row),
+    remedy: row.isAlarm ? describeAlarmRemedy(row) : describeUnsentRemedy(row, stops, loss),
     attempts: attempts.map((one) => one.json),
     events: events.map((one) => one.json),
     ...names,
     proposal: proposalId ?? null,
-    next,
+    stops,
+    next: [...stopped, ...next],
     settledAt: stamp(row.settledAtMs),
     settledBy: row.settledBy,
   };
@@ -292,11 +325,27 @@ export function showPayout(history: PayoutStanding): Shown {
     `  ${json.status}${holds}${why}`,
     ...showSettled(row),
     ...(json.isAlarm ? ['  ALARM: the bank contradicts what was called proved'] : []),
+    ...stops.map(({ text }) => `  NOT SENDING: ${text}`),
     `  remedy: ${json.remedy}`,
     ...attempts.map((one) => one.text),
     ...events.map((one) => one.text),
   ];
-  return { json, text: toLines([...lines, ...showNext(next)]) };
+  return { json, text: toLines([...lines, ...showNext(json.next)]) };
+}
+
+/** What to do about a row; what keeps one from being sent is removed first. */
+function describeUnsentRemedy(
+  row: PayoutHistory['row'],
+  stops: readonly HealthReason[],
+  loss: PayoutStanding['loss'],
+): string {
+  const first = [...new Set(stops.map(({ remedy }) => remedy))];
+  const asked =
+    loss === undefined
+      ? describeRemedy(row)
+      : `This journal has not sent it, but may have before it was lost or restored: pay it by no other means. Run the ` +
+        `same file again: the bank is asked first`;
+  return [...first, asked].join('. ');
 }
 
 /** The command that shows its open proposal, which comes first: only one is open at a time. */

@@ -9,6 +9,8 @@ import { showText, showTextIfAny } from '../../core/outgoing-text.ts';
 import { countOf } from '../../core/figures.ts';
 import type { BatchSummary } from '../../reports/rules/summary.ts';
 import type { FileKindName } from '../../watch/rules/drop-folder.ts';
+import { describeOthers } from '../../watch/rules/file-growth.ts';
+import type { HealthReason } from '../../watch/rules/health.ts';
 import { sayInThai } from './notices-th.ts';
 import { type NoticeDraft, type NoticeSeverity, noticeSeverities } from './notice.ts';
 
@@ -67,15 +69,52 @@ export function describeBatchHalted(scene: NoticeScene, news: BatchNews, sinceMs
   return describeBatch(scene, news, 'batch-halted', `${reasonCode ?? ''}:${sinceMs}`);
 }
 
-/** A batch has had transfers in doubt for too long: reported once a day. */
+/** An error keeps a batch from progressing: told once a day for each text. @param found as health says it */
+export function describeBatchFailing(
+  scene: NoticeScene,
+  batchId: string,
+  fileName: string | undefined,
+  { text, remedy, command }: HealthReason,
+): NoticeDraft {
+  const mark = createHash('sha256').update(text).digest('hex').slice(0, 16);
+  const key = `batch-failing:${batchId}:${mark}:${formatBangkokDate(scene.nowMs)}`;
+  return draftNotice(
+    scene,
+    { kind: 'batch-failing', batchId, key },
+    {
+      file: showTextIfAny(fileName ?? null),
+      status: 'failing',
+      reasonCode: 'batch-failing',
+      reason: text,
+      remedy,
+      exitCode: exceptionsExitCode,
+      commands: [command, paydropCommand(scene.place, 'status', batchId)],
+      reports: [],
+    },
+  );
+}
+
+const byStatementRemedy =
+  'Do not pay them again by other means: another journal, or a lost part of this one, has sent them, and only a statement ' +
+  'settles them ("paydrop reconcile --date" with their day or the next), or two people with "paydrop confirm"';
+
+/** A batch has had transfers in doubt for too long: told once a day. */
 export function describeInDoubt(scene: NoticeScene, news: BatchNews, oldestInDoubtAtMs: number): NoticeDraft {
   const oldestInDoubtAt = formatBangkokDateTime(oldestInDoubtAtMs);
   const [today, day] = [scene.nowMs, oldestInDoubtAtMs].map(formatBangkokDate);
   // A day's statement comes once that day is over.
   const reconcile = paydropCommand(scene.place, 'reconcile', '--date', oldestInDoubtAt.slice(0, 10));
+  const byStatement = news.summary.totals.reduce((sum, one) => sum + (one.byStatement?.rows ?? 0), 0);
+  // An inquiry does nothing for these.
+  const isInVain = byStatement > 0 && byStatement === news.summary.inDoubtRows;
+  const { batchId } = news.summary.batch;
+  const verb = isInVain ? 'status' : 'settle';
   return describeBatch(scene, news, 'in-doubt', today ?? '', {
-    alsoTyped: day === today ? [] : [reconcile],
-    facts: { oldestInDoubtAt },
+    typed: [
+      ...(isInVain && day !== today ? [] : [paydropCommand(scene.place, verb, batchId)]),
+      ...(day === today ? [] : [reconcile]),
+    ],
+    facts: { oldestInDoubtAt, ...(isInVain ? { remedy: byStatementRemedy } : {}) },
   });
 }
 
@@ -119,6 +158,11 @@ export function describeFileRejected(scene: NoticeScene, file: RejectedFile): No
   const { batchId, fileKey, path } = file;
   const happening = { kind: 'file-rejected', batchId, key: `file-rejected:${fileKey}` } as const;
   const { remedy, remedyTh, typeFirst } = rejectedKinds[batchId === null ? file.kind : 'in-batch'];
+  // The notice file-grown of the same file says the same.
+  const isGrown = batchId !== null && code === 'changed-after-reading';
+  const ofGrown = isGrown
+    ? describeOthers(batchId, file.kind === 'registration' ? file.kind : undefined)
+    : '';
   return draftNotice(scene, happening, {
     file: showText(file.fileName),
     path: showText(path),
@@ -127,7 +171,13 @@ export function describeFileRejected(scene: NoticeScene, file: RejectedFile): No
     reason: showText(message),
     line,
     column: showTextIfAny(column),
-    remedy: scene.language === 'th' ? remedyTh : remedy,
+    remedy: isGrown
+      ? scene.language === 'th'
+        ? `ให้คู่ค้าส่งไฟล์ฉบับเต็มอีกครั้ง หรือวางไฟล์ฉบับเต็มใหม่: ${ofGrown}`
+        : `Have the partner send the whole file again, or drop it again: ${ofGrown}`
+      : scene.language === 'th'
+        ? remedyTh
+        : remedy,
     exitCode: fileRejectedExitCode,
     commands: [paydropCommand(scene.place, ...typeFirst(file))],
     reports: file.reports,
@@ -149,7 +199,10 @@ export function describeJournalRefused(scene: NoticeScene, path: string, message
       status: 'refused',
       reasonCode: 'journal-refused',
       reason: showText(message),
-      remedy: 'Do what the reason says: a journal that is lost is not the same as one that is new',
+      remedy:
+        'The reason names the trouble. New here, never any journal: "paydrop init". Lost, and a backup exists: "paydrop restore ' +
+        'FILE --since YYYY-MM-DD". Lost without a backup: "paydrop run --journal-lost --since YYYY-MM-DD FILE..". The day is ' +
+        'the first that may lack payouts; the bank is asked about them, and nothing is paid twice',
       exitCode: usageExitCode,
       commands: [paydropCommand(scene.place, 'config')],
       reports: [],
@@ -213,8 +266,8 @@ const batchKinds = {
 } as const;
 
 interface BatchMore {
-  /** Further commands beside the first ones. */
-  readonly alsoTyped?: readonly string[];
+  /** What a person types; left out: the verb of the kind. */
+  readonly typed?: readonly string[];
   readonly facts?: object;
 }
 
@@ -223,7 +276,7 @@ function describeBatch(
   { summary, reports }: BatchNews,
   kind: keyof typeof batchKinds,
   mark: string,
-  { alsoTyped = [], facts = {} }: BatchMore = {},
+  { typed, facts = {} }: BatchMore = {},
 ): NoticeDraft {
   const { batch } = summary;
   const { batchId } = batch;
@@ -247,7 +300,7 @@ function describeBatch(
       inDoubtRows: summary.inDoubtRows,
       ...facts,
       exitCode: summary.exitCode,
-      commands: [paydropCommand(scene.place, verb, batchId), ...alsoTyped],
+      commands: typed ?? [paydropCommand(scene.place, verb, batchId)],
       reports,
     },
   );

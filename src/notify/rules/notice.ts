@@ -1,14 +1,15 @@
 /** Notices to people outside: events of a batch or a file, for a webhook or a command. */
 
 /**
- * `batch-done`, `batch-halted`, `in-doubt`: about a batch; `file-rejected`: about a file that is no batch;
- * `journal-refused`: about the journal, without which nothing is sent; `file-grown`: about a file that was written to
- * after its rows had been read; `registrations-done` and those after it: made by registration-notices.ts; the others:
- * about no single batch or file, made by journal-notices.ts.
+ * `batch-done`, `batch-halted`, `batch-failing`, `in-doubt`: of a batch; `file-rejected`: of a file that is no batch; `journal-refused`:
+ * of the journal, without which nothing is sent; `file-grown`: of a file to which somebody wrote after its rows had been
+ * read; `registrations-done` and those after it: as registration-notices.ts makes them; the others: of no one batch or
+ * file, as journal-notices.ts makes them.
  */
 export const noticeKinds = [
   'batch-done',
   'batch-halted',
+  'batch-failing',
   'in-doubt',
   'file-rejected',
   'journal-refused',
@@ -38,6 +39,7 @@ export type NoticeSeverity = 'critical' | 'high' | 'info';
 export const noticeSeverities: Readonly<Record<NoticeKind, NoticeSeverity>> = {
   'batch-done': 'info',
   'batch-halted': 'high',
+  'batch-failing': 'high',
   'in-doubt': 'high',
   'file-rejected': 'high',
   'journal-refused': 'critical',

@@ -111,7 +111,9 @@ const sayGrown = (body: Body): Saying => {
 
 const goesOn = 'ระหว่างนี้ไม่มีการส่งรายการ และจะทำงานต่อเองเมื่อแก้ปัญหาแล้ว';
 
-/** Every code of health in notices; `true` where the English remedy says more than its code. */
+const moveAwayIt = 'ถ้ามีไฟล์รายงานเดิมใช้ชื่อเดียวกัน ให้ย้ายไปเก็บที่อื่นด้วยคำสั่งที่แสดงไว้ ถ้าไม่ใช่ ระบบจะลองใหม่เอง';
+
+/** Every code of health that is told; `true` where the English remedy says more than its code. */
 const troubles: Readonly<
   Record<HealthReason['code'], readonly [text: string, remedy: string, isMore?: true]>
 > = {
@@ -129,7 +131,8 @@ const troubles: Readonly<
   'payer-paused': ['พักการส่งรายการชั่วคราว', 'จะลองส่งต่อเอง', true],
   'journal-damaged': ['ข้อมูลใน journal เสียหาย จึงหยุดส่งทุกรายการ', 'กู้คืนจากสำเนาสำรองตามคู่มือ ห้ามจ่ายซ้ำด้วยวิธีอื่น'],
   'service-closed': ['นอกเวลาให้บริการ ไฟล์ที่รับแล้วจะรอ', 'จะส่งต่อเองเมื่อบริการเปิด'],
-  'batch-failing': ['ชุดจ่ายเงินดำเนินการต่อไม่ได้', 'ระบบจะลองใหม่เอง ดูรายละเอียดใน log'],
+  'batch-failing': ['ชุดจ่ายเงินดำเนินการต่อไม่ได้', moveAwayIt, true],
+  'after-loss': ['journal สูญหายหรือกู้คืนจากสำเนา จึงสอบถามธนาคารก่อนส่ง', 'ไม่ต้องดำเนินการ', true],
   'file-stuck': ['นำไฟล์เข้าดำเนินการไม่ได้', 'ระบบจะลองใหม่เอง ยังไม่มีการจ่ายจากไฟล์นี้'],
   'inbox-left': ['มีไฟล์ค้างในโฟลเดอร์รับไฟล์ ซึ่งยังไม่ได้จ่าย', 'วางเฉพาะไฟล์จ่ายเงิน ไม่ใช่โฟลเดอร์หรือลิงก์'],
   'file-grown': ['มีการเขียนไฟล์หลังจากอ่านแล้ว', 'ตรวจสอบรายการที่เพิ่ม ซึ่งยังไม่ได้จ่าย', true],
@@ -198,12 +201,22 @@ const personRemedies: Readonly<Record<string, string>> = {
 
 // ---------------------------------------------------------------- kinds
 
+const byStatementOnly =
+  'ห้ามจ่ายซ้ำด้วยวิธีอื่น สรุปผลได้จากรายการเดินบัญชีเท่านั้น ให้ใช้ "paydrop reconcile --date" ของวันนั้นหรือวันถัดไป หรือบันทึกสิ่งที่ธนาคารแจ้งด้วย "paydrop confirm"';
+
+/** Every kind has its text. */
 const sayings: Readonly<Record<NoticeKind, (body: Body) => Saying>> = {
   'batch-done': (body) => sayBatch(body, 'ชุดจ่ายเงินดำเนินการเสร็จแล้ว', lookAtExceptions),
   'batch-halted': (body) => sayBatch(body, 'หยุดจ่ายชุดจ่ายเงินนี้ รอผู้ตรวจสอบ', resumeIt),
+  'batch-failing': (body) => ({
+    reason: withDetail('ชุดจ่ายเงินดำเนินการต่อไม่ได้', textOf(body, 'reason')),
+    remedy: withDetail(moveAwayIt, textOf(body, 'remedy')),
+  }),
   'in-doubt': (body) => {
-    const ask =
-      'ห้ามจ่ายซ้ำด้วยวิธีอื่น ใช้คำสั่ง "paydrop settle" สอบถามผลกับธนาคาร หรือกระทบยอดกับรายการเดินบัญชีของวันนั้นด้วย "paydrop reconcile --date"';
+    const isInVain = !((body['commands'] ?? []) as readonly string[]).some((one) => one.includes(' settle '));
+    const ask = isInVain
+      ? byStatementOnly
+      : 'ห้ามจ่ายซ้ำด้วยวิธีอื่น ใช้คำสั่ง "paydrop settle" สอบถามผลกับธนาคาร หรือกระทบยอดกับรายการเดินบัญชีของวันนั้นด้วย "paydrop reconcile --date"';
     const { reason, remedy } = sayBatch(body, 'มีรายการที่ส่งธนาคารแล้วแต่ยังไม่ทราบผลนานเกินกำหนด', ask);
     return { reason, remedy: remedy === null || remedy === ask ? ask : `${ask} ${remedy}` };
   },
@@ -217,7 +230,10 @@ const sayings: Readonly<Record<NoticeKind, (body: Body) => Saying>> = {
       'หยุดส่งทุกรายการ เพราะไม่พบไฟล์ข้อมูล journal หรือไม่ใช่ไฟล์เดิมที่เคยใช้งาน',
       textOf(body, 'reason'),
     ),
-    remedy: 'ให้ดำเนินการตามเหตุผลข้างต้น ไฟล์ข้อมูลที่สูญหายไม่เหมือนกับไฟล์ที่เริ่มใหม่',
+    remedy:
+      'เริ่มใช้งานครั้งแรก: "paydrop init" ข้อมูลสูญหายแต่มีสำเนาสำรอง: "paydrop restore FILE --since YYYY-MM-DD" ' +
+      'ข้อมูลสูญหายและไม่มีสำเนาสำรอง: "paydrop run --journal-lost --since YYYY-MM-DD FILE.." ' +
+      'ระบุวันแรกที่ข้อมูลอาจขาดหายไป ระบบจะสอบถามธนาคารก่อนส่ง จึงไม่มีการจ่ายซ้ำ',
   }),
   'file-grown': sayGrown,
   'not-ready': (body) => ({

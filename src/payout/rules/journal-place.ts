@@ -116,13 +116,16 @@ export const restoreBackup =
 /** The same for a journal in a database. */
 export const restoreDatabase = 'put the database back from its backup, as docs/operations.md says';
 
+/** The way back where a backup exists. */
+const fromBackup = '"paydrop restore FILE --since YYYY-MM-DD" puts a backup in its place';
+
 /** Cure when there is no newer journal. */
 const wayOut = `If there is none, ${askTheBank}`;
 
 const whyNothing = 'Nothing is sent, since payouts of the lost part would be paid again.';
 
 /** Cure when a part of the journal is lost. */
-export const lossCure = `${whyNothing} Put back the newest journal.db together with its -wal file. ${wayOut}`;
+export const lossCure = `${whyNothing} Put back the newest journal.db together with its -wal file; ${fromBackup}. ${wayOut}`;
 
 const forTheFirstTime = 'and nothing is sent without it. For the first time: "paydrop init" makes one.';
 
@@ -137,7 +140,8 @@ export const siteOfFile = (dataDir: string): JournalSite => ({
     '(if it is in PostgreSQL, nothing is lost: name its database in journal.url)',
   none:
     `there is no journal in ${dataDir}, ${forTheFirstTime} ` +
-    `If there was one: mount its volume, or correct dataDir or --data-dir; if it is lost, ${askTheBank}; ${nameTerminals}`,
+    `If there was one: mount its volume, or correct dataDir or --data-dir; if it is lost and a backup exists, ${fromBackup}; ` +
+    `if it is lost without one, ${askTheBank}; ${nameTerminals}`,
   lossCure,
   restoring: restoreBackup,
   nameAnother: 'Set another dataDir',

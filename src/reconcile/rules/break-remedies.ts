@@ -1,6 +1,8 @@
 /** Remedies for breaks, in words that a finance officer can act on. Every kind has one. */
+import { dayMs, formatBangkokDate, parseBangkokDate } from '../../core/bangkok-time.ts';
 import type { AttemptStatus } from '../../core/payout.ts';
 import type { Language } from '../../core/language.ts';
+import { showDate } from '../../payout/rules/lost-journal.ts';
 import { findDamagedCode } from './statement.ts';
 import type { BreakKind, BreakRecord } from './types.ts';
 
@@ -164,11 +166,28 @@ const deadEnds: Partial<Record<BreakKind, Pair>> = {
   'amount-mismatch': ['The failed transfer names another amount', 'รายการที่ไม่สำเร็จระบุจำนวนเงินอื่น'],
 };
 
-type Remedied = Pick<BreakRecord, 'kind' | 'severity' | 'attempt' | 'lines' | 'lineAt'>;
+/** Remedies that send to "paydrop settle", for a send that only a statement settles: another journal has made it. */
+function byStatement(date: string): Pair {
+  const [day, next] = [date, nextDay(date)].map(showDate);
+  return [
+    'Do not pay it again: a part of the journal that was lost has sent it, and only a statement settles it. Reconcile that day ' +
+      `once more, or the next ("paydrop reconcile --date ${day ?? ''}" or "paydrop reconcile --date ${next ?? ''}"); what the bank has ` +
+      'told you otherwise is recorded with "paydrop confirm"',
+    'ห้ามจ่ายซ้ำ รายการนี้ส่งก่อนข้อมูลสูญหาย สรุปผลได้จากรายการเดินบัญชีเท่านั้น ให้กระทบยอดวันนั้นอีกครั้งหรือวันถัดไป ' +
+      `("paydrop reconcile --date ${day ?? ''}" หรือ "paydrop reconcile --date ${next ?? ''}") หรือบันทึกสิ่งที่ธนาคารแจ้งด้วย "paydrop confirm"`,
+  ];
+}
+
+const nextDay = (date: string): string => formatBangkokDate((parseBangkokDate(date) ?? 0) + dayMs);
+
+type Remedied = Pick<BreakRecord, 'kind' | 'severity' | 'attempt' | 'lines' | 'lineAt' | 'date'>;
 
 /** The remedy for a break; never empty. */
-export const describeBreakRemedy = (record: Remedied, language: Language = 'en'): string =>
-  findRemedy(record)[language === 'th' ? 1 : 0];
+export function describeBreakRemedy(record: Remedied, language: Language = 'en'): string {
+  const found = findRemedy(record);
+  const isInVain = record.attempt?.isByStatement === true && found[0].includes('"paydrop settle"');
+  return (isInVain ? byStatement(record.date) : found)[language === 'th' ? 1 : 0];
+}
 
 function findRemedy({ kind, severity, attempt, lines, lineAt }: Remedied): Pair {
   const line = lines[lineAt ?? -1];

@@ -1,4 +1,5 @@
 /** The types of reconciliation: the facts compared, the possible results, and the stored records. */
+import { isSettledByStatement } from '../../core/exit-code.ts';
 import type { Satang } from '../../core/money.ts';
 import type {
   Attempt,
@@ -51,6 +52,8 @@ export interface AttemptFacts {
    * failed.
    */
   readonly isRepeatedOnDay?: boolean;
+  /** True while the row is in doubt and only a statement settles it (`statementCodes`); left out when unknown. */
+  readonly isByStatement?: boolean;
   /** True when another attempt of the row is paid, too, and the row has an alarm for it. */
   readonly isPaidOtherwise?: boolean;
 }
@@ -70,7 +73,8 @@ export function factsOf(payout: Payout, attempt: Attempt): AttemptFacts {
     referenceConflict,
   };
   const settledBy = attemptNo === payout.attemptNo ? payout.settledBy : null;
-  return { ...owner, ...known, lastInquiryAtMs, lastFinding, sysRefNo, feeText, settledBy };
+  const isByStatement = isSettledByStatement(payout);
+  return { ...owner, ...known, lastInquiryAtMs, lastFinding, sysRefNo, feeText, settledBy, isByStatement };
 }
 
 /** A line with the same key in the present version of another day's statement. */

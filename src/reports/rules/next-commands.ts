@@ -199,7 +199,7 @@ export function listNextOfBatch(
       ? []
       : reconciling(
           formatBangkokDate(byStatement.firstSentAtMs),
-          `settles ${countOf(byStatement.rows, 'row')} that no inquiry settles`,
+          `settles ${countOf(byStatement.rows, 'row')} by the statement: the bank cannot be asked about ${byStatement.rows === 1 ? 'it' : 'them'}`,
         )),
     ...(rows === 0
       ? []

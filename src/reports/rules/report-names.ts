@@ -1,5 +1,6 @@
 /** The names of the files that a batch leaves in the outbox. */
 import { formatBangkokMoment } from '../../core/bangkok-time.ts';
+import { joinCommand } from '../../core/command-line.ts';
 import type { ReportKind } from '../../core/ports.ts';
 
 /**
@@ -86,4 +87,10 @@ const reportForm = new RegExp(
 /** The batch of a report by its name; undefined for any other name. */
 export function readReportName(name: string): string | undefined {
   return reportForm.exec(name)?.[1];
+}
+
+/** The command that moves files out of the outbox, into a folder beside it, without overwriting any there. */
+export function commandToMoveAway(paths: readonly string[]): string {
+  const folder = `${(paths[0] ?? '').replace(/\/[^/]*$/, '')}-before-loss`;
+  return `${joinCommand('mkdir', '-p', folder)} && ${joinCommand('mv', '--backup=numbered', ...paths, folder)}`;
 }

@@ -1,4 +1,5 @@
-/** The journal at one moment, as a statement is compared with it: pages and lists at a time, for an engine far away. */
+/** The journal at one moment, as a statement is held against it: pages and lists at a time, for an engine far away. */
+import { isSettledByStatement } from '../../core/exit-code.ts';
 import { sql } from 'kysely';
 import { toSatang } from '../../core/money.ts';
 import type { AttemptStatus, InquiryFinding, PayoutStatus, ProxyType, SettledBy } from '../../core/payout.ts';
@@ -106,6 +107,7 @@ function selectFacts(
     'a.tran_time',
     'a.reference1',
     isRepeatedOnDay.as('is_repeated_on_day'),
+    'p.reason_code',
   ]);
 }
 
@@ -139,6 +141,7 @@ type FactsRow = readonly [
   string,
   string | null,
   number,
+  string | null,
 ];
 
 function toFacts(row: FactsRow): AttemptFacts {
@@ -173,6 +176,7 @@ function toFacts(row: FactsRow): AttemptFacts {
     isPaidOtherwise: row[24] === 1,
     isFailedByStatement: row[25] === 1,
     isRepeatedOnDay: row[28] === 1,
+    isByStatement: isSettledByStatement({ status: row[5], reasonCode: row[29] }),
   };
 }
 

@@ -6,14 +6,17 @@ import { randomBytes } from 'node:crypto';
 import { mkdir, readFile, rm, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { z } from 'zod';
+import { joinCommand } from '../../core/command-line.ts';
 import { lookAt } from '../../platform/disk.ts';
 import {
   AtomicFile,
   errorCode,
+  failWith,
   OutputFileError,
   publishFile,
   replaceFile,
 } from '../../platform/durable-file.ts';
+import type { InboxState } from '../rules/drop-folder.ts';
 
 /** Another journal works the inbox, or its ownership is unproved. The message names the inbox and the cure. */
 export class InboxRefusedError extends Error {
@@ -110,6 +113,21 @@ export class InboxBinding {
     return true;
   }
 
+  /** Reads, for another process, what would keep this inbox from being bound; undefined for one that was never bound. */
+  async findObstacle(): Promise<unknown> {
+    const isKnown = (await readMemory(this.#work).catch(() => [])).some(({ path }) => path === this.#inbox);
+    if (!isKnown) return undefined;
+    try {
+      await identifyFolder(this.#inbox).catch((error: unknown) => this.#explainMissing(error));
+      await this.#requireSameInbox();
+      const found = await readText(this.#stampPath);
+      if (found !== undefined) this.#requireOurs(found, parseStamp(found)?.holder);
+    } catch (error) {
+      return error;
+    }
+    return undefined;
+  }
+
   /** @returns false when the folder is another one */
   async #isStillOurs(identity: string): Promise<boolean> {
     if ((await identifyFolder(this.#inbox).catch(() => undefined)) !== identity) return false;
@@ -157,7 +175,7 @@ export class InboxBinding {
     if (errorCode(error) !== 'ENOENT' || !(await mayBeAway(this.#work, this.#inbox))) throw error;
     throw new OutputFileError(
       `cannot use the inbox ${this.#inbox}: the folder is not there. If a share or a disk belongs there, mount it. ` +
-        `If the folder was removed on purpose, make it anew: mkdir -p ${join(this.#inbox, ownFolderName)}`,
+        `If the folder was removed on purpose, make it anew: ${joinCommand('mkdir', '-p', join(this.#inbox, ownFolderName))}`,
       { cause: error },
     );
   }
@@ -184,6 +202,12 @@ export class InboxBinding {
         'Then start the other again, which takes the inbox back',
     );
   }
+}
+
+/** The state of an inbox that could not be bound or read. */
+export function describeGone(inbox: string, error: unknown): Extract<InboxState, { kind: 'gone' }> {
+  const why = error instanceof InboxRefusedError ? error.message : failWith('use', inbox, error).message;
+  return { kind: 'gone', why, isMissing: errorCode(error) === 'ENOENT' };
 }
 
 /** The identity of a folder, which a successor of the same name lacks; links are followed. */
@@ -253,7 +277,7 @@ const missingStamp = (inbox: string): OutputFileError =>
   new OutputFileError(
     `the folder ${inbox} is not the inbox that was worked before: ${ownFolderName} is missing in it. ` +
       'If a share or a disk belongs there, mount it. ' +
-      `If the folder was made anew on purpose, say so: mkdir ${join(inbox, ownFolderName)}`,
+      `If the folder was made anew on purpose, say so: ${joinCommand('mkdir', join(inbox, ownFolderName))}`,
   );
 
 // ---------------------------------------------------------------- identity of work/

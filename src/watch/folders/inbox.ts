@@ -6,7 +6,7 @@ import { type FSWatcher, watch } from 'chokidar';
 import pLimit from 'p-limit';
 import type { Log } from '../../core/ports.ts';
 import { joinName, lookAt, printFile } from '../../platform/disk.ts';
-import { errorCode, failWith } from '../../platform/durable-file.ts';
+import { errorCode } from '../../platform/durable-file.ts';
 import {
   classifyName,
   decideTaking,
@@ -15,7 +15,7 @@ import {
   orderFinished,
 } from '../rules/drop-folder.ts';
 import type { InboxState, InboxView, Sighting, Taking } from '../rules/drop-folder.ts';
-import { type InboxBinding, InboxOfAnotherError, InboxRefusedError } from './binding.ts';
+import { describeGone, type InboxBinding, InboxOfAnotherError } from './binding.ts';
 import type { Claim, Claimable, ClaimedFolder } from './claim.ts';
 import type { FoldersContext } from './context.ts';
 
@@ -46,7 +46,7 @@ export class Inbox {
   readonly #context: FoldersContext;
   readonly #claimed: ClaimedFolder;
   readonly #binding: InboxBinding;
-  #state: InboxState = { kind: 'gone', why: 'the inbox has not been looked at yet' };
+  #state: InboxState = { kind: 'gone', why: 'the inbox has not been looked at yet', isMissing: false };
   #drops = new Map<string, Drop>();
   /** Names of files that stay, each logged once while it is there. */
   #left: ReadonlySet<string> = new Set();
@@ -93,7 +93,8 @@ export class Inbox {
   noteGone(error: unknown): undefined {
     const { folders, log } = this.#context;
     const { inbox } = folders;
-    const why = error instanceof InboxRefusedError ? error.message : failWith('use', inbox, error).message;
+    const gone = describeGone(inbox, error);
+    const { why } = gone;
     const isOfAnother = error instanceof InboxOfAnotherError;
     if (isOfAnother) this.#noteOther(why);
     else if (this.#state.kind === 'there' || this.#state.why !== why)
@@ -101,7 +102,7 @@ export class Inbox {
     this.#binding.release();
     this.#forget();
     if (isOfAnother) this.#lookAgainAt(this.#context.elapsedMs() + otherPollMs);
-    this.#state = { kind: 'gone', why };
+    this.#state = gone;
   }
 
   /** Notes that another process takes the files; nothing is wrong with the inbox. */

@@ -4,8 +4,12 @@ import { cutToBytes, replaceUnsafe } from '../../reports/rules/report-names.ts';
 /** The kind of a file's content, which its drop folder determines. */
 export type FileKindName = 'payout' | 'registration';
 
-/** `gone`: the folder is missing or unreadable; `why` says what to do. */
-export type InboxState = { readonly kind: 'there' } | { readonly kind: 'gone'; readonly why: string };
+/**
+ * `gone`: the folder is missing, unreadable or another's; `why` says what to do. `isMissing`: the folder is not there, and
+ * making it is the cure; an inbox on a share that may be away is never called so.
+ */
+export type InboxState =
+  { readonly kind: 'there' } | { readonly kind: 'gone'; readonly why: string; readonly isMissing: boolean };
 
 /** A claimed file that cannot be brought into work/ (a full disk, a file too big for it); it is tried again. */
 export interface StuckFile {

@@ -1,5 +1,6 @@
 /** Files that were written to after their rows had been read: when to look at them, and the words about them. */
 import { countOf, showAmount } from '../../core/figures.ts';
+import { joinCommand } from '../../core/command-line.ts';
 import { printable } from '../../core/outgoing-text.ts';
 import type { BatchReason } from '../../core/ports.ts';
 
@@ -101,21 +102,25 @@ export function describeGrowth(
   return `${printable(fileName)} was written to after batch ${batchId} had been read from it: ${describeRows(growth, bytes, kind)}`;
 }
 
-/** The cure for a grown file. */
+/** The cure for a grown file; one that still stands in work/ ends in rejected/. */
 export function remedyOfGrowth(
-  { batchId, path, kind }: Pick<TakenFile, 'batchId' | 'path' | 'kind'>,
-  { original = path }: FileGrowth,
+  { batchId, path, untilMs, kind }: Pick<TakenFile, 'batchId' | 'path' | 'untilMs' | 'kind'>,
+  { original }: FileGrowth,
 ): string {
-  const others =
-    kind === 'registration'
-      ? 'refused by their registrationIds, the others are registered'
-      : 'refused by their payoutIds, the others are paid';
   const inbox = kind === 'registration' ? 'inbox/registrations' : 'the inbox';
+  const isOnItsWay = original === undefined && untilMs === null;
+  const whole = isOnItsWay ? 'it from rejected/, where it ends,' : joinCommand(printable(original ?? path));
   return (
-    `Have the partner send the whole file again, or drop ${printable(original)} into ${inbox}: rows of batch ${batchId} are ` +
-    `${others}. "paydrop verify ${batchId} --seen" ends the alarm otherwise`
+    `Have the partner send the whole file again, or drop ${whole} into ${inbox}: ${describeOthers(batchId, kind)}. ` +
+    `"paydrop verify ${batchId} --seen" ends the alarm otherwise`
   );
 }
+
+/** What becomes of a whole file that is dropped again. */
+export const describeOthers = (batchId: string, kind: TakenFile['kind']): string =>
+  kind === 'registration'
+    ? `rows of batch ${batchId} are refused by their registrationIds, the others are registered`
+    : `rows of batch ${batchId} are refused by their payoutIds, the others are paid`;
 
 /** The reason of a halt for a batch whose file has grown before any row was sent. */
 export const grownReason = ({

@@ -6,9 +6,11 @@ import { formatBangkokMoment, formatBangkokDateTime } from '../../core/bangkok-t
 import { type CommandPlace, joinCommand, paydropCommand } from '../../core/command-line.ts';
 import { countOf } from '../../core/figures.ts';
 import { showText } from '../../core/outgoing-text.ts';
+import type { JournalLoss } from '../../core/ports.ts';
 import type { ClockAlarm } from '../../payout/rules/clock-skew.ts';
 import { type BreakerState, outsideHours } from '../../payout/rules/circuit-breaker.ts';
-import { showDate } from '../../payout/rules/lost-journal.ts';
+import { describeLoss, isInQuestion, showDate } from '../../payout/rules/lost-journal.ts';
+import { commandToMoveAway } from '../../reports/rules/report-names.ts';
 import type { InboxView } from './drop-folder.ts';
 import { describeGrowth, remedyOfGrowth, type TakenFile } from './file-growth.ts';
 
@@ -21,15 +23,28 @@ type WatchRole = (typeof watchRoles)[number];
 
 /** A fault outside the process. */
 export interface Trouble {
-  readonly sinceMs: number;
+  /** Undefined for a process that sees the fault for the first time, and does not watch. */
+  readonly sinceMs: number | undefined;
   /** The reason, with the cure. */
   readonly why: string;
 }
 
-/** The state of one payer account, without its number. */
+/** The state of one payer account, without its whole number. */
 export interface PayerHealth extends Pick<BreakerState, 'status' | 'why' | 'pausedUntilMs'> {
+  /** `account ******5924`, or `registrations`. */
+  readonly account: string;
+  /** Undefined unless the account is halted, and for a halt that the journal does not have yet. */
+  readonly haltedSinceMs: number | undefined;
   /** The account is that of the settings, from which new files are paid. */
   readonly paysNewFiles: boolean;
+}
+
+/** A batch that an error keeps from progressing. */
+export interface FailingBatch {
+  readonly batchId: string;
+  readonly why: string;
+  /** Absolute paths of files that have the names of its reports; nothing of it is sent before they are moved away. */
+  readonly namesTaken: readonly string[];
 }
 
 /** One inbox as the daemon sees it. */
@@ -56,8 +71,7 @@ export interface WatchState extends InboxHealth {
   /** Undefined as well when no payout is in doubt. */
   readonly oldestInDoubtAtMs: number | undefined;
   readonly openBatches: number | undefined;
-  /** Batches that an error of paydrop keeps from progressing. */
-  readonly failingBatches: readonly { readonly batchId: string; readonly why: string }[] | undefined;
+  readonly failingBatches: readonly FailingBatch[] | undefined;
   /** The latest turn of the daemon's loop. */
   readonly lastPollMs: number;
   /** A full read of the journal has found a part that differs from what was written. */
@@ -65,6 +79,8 @@ export interface WatchState extends InboxHealth {
   /** Files that were written to after their rows had been read, and that are not dealt with. */
   readonly grownFiles?: readonly TakenFile[] | undefined;
   readonly attention?: Attention | undefined;
+  /** The loss or restore of the journal; days of it may be in question no more. */
+  readonly loss?: JournalLoss | undefined;
   /** The place for commands to paste; left out: the commands name no settings. */
   readonly place?: WatchPlace | undefined;
 }
@@ -119,6 +135,7 @@ export const healthCodes = [
   // Codes of notes alone:
   'service-closed',
   'batch-failing',
+  'after-loss',
   'file-stuck',
   'inbox-left',
   'file-grown',
@@ -184,12 +201,8 @@ export function judgeHealth(
   ];
   const notes: Finding[] = [
     ...payers.filter(({ isAgainst }) => !isAgainst).map(({ what }) => what),
-    ...(state.failingBatches ?? []).map(({ batchId, why }) => ({
-      code: 'batch-failing' as const,
-      subject: batchId,
-      text: `batch ${batchId} does not get on: ${showText(why)}`,
-      remedy: 'It is tried again by itself; the log says more',
-    })),
+    ...(state.failingBatches ?? []).map((one) => findFailing(one)),
+    ...findLoss(state.loss),
     ...describeStuck(state, 'nothing of it is paid before'),
     ...describeStuck(state.registrations, 'nothing of it is sent before'),
     ...describeLeft(state.inbox?.left ?? [], 'the inbox, and not paid', state.place?.inbox),
@@ -208,6 +221,8 @@ export function judgeHealth(
 /** A finding; `subject` is the batch, day or folder that its command names. */
 interface Finding extends Omit<HealthReason, 'command'> {
   readonly subject?: string;
+  /** The command that ends the trouble; left out where the first command is that of the code. */
+  readonly cure?: string;
 }
 
 type CommandWriter = (place: WatchPlace | undefined, subject: string) => string;
@@ -236,6 +251,7 @@ const commands: Readonly<Record<HealthCode, CommandWriter>> = {
   'journal-damaged': ofPaydrop('audit'),
   'service-closed': ofPaydrop('status'),
   'batch-failing': ofPaydrop('status'),
+  'after-loss': ofPaydrop('status'),
   'file-stuck': lookAtDisk,
   'inbox-left': (_place, folder) => joinCommand('ls', '-la', folder),
   'file-grown': ofPaydrop('status'),
@@ -245,10 +261,10 @@ const commands: Readonly<Record<HealthCode, CommandWriter>> = {
   clock: () => 'timedatectl status',
 };
 
-const withCommand = ({ subject = '', ...said }: Finding, place: WatchPlace | undefined): HealthReason => ({
-  ...said,
-  command: showText(commands[said.code](place, subject)),
-});
+const withCommand = (
+  { subject = '', cure, ...said }: Finding,
+  place: WatchPlace | undefined,
+): HealthReason => ({ ...said, command: showText(cure ?? commands[said.code](place, subject)) });
 
 const stalled: Finding = {
   code: 'loop-stalled',
@@ -311,13 +327,16 @@ function judgeInbox(
     ];
   }
   if (inbox === undefined || inbox.state.kind === 'there') return [];
+  const { why, isMissing } = inbox.state;
   return [
     {
       code: 'inbox-gone',
       subject: folder,
-      text: showText(inbox.state.why),
-      remedy:
-        'Do what the text says, where it says something to do; goes on by itself when the inbox is there again',
+      text: showText(why),
+      remedy: isMissing
+        ? 'Make the folder: files dropped into it are worked by themselves'
+        : 'Follow the text; files are worked by themselves when the inbox is there again',
+      ...(isMissing ? { cure: joinCommand('mkdir', '-p', folder) } : {}),
     },
   ];
 }
@@ -341,14 +360,9 @@ const troubleWords = {
 function judgeTrouble(code: keyof typeof troubleWords, trouble: Trouble | undefined): Finding[] {
   if (trouble === undefined) return [];
   const { what, remedy } = troubleWords[code];
-  const since = `${what} since ${formatBangkokMoment(trouble.sinceMs)} Bangkok time`;
-  return [
-    {
-      code,
-      text: `${since}: ${showText(trouble.why)}`,
-      remedy,
-    },
-  ];
+  const { sinceMs, why } = trouble;
+  const since = sinceMs === undefined ? '' : ` since ${formatBangkokMoment(sinceMs)} Bangkok time`;
+  return [{ code, text: `${what}${since}: ${showText(why)}`, remedy }];
 }
 
 /** Judges an account; one that pays no new files concerns older batches alone. */
@@ -365,8 +379,12 @@ function judgePayer(
     case 'closed':
       return { isAgainst: false, what: describePayer('service-closed', 'files are read and wait', payer) };
     case 'halted': {
-      const whose = paysNewFiles ? 'sending' : 'sending from an earlier payer account';
-      return { isAgainst: paysNewFiles, what: describePayer('payer-halted', `${whose} is halted`, payer) };
+      const { account, haltedSinceMs } = payer;
+      const whose = paysNewFiles ? account : `the earlier ${account}`;
+      const since =
+        haltedSinceMs === undefined ? '' : ` since ${formatBangkokMoment(haltedSinceMs)} Bangkok time`;
+      const text = `sending is halted for ${whose}${since}`;
+      return { isAgainst: paysNewFiles, what: describePayer('payer-halted', text, payer) };
     }
     case 'probing':
     case 'paused': {
@@ -378,6 +396,43 @@ function judgePayer(
     }
   }
 }
+
+function findFailing({ batchId, why, namesTaken }: FailingBatch): Finding {
+  const said = { code: 'batch-failing', subject: batchId } as const;
+  if (namesTaken.length === 0)
+    return {
+      ...said,
+      text: `batch ${batchId} does not get on: ${showText(why)}`,
+      remedy: 'It is tried again by itself; the log says more',
+    };
+  return {
+    ...said,
+    text:
+      `nothing of batch ${batchId} is sent: ${countOf(namesTaken.length, 'other file has the name of a report', 'other files have the names of its reports')}` +
+      `, as reports of before a loss of the journal have: ${showText(namesTaken.join(', '))}`,
+    remedy:
+      'Move them away with the command, and keep them: they say what was paid before the loss. A watcher then goes on by ' +
+      'itself; without one, run the same file again',
+    cure: commandToMoveAway(namesTaken),
+  };
+}
+
+function findLoss(loss: JournalLoss | undefined): readonly Finding[] {
+  if (!isInQuestion(loss)) return [];
+  return [
+    {
+      code: 'after-loss',
+      text: describeLoss(loss).replace(/\.$/, ''),
+      remedy:
+        'Nothing to do for that. Reports in outbox/ of that time keep their batches from being sent until they are moved ' +
+        'away: the command is named for each',
+    },
+  ];
+}
+
+/** What keeps a batch from progressing, as health says it. */
+export const describeFailing = (failing: FailingBatch, place: WatchPlace | undefined): HealthReason =>
+  withCommand(findFailing(failing), place);
 
 function describePayer(code: HealthCode, text: string, { why }: PayerHealth): Finding {
   if (why === null) return { code, text, remedy: 'Goes on by itself' };
@@ -475,6 +530,8 @@ function showPayer(payer: PayerHealth, nowMs: number): Readonly<Record<string, u
   const word = readPayer(payer, nowMs);
   return {
     state: word,
+    account: payer.account,
+    haltedSince: showTime(payer.haltedSinceMs),
     code: payer.why?.code ?? null,
     until: word === 'paused' || word === 'closed' ? formatBangkokDateTime(payer.pausedUntilMs) : null,
     paysNewFiles: payer.paysNewFiles,

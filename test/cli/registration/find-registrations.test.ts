@@ -59,11 +59,13 @@ describe('status', () => {
       awaited: 2,
       alarms: 1,
     });
-    expect(batch.next.map(({ command }: { command: string }) => command)).toEqual([
-      'paydrop callbacks',
-      `paydrop list --registrations --batch ${registeredBatchId} --status rejected held unanswered refused failed contradicted`,
-      `paydrop list --registrations --batch ${registeredBatchId} --alarms`,
-    ]);
+    expect(batch.next.map(({ command }: { command: string }) => command.replace(/ --config .*/, ''))).toEqual(
+      [
+        'paydrop callbacks',
+        `paydrop list --registrations --batch ${registeredBatchId} --status rejected held unanswered refused failed contradicted`,
+        `paydrop list --registrations --batch ${registeredBatchId} --alarms`,
+      ],
+    );
     expect(await call('status', 'XXXXXXXXXX')).toEndWith(2);
   });
 

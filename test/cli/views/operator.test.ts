@@ -65,7 +65,7 @@ test('whoever has asked in our place is named', () => {
     unasked: 2,
   };
   expect(showSettled(beside, 60).text)
-    .toBe(`"paydrop watch" (process 7) holds the right to send, and was had to inquire.
+    .toBe(`"paydrop watch" (process 7) is the process that sends: it asked the bank.
 Inquired about 3 rows: 2 settled, 1 still in doubt.
 2 rows were not asked about for 60 s: look again later.`);
 });

@@ -258,7 +258,7 @@ test('a payout with its history, for an operator and for a program', () => {
       '"lastFinding":"not-found","nextInquiryAt":"2026-11-21T14:03:07+07:00","sysRefNo":null,"fee":null}],' +
       '"events":[{"at":"2026-11-21T14:03:05+07:00","cause":"proved","from":"ready","to":"submitted","attemptNo":1,' +
       '"detail":{"a":1,"b":"c"}}],"payeeName":"Somchai J","bankPayeeName":"SOMCHAI J","bankPayeeNameTh":"สมชาย จ",' +
-      '"reference1":"R1","reference2":null,"carried":{"branch":"BKK"},"proposal":null,"next":[],' +
+      '"reference1":"R1","reference2":null,"carried":{"branch":"BKK"},"proposal":null,"stops":[],"next":[],' +
       '"settledAt":"2026-11-21T14:03:06+07:00","settledBy":"reply"}',
   );
 });

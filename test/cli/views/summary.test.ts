@@ -181,7 +181,7 @@ describe('what to do next', () => {
       show([
         { ...makeTotal('unresolved', 2), byStatement: { rows: 2, firstSentAtMs: Date.UTC(2026, 10, 19, 5) } },
       ]),
-      /by hand\.\n {6}"paydrop reconcile --date 2026-11-19" settles 2 rows that no inquiry settles\.$/,
+      /by hand\.\n {6}"paydrop reconcile --date 2026-11-19" settles 2 rows by the statement: the bank cannot be asked about them\.$/,
     ],
     [
       'interrupted',

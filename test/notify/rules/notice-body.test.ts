@@ -90,6 +90,27 @@ describe('the body', () => {
     });
   });
 
+  test('says of a rejected file that has grown what file-grown says', () => {
+    const rejection = { ...rejected.rejection, code: 'changed-after-reading' };
+    const { body } = describeFileRejected(scene, { ...rejected, batchId: 'B000000001', rejection });
+    expect(body['remedy']).toContain(
+      'rows of batch B000000001 are refused by their payoutIds, the others are paid',
+    );
+    expect(body['remedy']).not.toContain('ids of their own');
+  });
+
+  test('sends what only a statement settles to the statement, not to settle', () => {
+    const total = { ...makeTotal('unresolved', 3, 95n), byStatement: { rows: 3, firstSentAtMs: 0 } };
+    const summary = summariseBatch(makeBatch({ status: 'running' }), [total], [], { exceptionsOk: false });
+    for (const language of ['en', 'th'] as const) {
+      const inDoubtAtMs = Date.UTC(2026, 10, 19, 5);
+      const { body } = describeInDoubt({ ...scene, language }, { summary, reports: [] }, inDoubtAtMs);
+      expect(body['commands']).toEqual([expect.stringContaining('paydrop reconcile --date 2026-11-19')]);
+      expect(body['remedy']).toContain('"paydrop confirm"');
+      expect(body['remedy']).not.toContain('paydrop settle');
+    }
+  });
+
   test('of transfers in doubt since an earlier day names the statement of that', () => {
     const notice = describeInDoubt(scene, news({ status: 'running' }), Date.UTC(2026, 10, 19, 5));
     expect(sent(notice)['commands']).toEqual([

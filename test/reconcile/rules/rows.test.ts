@@ -99,7 +99,7 @@ describe('rows of the breaks file', () => {
 });
 
 describe('what to do about a break', () => {
-  const bare = { severity: 'high', attempt: null, lines: [], lineAt: null } as const;
+  const bare = { severity: 'high', attempt: null, lines: [], lineAt: null, date: '20261120' } as const;
 
   test('is said for every kind, each in words of its own', () => {
     const texts = breakKinds.map((kind) => describeBreakRemedy({ kind, ...bare }));
@@ -117,6 +117,18 @@ describe('what to do about a break', () => {
         expect(remedyOf(status)).not.toContain('settle"');
         expect(remedyOf(status)).toMatch(/^Do not pay it again/);
       }
+    }
+  });
+
+  test('names the statement, or a confirmation, for what only a statement settles', () => {
+    const attempt = { attemptStatus: 'unresolved', isByStatement: true } as unknown as BreakRecord['attempt'];
+    for (const kind of ['status-contradiction', 'pending-at-bank', 'pending-not-in-statement'] as const) {
+      const remedy = describeBreakRemedy({ ...bare, kind, attempt });
+      expect(remedy).toContain('"paydrop reconcile --date 2026-11-20"');
+      expect(remedy).toContain('"paydrop reconcile --date 2026-11-21"');
+      expect(remedy).toContain('"paydrop confirm"');
+      expect(remedy).not.toContain('settle"');
+      expect(describeBreakRemedy({ ...bare, kind, attempt }, 'th')).toContain('reconcile --date 2026-11-21');
     }
   });
 

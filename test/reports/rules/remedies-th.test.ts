@@ -62,7 +62,7 @@ describe('in Thai', () => {
   });
 
   test('every break has a name and a remedy', () => {
-    const bare = { severity: 'high', attempt: null, lines: [], lineAt: null } as const;
+    const bare = { severity: 'high', attempt: null, lines: [], lineAt: null, date: '20261120' } as const;
     for (const kind of breakKinds) {
       const [english, thai] = [
         describeBreakRemedy({ kind, ...bare }),

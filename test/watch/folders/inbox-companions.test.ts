@@ -134,7 +134,11 @@ describe('an inbox', () => {
     await writeFile(join(kit.inbox, '.paydrop', 'journal.json'), '{"journalId":"J2"}');
     await drop('a.csv');
     await until(async () => (await intake.take(9)).length === 0 && kit.lines.length > 1);
-    expect(intake.view.state).toMatchObject({ kind: 'gone', why: expect.stringContaining('J2') });
+    expect(intake.view.state).toMatchObject({
+      kind: 'gone',
+      why: expect.stringContaining('J2'),
+      isMissing: false,
+    });
     expect(await kit.collect(intake, 1, 150)).toEqual([]);
     expect(kit.lines).toHaveLength(2);
   });

@@ -13,6 +13,8 @@ import {
 } from '../../../src/watch/monitor/metrics.ts';
 import type { PayerHealth, WatchState } from '../../../src/watch/rules/health.ts';
 
+const ofAccount = { account: 'account ******5924', haltedSinceMs: undefined, paysNewFiles: true };
+
 const nowMs = Date.parse('2026-11-21T03:00:00Z');
 const minuteMs = 60_000;
 
@@ -84,7 +86,7 @@ test('what people must look at is counted, and left out as long as nobody has lo
     clock: { kind: 'differs', text: 'z' },
     clockOffsetMs: -360_000,
   } as const;
-  const payers: PayerHealth[] = [{ status: 'halted', why, pausedUntilMs: 0, paysNewFiles: true }];
+  const payers: PayerHealth[] = [{ status: 'halted', why, pausedUntilMs: 0, ...ofAccount }];
   const amiss = makeMetrics(makeSources({ readWatch: () => ({ ...idle, payers, attention }) }));
   expect(await scrape(amiss)).toMatchObject({
     paydrop_statements_late: 2,
@@ -225,16 +227,16 @@ describe('what is so now', () => {
 
   test('when much does, and is asked anew', async () => {
     const why = { code: 'ET004', reason: 'maintenance', remedy: 'wait' };
-    const payer: PayerHealth = { status: 'paused', why, pausedUntilMs: nowMs + 1, paysNewFiles: true };
+    const payer: PayerHealth = { status: 'paused', why, pausedUntilMs: nowMs + 1, ...ofAccount };
     const busy: WatchState = {
       ...idle,
       role: 'stopping',
-      inbox: { state: { kind: 'gone', why: 'mount it' }, waiting: 4, stuck: [], left: [] },
+      inbox: { state: { kind: 'gone', why: 'mount it', isMissing: false }, waiting: 4, stuck: [], left: [] },
       diskTrouble: { sinceMs: nowMs, why: 'full' },
       payers: [payer, { ...payer, status: 'halted' }, { ...payer, status: 'halted' }],
       filesInWork: 3,
       openBatches: 2,
-      failingBatches: [{ batchId: 'B1', why: 'x' }],
+      failingBatches: [{ batchId: 'B1', why: 'x', namesTaken: [] }],
       rowsInDoubt: 6,
       oldestInDoubtAtMs: nowMs - 90_500,
     };

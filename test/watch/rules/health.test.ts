@@ -30,14 +30,15 @@ const well: WatchState = {
 };
 
 const why = { code: 'ET004', reason: 'maintenance', remedy: 'wait for the bank' };
+const ofAccount = { account: 'account ******5924', haltedSinceMs: undefined, paysNewFiles: true };
 const payer = (status: PayerHealth['status'], part: Partial<PayerHealth> = {}): PayerHealth => ({
   status,
   why: status === 'open' ? null : why,
   pausedUntilMs: nowMs + 30 * second,
-  paysNewFiles: true,
+  ...ofAccount,
   ...part,
 });
-const closed: PayerHealth = { ...closeBreaker(openBreaker, nowMs + 3_600 * second), paysNewFiles: true };
+const closed: PayerHealth = { ...closeBreaker(openBreaker, nowMs + 3_600 * second), ...ofAccount };
 const over = { pausedUntilMs: nowMs - second };
 const trouble = { sinceMs: nowMs - 60 * second, why: 'it is broken: mend it' };
 const growth = {
@@ -61,7 +62,7 @@ const grown = {
   isWatched: true,
   growth,
 };
-const failing = [{ batchId: 'B000000001', why: `no row of ${account}` }];
+const failing = [{ batchId: 'B000000001', why: `no row of ${account}`, namesTaken: [] }];
 
 const place = {
   command: { settingsPath: '/etc/paydrop.yaml', dataDir: '/srv/my data' },
@@ -90,7 +91,7 @@ describe('a watcher', () => {
     ['that is being stopped', { role: 'stopping' }, ['stopping'], []],
     [
       'without its inbox',
-      { inbox: { ...inbox, state: { kind: 'gone', why: 'mount it' } } },
+      { inbox: { ...inbox, state: { kind: 'gone', why: 'mount it', isMissing: false } } },
       ['inbox-gone'],
       [],
     ],
@@ -104,7 +105,7 @@ describe('a watcher', () => {
     ],
     [
       'without its inbox of registrations',
-      { registrations: { inbox: { ...inbox, state: { kind: 'gone', why: 'mount it' } } } },
+      { registrations: { inbox: { ...inbox, state: { kind: 'gone', why: 'mount it', isMissing: false } } } },
       ['inbox-gone'],
       [],
     ],
@@ -205,7 +206,9 @@ describe('a watcher', () => {
   });
 
   test('names the inbox that is gone, or does not answer, and the folder to look at', () => {
-    const gone = { inbox: { ...inbox, state: { kind: 'gone', why: 'cannot use it' } } } as const;
+    const gone = {
+      inbox: { ...inbox, state: { kind: 'gone', why: 'cannot use it', isMissing: false } },
+    } as const;
     const { reasons } = judgeHealth({ ...well, ...gone, registrations: gone, place }, nowMs);
     expect(reasons.map(({ command }) => command)).toEqual([
       "ls -ld '/srv/my data/inbox'",
@@ -220,13 +223,30 @@ describe('a watcher', () => {
     ]);
   });
 
+  test('names the command that makes an inbox which is not there', () => {
+    const state = { kind: 'gone', why: 'the folder is not there', isMissing: true } as const;
+    const { reasons } = judgeHealth({ ...well, registrations: { inbox: { ...inbox, state } }, place }, nowMs);
+    expect(reasons).toMatchObject([
+      { code: 'inbox-gone', command: "mkdir -p '/srv/my data/inbox/registrations'" },
+    ]);
+  });
+
+  test('names the account that is halted, without its number, and since when', () => {
+    const { reasons } = judgeHealth({ ...well, payers: [payer('halted', { haltedSinceMs: nowMs })] }, nowMs);
+    expect(reasons).toMatchObject([
+      {
+        text: 'sending is halted for account ******5924 since 2026-11-21 10:00:00 Bangkok time: maintenance (ET004)',
+      },
+    ]);
+  });
+
   test('names a remedy and a command with each reason and note', () => {
     for (const role of watchRoles) {
       const sick: WatchState = {
         ...well,
         role,
         inbox: {
-          state: { kind: 'gone', why: 'mount it' },
+          state: { kind: 'gone', why: 'mount it', isMissing: false },
           waiting: 0,
           stuck: [{ fileName: 'a', why: 'x' }],
           left: ['b'],
@@ -301,7 +321,7 @@ describe('what is shown', () => {
         const sick: WatchState = {
           ...well,
           inbox: {
-            state: { kind: 'gone', why: text },
+            state: { kind: 'gone', why: text, isMissing: false },
             waiting: 0,
             left: [text],
             stuck: [{ fileName: text, why: text }],
@@ -310,7 +330,7 @@ describe('what is shown', () => {
           journalTrouble: told,
           bankTrouble: told,
           payers: [payer('halted', { why: { code: 'EM004', reason: text, remedy: text } })],
-          failingBatches: [{ batchId: 'B000000001', why: text }],
+          failingBatches: [{ batchId: 'B000000001', why: text, namesTaken: [] }],
         };
         const shown = JSON.stringify(showHealth(sick, nowMs));
         expect(shown).not.toContain(number);
