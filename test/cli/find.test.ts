@@ -276,7 +276,7 @@ describe('show', () => {
       /name in the file {2}ดวงใจ ใจดี\n {2}name at the bank {2}Duangjai Meesuk, ดวงใจ มีสุข/,
     );
     expect(stdout).toMatch(/references {8}INV-5\n {2}branch {12}CNX/);
-    expect(stdout).toContain('What to type next\n  paydrop resume PAY-5  lets it go on');
+    expect(stdout).toMatch(/What to type next\n {2}paydrop resume PAY-5 --config \S+ .* lets it go on/);
   });
 
   test('says how a payout is found that it does not know by this', async () => {
