@@ -43,10 +43,10 @@ import { TraceSearch } from './traces.ts';
 /** Drop folder of registrations, within the inbox. */
 export const registrationsInbox = 'registrations';
 
-/** Where files of registrations are while they are worked. */
+/** The folder of registration files while they are worked. */
 export const registrationsWork = (dataDir: string): string => join(dataDir, `work-${registrationsInbox}`);
 
-/** Where a built-in sandbox of this data directory keeps its ledger: it remembers what a killed run had paid. */
+/** The ledger of a built-in sandbox of this data directory: it remembers what a killed run had paid. */
 export const sandboxStateFileIn = (dataDir: string): string => join(dataDir, 'sandbox-state.jsonl');
 
 /** Name of the owner: `"paydrop watch" (process 12 on pay-1, since 2026-11-21 14:03:05)`, in Bangkok time. */

@@ -1,4 +1,4 @@
-/** How batches and payouts stand, read beside whoever is sending. */
+/** The state of batches and payouts, read beside the sender. */
 import { listPastDays } from '../core/bangkok-time.ts';
 import type { Batch, HoldTotal, JournalLoss, StatusTotal } from '../core/ports.ts';
 import { mustProbe } from '../payout/rules/lost-journal.ts';
@@ -114,7 +114,7 @@ export async function stopBatches(
   };
 }
 
-/** Of one query: the database takes only so many values. */
+/** The most values that one query takes. */
 const keysAtOnce = 1_000;
 
 /** The open proposals about these subjects, by subject. */
@@ -151,7 +151,7 @@ export async function readDays(
 /** A payout with its history, and the open proposal that decides about it. */
 export type PayoutStanding = PayoutHistory & {
   readonly proposalId?: number | undefined;
-  /** What keeps a row that is to be sent from being sent now. */
+  /** The stops that keep a row from being sent now. */
   readonly stops?: readonly HealthReason[];
   /** The loss of the journal before which the row may have been sent: the bank is asked first. */
   readonly loss?: JournalLoss | undefined;
@@ -163,7 +163,7 @@ export interface FoundByName {
   readonly isReference: boolean;
 }
 
-/** What keeps each of these from being sent that is to be sent: the bank is asked for these alone. */
+/** The stops of each row that is to be sent; the bank is asked for these alone. */
 async function readUnsent(
   loaded: LoadedSettings,
   journal: Pick<Store, 'loss'> & Parameters<typeof readStops>[1],

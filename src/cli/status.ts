@@ -56,7 +56,7 @@ export const statusCommand = makeCommand({
   },
 });
 
-/** What commands must name to find the same journal; undefined where they were typed without. */
+/** The options that commands need to find the same journal; undefined where they were typed without. */
 function placeOfOptions(
   { config, dataDir }: { readonly config?: string | undefined; readonly dataDir?: string | undefined },
   { path: settingsPath, dataDirOption }: LoadedSettings,
@@ -64,7 +64,7 @@ function placeOfOptions(
   return config === undefined && dataDir === undefined ? undefined : { settingsPath, dataDir: dataDirOption };
 }
 
-/** Who sends, and who helps, how fast; nothing where nobody does. */
+/** The sender and its helpers, with their speed; nothing without a sender. */
 async function printMachines(
   { settings }: LoadedSettings,
   owner: SenderLockOwner | undefined,
@@ -108,7 +108,7 @@ async function showBatches(
   return besideStops(stops, shown);
 }
 
-/** What else needs a person; nothing where nothing does. */
+/** The other things that need a person; nothing without one. */
 export async function printWaiting(loaded: LoadedSettings, place?: CommandPlace): Promise<void> {
   const { readWaiting } = await import('../app/review/queue.ts');
   const { printText } = await import('./output.ts');

@@ -19,7 +19,7 @@ export type BankReply<Fields> =
       /** The bank's `Date` header in epoch milliseconds. */
       readonly bankDateMs: number | undefined;
       readonly retryAfterMs: number | undefined;
-      /** Set where a body came that nobody can read: encoded, binary, or broken JSON. It may say anything. */
+      /** Set for a body that cannot be read: encoded, binary, or broken JSON. It may say anything. */
       readonly isGarbled?: true;
       /** Set on a 401 that was not followed by a second request: the reason. */
       readonly unrepeated?: UnsentReply;

@@ -127,7 +127,7 @@ async function takeSafely(
   }
 }
 
-/** It is never lost. */
+/** Keeps the callback, which is never lost. */
 async function keepUnbound(
   { journal }: CallbackContext,
   record: CallbackRecord,
@@ -222,7 +222,7 @@ function reportDropped(
 const ambiguousText =
   'a callback is bound to no attempt: by its time it may be about another one; compare the clocks, and ask the bank';
 
-/** What needs a person is said loudly; all else is for whoever looks closely. */
+/** Logs loudly what needs a person, and the rest for close readers. */
 function reportTaking({ log }: CallbackContext, record: CallbackRecord, taking: CallbackTaking): void {
   const registration = taking.kind === 'unknown' ? undefined : taking.registration;
   const facts = describeCallback(record, registration);

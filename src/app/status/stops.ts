@@ -1,4 +1,4 @@
-/** What keeps payouts from being sent, and files from being worked, as any process can see it beside the watcher. */
+/** The stops of payouts and files, as any process can see them beside the watcher. */
 import { join } from 'node:path';
 import { probeBank } from '../../bank/probe.ts';
 import { paydropCommand } from '../../core/command-line.ts';
@@ -28,7 +28,7 @@ import {
 } from '../../watch/rules/health.ts';
 import { registrationsInbox, registrationsWork } from '../session.ts';
 
-/** What is read of the settings. */
+/** The settings that are read. */
 export type StopSettings = Pick<
   LoadedSettings,
   'settings' | 'path' | 'dataDir' | 'dataDirOption' | 'folders'
@@ -47,7 +47,7 @@ type StoppedBatch = Pick<Batch, 'companyId' | 'payerAccount' | 'status'> & Named
 type NamedBatch = Pick<Batch, 'batchId' | 'fileName' | 'rows'>;
 type Account = Pick<Batch, 'companyId' | 'payerAccount'>;
 
-/** The bank and a share are waited for so long: whoever types `status` waits with it. */
+/** The longest wait for the bank and a share: `status` waits with it. */
 const answerWithinMs = 2_000;
 
 export const isOpenBatch = ({ status }: Pick<Batch, 'status'>): boolean =>
@@ -61,10 +61,10 @@ export function nameAccount(payerAccount: string): string {
   return company === '' ? 'registrations' : `registrations of ${company}`;
 }
 
-/** What stands in the way: of every file, of everything that is sent, and of each payer account. */
+/** The stops of every file, of everything that is sent, and of each payer account. */
 export interface Stops {
   readonly all: readonly HealthReason[];
-  /** Those that keep the rows of this batch from being sent. */
+  /** The stops of this batch's rows. */
   of(batch: Account & Pick<Batch, 'batchId'>): readonly HealthReason[];
 }
 
@@ -138,7 +138,7 @@ async function findFailing(
   return found;
 }
 
-/** What ends a halt is said for a batch of the account, which a watcher does not look for. */
+/** Names what ends a halt for a batch of the account, which a watcher does not look for. */
 function nameResume(
   stop: HealthReason,
   batches: readonly Pick<Batch, 'batchId' | 'status'>[],

@@ -73,17 +73,17 @@ function showNextOfBatch(
   ];
 }
 
-/** What stands before a stop that keeps nothing from being sent. */
+/** The words before a stop that keeps nothing from being sent. */
 const stopLabels: Readonly<Partial<Record<HealthReason['code'], string>>> = {
   'inbox-gone': 'NOT TAKING FILES',
   'inbox-unresponsive': 'NOT TAKING FILES',
   'after-loss': 'NOTE',
 };
 
-/** What is read here is where `status` leads. */
+/** Leaves out commands that only lead here. */
 const isTyped = ({ command }: HealthReason): boolean => !/^paydrop status( |$)/.test(command);
 
-/** What keeps payouts from being sent now, whatever the state of each batch says: it stands above them all. */
+/** The stops of payouts, above all batches, whatever the state of each says. */
 const showStops = (stops: readonly HealthReason[]): PrintableText =>
   toLines(
     stops.flatMap((stop) => {
@@ -96,7 +96,7 @@ const showStops = (stops: readonly HealthReason[]): PrintableText =>
     }),
   );
 
-/** What is shown, below the stops; a program finds them at the end of a list, or as `stops`. */
+/** The view below the stops; JSON has them at the end of a list, or as `stops`. */
 export function besideStops(stops: readonly HealthReason[], shown: Shown): Shown {
   const { json } = shown;
   const withStops = Array.isArray(json)
@@ -106,7 +106,7 @@ export function besideStops(stops: readonly HealthReason[], shown: Shown): Shown
   return { json: withStops, text: joinLines([showStops(stops), shown.text], '\n\n') };
 }
 
-/** What keeps rows of a batch at rest; one that is paused or halted has a remedy of its own. */
+/** The holds of a batch at rest; one that is paused or halted has a remedy of its own. */
 export const holdsOfRest = (
   { status, remedy }: Pick<Batch, 'status' | 'remedy'>,
   holds: readonly HoldTotal[],
@@ -333,7 +333,7 @@ export function showPayout(history: PayoutStanding): Shown {
   return { json, text: toLines([...lines, ...showNext(json.next)]) };
 }
 
-/** What to do about a row; what keeps one from being sent is removed first. */
+/** The next steps for a row; its stops are removed first. */
 function describeUnsentRemedy(
   row: PayoutHistory['row'],
   stops: readonly HealthReason[],

@@ -266,7 +266,7 @@ const batchKinds = {
 } as const;
 
 interface BatchMore {
-  /** What a person types; left out: the verb of the kind. */
+  /** The command that a person types; the verb of the kind where left out. */
   readonly typed?: readonly string[];
   readonly facts?: object;
 }

@@ -26,7 +26,7 @@ export function readQuestion({ headers, socket }: IncomingMessage): string | und
 export const isOwnMachine = ({ remoteAddress, localAddress }: Socket): boolean =>
   remoteAddress !== undefined && remoteAddress === localAddress;
 
-/** What a listener of the journal answers to a question; one on another path takes other calls. */
+/** The answer of a listener of the journal to a question; one on another path takes other calls. */
 export const proveJournal = (journalId: string, path: string, question: string): string =>
   createHmac('sha256', journalId).update(`${question} ${path}`).digest('base64url');
 

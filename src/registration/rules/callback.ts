@@ -272,7 +272,7 @@ export interface SentRegistration {
   readonly intentAtMs: number;
   /** False for an attempt that a later one of its registration follows. */
   readonly isLatest: boolean;
-  /** What the answer to it showed, as `RegistrationAttempt.taken`. */
+  /** The finding of its answer, as `RegistrationAttempt.taken`. */
   readonly taken: RegistrationAttempt['taken'];
   /** No other attempt of its identity may have been taken by the bank. */
   readonly isOnly: boolean;

@@ -68,7 +68,7 @@ interface RegistrationMove {
   readonly attempt?: RegistrationAttempt | undefined;
 }
 
-/** What a person has taken note of stays so through what tells nothing new. */
+/** Keeps an acknowledgement through a change that tells nothing new. */
 const quietCauses: readonly RegistrationCause[] = [
   'request-renewed',
   'answered-late',

@@ -132,7 +132,7 @@ const sentOfIdentity = define((values: { identity: string }) =>
 const unbound = () =>
   query.selectFrom('registration_callback as k').selectAll('k').where('k.registration_seq', 'is', null);
 
-/** Those that came after an intent of their identity: `findMeant` may find an attempt for them, once clocks are known. */
+/** Callbacks after an intent of their identity: `findMeant` may find an attempt for them, once clocks are known. */
 const unboundMeant = define((values: { limit: number }) =>
   unbound()
     .where((eb) =>

@@ -116,7 +116,7 @@ export function remedyOfGrowth(
   );
 }
 
-/** What becomes of a whole file that is dropped again. */
+/** The end of a whole file that is dropped again. */
 export const describeOthers = (batchId: string, kind: TakenFile['kind']): string =>
   kind === 'registration'
     ? `rows of batch ${batchId} are refused by their registrationIds, the others are registered`

@@ -430,7 +430,7 @@ function findLoss(loss: JournalLoss | undefined): readonly Finding[] {
   ];
 }
 
-/** What keeps a batch from progressing, as health says it. */
+/** The reason that keeps a batch from progressing, as health says it. */
 export const describeFailing = (failing: FailingBatch, place: WatchPlace | undefined): HealthReason =>
   withCommand(findFailing(failing), place);
 
