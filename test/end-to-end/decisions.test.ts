@@ -126,7 +126,7 @@ test('from the first user on, resume, cancel and retry are decisions, too', asyn
   expect(parts.filter(({ broken }) => broken > 0)).toEqual([]);
   // Who looks it up learns that it is decided on already.
   expect((await scene.run('show', 'P1')).stdout).toMatch(
-    /What to type next\n {2}paydrop proposals 1 +proposal 1 about it waits for another person\n$/,
+    /What to type next\n {2}paydrop proposals 1 --config \S+ +proposal 1 about it waits for another person\n$/,
   );
   await become('nok');
   expect(await scene.run('approve', '1', '--send-back', '--note', 'ask the payee first')).toMatchObject({

@@ -96,12 +96,13 @@ describe('a run under way', () => {
       scene.run('settle'),
       readStatus(scene),
     ]);
-    const holder = new RegExp(`"paydrop run" \\(process ${run.pid},.*holds the right to send`);
+    const named = `"paydrop run" \\(process ${run.pid},.*`;
+    const holder = new RegExp(`${named}holds the right to send`);
     expect(second).toMatchObject({ code: 6, stdout: '' });
     expect(second.stderr).toMatch(holder);
     // It has the run ask; what is under way is not in doubt.
     expect(settle).toMatchObject({ code: 0, stderr: '' });
-    expect(settle.stdout).toMatch(holder);
+    expect(settle.stdout).toMatch(new RegExp(`${named}is the process that sends: it asked the bank`));
     expect(batch).toMatchObject({ status: 'running', rows: planned.length });
     const [late, later] = planned.toReversed().map(({ payoutId }) => payoutId);
     const [shown, cancelled, resumed] = await Promise.all([

@@ -84,7 +84,7 @@ test('an inbox of registrations that is gone is no good health, and is worked ag
   await until(async () => (await read()).status === 200);
   await rm(inbox, { recursive: true });
   await until(async () => (await read()).status === 503);
-  expect((await read()).reasons).toMatchObject([{ code: 'inbox-gone', command: `ls -ld ${inbox}` }]);
+  expect((await read()).reasons).toMatchObject([{ code: 'inbox-gone', command: `mkdir -p ${inbox}` }]);
   await mkdir(inbox);
   await until(async () => (await read()).status === 200);
   await drop(scene, 'reg.csv', `registrationId,customerId,accountNo\nR-1,C-1,${accountOf(1)}\n`);
