@@ -82,8 +82,8 @@ export const ofReading: readonly Mutation[] = [
   inOne(
     'HTTP 5xx taken for a refusal',
     'payout/rules/read-reply.ts',
-    'gatewayRefusals.get(httpStatus);',
-    'gatewayRefusals.get(httpStatus >= 500 ? 403 : httpStatus);',
+    'gatewayRefusals.get(httpStatus);\n  if (refusal === undefined) return undefined;',
+    'gatewayRefusals.get(httpStatus >= 500 ? 403 : httpStatus);\n  if (refusal === undefined) return undefined;',
   ),
   inOne(
     'a redirect believed',
