@@ -6,7 +6,7 @@ import { ofMachines } from './mutations.ts';
 import { playCluster } from './play.ts';
 import { makePostgresDatabase } from './postgres.ts';
 
-const seeds = 60;
+const seeds = 80;
 
 test('no invariant is broken while machines die, stand still and lose the way to their database', async () => {
   const broken: string[] = [];
