@@ -65,17 +65,20 @@ interface SignedSend {
 
 /** Asks about every number of a ready row since its signature, and records the reason if it may not be sent. */
 export async function probeSigned(context: WorkerContext, send: SignedSend): Promise<ProbeEnd> {
-  const { batch, payout, number } = send;
-  const payer = payerOf(context, batch);
-  const search: Search = { context, payer, payout, asked: undefined, sealedAtMs: null, passHalted: false };
+  const search = searchOfSigned(context, send, false);
   const range = await rangeSinceSigned(search, send);
   const findings = await searchReferences(search, range);
   if (findings === undefined) return 'blocked';
   const found = decideOnFindings(search, range, findings);
   if (found !== undefined) return block(context, found);
-  const hidden = findHiddenSend(number, findings);
+  const hidden = findHiddenSend(send.number, findings);
   if (hidden === undefined) return 'clear-now';
-  return block(context, decideHold(payout, 'unavailable', hidden, context.clock.now()));
+  return block(context, decideHold(send.payout, 'unavailable', hidden, context.clock.now()));
+}
+
+function searchOfSigned(context: WorkerContext, send: SignedSend, passHalted: boolean): Search {
+  const [payer, { payout }] = [payerOf(context, send.batch), send];
+  return { context, payer, payout, asked: undefined, sealedAtMs: null, passHalted };
 }
 
 /**
@@ -86,11 +89,9 @@ export async function findAgainstRepeating(
   context: WorkerContext,
   send: SignedSend,
 ): Promise<string | undefined> {
-  const { batch, payout, number } = send;
-  const payer = payerOf(context, batch);
-  const search: Search = { context, payer, payout, asked: undefined, sealedAtMs: null, passHalted: true };
+  const search = searchOfSigned(context, send, true);
   const findings = await searchReferences(search, await rangeSinceSigned(search, send));
-  return findings === undefined ? 'the bank was not asked' : findHiddenSend(number, findings)?.text;
+  return findings === undefined ? 'the bank was not asked' : findHiddenSend(send.number, findings)?.text;
 }
 
 /** The search of every number up to the next one, for each day since the signature and each day of a known send. */

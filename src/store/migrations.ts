@@ -5,7 +5,7 @@ import { JournalRefusedError } from './connection.ts';
 import { query, readFirst, write } from './statements.ts';
 import { journalTables } from './tables/all.ts';
 import { sqliteTables } from './tables/ddl.ts';
-import { listedView } from './tables/listed.ts';
+import { listedView } from './tables/payouts.ts';
 
 /** The tables as a program knows them. */
 interface TablesHistory {

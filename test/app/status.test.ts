@@ -99,7 +99,7 @@ describe('what keeps payouts from being sent', () => {
     expect((await one.read(away)).stops).toMatchObject([
       {
         code: 'bank',
-        // Nobody knows since when who asks for the first time.
+        // A first question cannot tell since when.
         text: expect.stringMatching(/^the bank is out of reach: /),
         command: expect.stringContaining('paydrop config --login'),
       },

@@ -1,4 +1,4 @@
-/** What the checker reads is what the maker proposed: files of a shell, a sandbox bank, the page, and `--json`. */
+/** The checker reads what the maker proposed: files of a shell, a sandbox bank, the page, and `--json`. */
 import { mkdir, rename, writeFile, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
@@ -88,7 +88,7 @@ interface Case {
   readonly csv: string;
   /** Has mali propose. @returns the digest that a check of the file gives, where there is one */
   readonly propose: (office: Office, path: string) => Promise<string | undefined>;
-  /** Of the proposal: halting the account was the first. */
+  /** The number of the proposal: halting the account was the first. */
   readonly proposalId: number;
   readonly rows: number;
   readonly amount: string;
@@ -235,7 +235,7 @@ test.each(cases)(
     expect(readText((await checker.get('/proposals')).text)).toContain(one.fileName);
     const after = await checker.post(`/proposal/${one.proposalId}/approve`, { seen: seenIn(before.text) });
     expect(after.text).toContain('<b>Applied.</b>');
-    // What was approved is told for ever as it was.
+    // An approved proposal keeps its figures for good.
     for (const said of one.says) expect(readText(after.text)).toContain(said);
     expect(await readProposal(scene, one.proposalId)).toMatchObject({ rows, amount, figures: shown.figures });
     await until(async () => (await scene.bank.ledger()).totals.count >= one.paid, 60_000);

@@ -1,4 +1,4 @@
-/** What status, show, run and a refusal say to type is typed, and helps. */
+/** Commands that status, show, run and refusals print are typed, and help. */
 import { execFileSync } from 'node:child_process';
 import { mkdir, mkdtemp, readdir, readFile, rename, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';

@@ -150,7 +150,7 @@ test('letters of windows-1252 are not read as Thai: nothing is paid before the s
   ]);
 });
 
-/** What a cured file is made of; the same words as in the file that is refused. */
+/** The parts of a cured file, in the words of the file that is refused. */
 const header = 'payoutId,proxyNo,amount';
 const text = (...lines: readonly string[]): string => `${lines.join('\n')}\n`;
 

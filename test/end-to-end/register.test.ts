@@ -54,7 +54,7 @@ async function stopsAtTheLimit(scene: Scene, done: string): Promise<void> {
 
 const header = 'registrationId,customerId,accountNo';
 const hourMs = 3_600_000;
-/** What the bank tells of bears a time of so long before our request. */
+/** The time by which the bank's callbacks are dated before our request. */
 const bankBehindMs = 65_000 + 5_000;
 /** Told before the answer, which shows the bank's clock. */
 const overtaking = [{ beforeAnswer: true }];

@@ -126,7 +126,7 @@ describe('every kind of notice', () => {
         dataDir,
         commands: expect.arrayContaining([expect.stringMatching(/^[a-z_]+( |$)/)]),
       });
-      // What is no news of an end says what to do.
+      // Every notice but that of an end says what to do.
       if (body['severity'] !== 'info')
         expect({ kind, remedy: body['remedy'] }).toEqual({ kind, remedy: expect.stringMatching(/\w{2}/) });
     }
@@ -141,7 +141,7 @@ describe('every kind of notice', () => {
       // 1 is an error of ours, 2 a command that is wrong.
       expect({ command, code, stderr }).toEqual({ command, code: expect.toBeOneOf([0, 3, 4, 5, 6]), stderr });
     }
-    // Those of the system name nothing that a person has to fill in.
+    // Commands of the system leave nothing for a person to fill in.
     for (const command of commands)
       expect(command.replaceAll(folder, '')).not.toMatch(/\b(FILE|HOST|YYYY|BATCH)\b/);
   }, 60_000);

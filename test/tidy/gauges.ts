@@ -6,7 +6,7 @@ import type { Node, Source } from './source.ts';
 
 /** Every gauge by its name, with the value that it may not exceed. Lower the value in the commit that lowers the gauge. */
 export const heldGauges = {
-  'files in src/': 727,
+  'files in src/': 726,
   'lines in src/': 118376,
   'arrows between rooms': 124,
   'files that one neighbour alone imports': 118,

@@ -8,7 +8,7 @@ import { schemaName, wholeSchemaName } from './pool.ts';
 import { rolesScript } from './roles.ts';
 import { journalTables, machineTables } from '../tables/all.ts';
 import { postgresTables, postgresTriggers } from '../tables/ddl.ts';
-import { listedView } from '../tables/listed.ts';
+import { listedView } from '../tables/payouts.ts';
 import { archivedTables } from './tables/archived.ts';
 import { functions } from './tables/functions.ts';
 

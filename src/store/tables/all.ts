@@ -1,4 +1,4 @@
-/** All tables of a journal, each after those that it refers to; types of their rows; and the view of payouts that are listed. */
+/** All tables of a journal, each after those that it refers to, and the types of their rows. */
 import { archivedBatch, archivedRows, usedReference } from './archive.ts';
 import type { RowOf } from './column.ts';
 import {

@@ -324,7 +324,7 @@ test('a watcher that has told of a trouble tells its end though it has lost its 
   readiness.moveTo(early);
   await lookFor(readiness, clock, 2, [{ ...bankAway, code: 'standby' }]);
   expect(early.unkept.last('readiness:')).toMatchObject({ kind: 'ready', body: { status: 'standby' } });
-  // It knows from the journal what the other has told, once it sends again.
+  // The journal tells the notifier, once it sends again, which notices the other has sent.
   await lookFor(
     new ReadinessNotices(notifierOf({ loaded, clock }, opened.store), clock, minuteMs),
     clock,

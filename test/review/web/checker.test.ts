@@ -1,4 +1,4 @@
-/** What the page says of what is decided: over all rows, before it is proposed, when it is checked, and afterwards. */
+/** The figures of a decision on the page: over all rows, before it is proposed, when it is checked, and afterwards. */
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { StagedRow } from '../../../src/core/payout-file.ts';
 import type { HoldReason } from '../../../src/core/payout.ts';
@@ -58,7 +58,7 @@ async function decideBatch(batchId: string, decision: string): Promise<string> {
   return readText(form.text);
 }
 
-/** What maker and checker are told of the same decision. */
+/** The figures of one decision, as its maker and its checker read them. */
 interface Told {
   readonly name: string;
   /** @returns what the maker's form says */

@@ -7,7 +7,7 @@ import { schemaName, wholeSchemaName } from '../pool.ts';
 import { movedTables } from '../../tables/all.ts';
 import { postgresRefusal } from '../../tables/ddl.ts';
 import { neverChanges } from '../../tables/table.ts';
-import { selectListed } from '../../tables/listed.ts';
+import { selectListed } from '../../tables/payouts.ts';
 
 /** The tables, each with the column that is the number of the payout. */
 const rowTables = [...movedTables, { name: 'open_payout', seq: 'seq' }] as const;
