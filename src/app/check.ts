@@ -18,7 +18,7 @@ import { makeAskFirst } from './ask-first.ts';
 import type { OpenedBank } from './open-bank.ts';
 import { findSignedAtMs } from './proved-rows.ts';
 import { fileColumns } from '../intake/rules/file-columns.ts';
-import { makeReader, makeRegistrationReader, openJournalBeside } from './open-store.ts';
+import { makeReader, makeRegistrationReader, openReadOnlyJournal } from './open-store.ts';
 
 export type { FileDigest } from '../check/file-digest.ts';
 export type { CheckedRegistrations } from '../check/check-registrations.ts';
@@ -34,7 +34,7 @@ export interface Checking extends AsyncDisposable {
 
 export async function openChecking(loaded: LoadedSettings): Promise<Checking> {
   const reader = await makeReader(loaded);
-  const journal = await openJournalBeside(loaded);
+  const journal = await openReadOnlyJournal(loaded);
   return { loaded, reader, journal, [Symbol.asyncDispose]: async () => journal?.[Symbol.asyncDispose]() };
 }
 

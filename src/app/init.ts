@@ -7,7 +7,7 @@ import { AtomicFile, publishFile } from '../platform/durable-file.ts';
 import { SettingsError } from '../settings/secrets.ts';
 import type { LoadedSettings } from '../settings/settings.ts';
 import { describePlace, findJournalPlace, makeAtPlace } from './journal/place.ts';
-import { describeIdentity, openJournalBeside } from './open-store.ts';
+import { describeIdentity, openReadOnlyJournal } from './open-store.ts';
 import { findTraces } from './traces.ts';
 
 /** Address in the template; it belongs to no bank. */
@@ -127,7 +127,7 @@ function requireFilledIn({ settings, path }: LoadedSettings): void {
 }
 
 async function requireNone(loaded: LoadedSettings): Promise<void> {
-  await using there = await openJournalBeside(loaded);
+  await using there = await openReadOnlyJournal(loaded);
   if (there !== undefined)
     throw new SettingsError(`there is a journal ${describePlace(loaded)} already: nothing is to be made`);
   const traces = await findTraces(loaded.folders);

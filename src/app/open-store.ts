@@ -84,12 +84,12 @@ export async function makeRegistrationReader({
 }
 
 /** Opens the journal alongside the sender; undefined when there is none yet. */
-export const openJournalBeside = async (loaded: LoadedSettings): Promise<Store | undefined> =>
+export const openReadOnlyJournal = async (loaded: LoadedSettings): Promise<Store | undefined> =>
   openAtPlace(loaded, describeIdentity(loaded));
 
 /** The same for commands that need a journal. @throws SettingsError without one */
 export async function requireJournal(loaded: LoadedSettings): Promise<Store> {
-  const journal = await openJournalBeside(loaded);
+  const journal = await openReadOnlyJournal(loaded);
   if (journal !== undefined) return journal;
   const setting = findJournalPlace(loaded).kind === 'file' ? '--data-dir' : 'journal.url';
   throw new SettingsError(

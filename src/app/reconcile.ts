@@ -42,7 +42,7 @@ import { isBuiltInSandbox, type LoadedSettings } from '../settings/settings.ts';
 import { type BrokenDay, isGap, notifyAtEnd } from './notices/attention.ts';
 import { findSenderOf } from './machines/find-sender.ts';
 import { openBank } from './open-bank.ts';
-import { openJournalBeside, requireJournal } from './open-store.ts';
+import { openReadOnlyJournal, requireJournal } from './open-store.ts';
 import { reportIfSettled } from './run-file.ts';
 import { openSession, sandboxStateFileIn, SenderBusyError, type Session, toLog } from './session.ts';
 
@@ -167,7 +167,7 @@ async function requireNoPeople(
   { isForced }: Pick<ReconcileOptions, 'isForced'>,
 ): Promise<void> {
   if (file === undefined && !isForced) return;
-  await using journal = await openJournalBeside(loaded);
+  await using journal = await openReadOnlyJournal(loaded);
   const { people = [], heads = [] } = (await journal?.persons()) ?? {};
   if (people.length === 0 && !hasToldOfUsers(heads)) return;
   const day = date === undefined ? 'YYYY-MM-DD' : showDate(date);

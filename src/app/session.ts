@@ -368,7 +368,11 @@ export function makeContext(
     asksFirst: session.asksFirst,
     missesSince: session.missesSince,
     provedRows: session.provedRows,
-    ...(lease && { mayLeave: lease.mayLeave, isHeldUp: () => !lease.isHeld, share: session.place?.share }),
+    ...(lease && {
+      mayTransmit: lease.mayTransmit,
+      isPaused: () => !lease.isHeld,
+      share: session.place?.share,
+    }),
     ...(lease && { brakeOfAll: settings.brake }),
     run,
     likeness: session.likeness,

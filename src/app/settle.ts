@@ -4,7 +4,7 @@ import type { Payout } from '../core/payout.ts';
 import type { Progress } from '../core/progress.ts';
 import type { Logger } from '../platform/log.ts';
 import { systemClock } from '../platform/clock.ts';
-import { type Settled, settleBeside, settleNow } from '../payout/settle.ts';
+import { type Settled, settleOnRequest, settleNow } from '../payout/settle.ts';
 import type { LoadedSettings } from '../settings/settings.ts';
 import { notifyAtEnd } from './notices/attention.ts';
 import { requireJournal } from './open-store.ts';
@@ -70,7 +70,7 @@ async function requestFrom(
   const isSeenTo = (id: string): boolean => owner?.command === 'watch' || running.has(id);
   const { timeoutMs } = loaded.settings.bank;
   const context = { journal, clock: systemClock, settle: loaded.settings.settle };
-  const { batchIds, ...settled } = await settleBeside(
+  const { batchIds, ...settled } = await settleOnRequest(
     context,
     { batchId, waitMs, timeoutMs, isSeenTo, progress },
     interrupted,

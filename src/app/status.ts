@@ -24,7 +24,7 @@ export type { MachinesAtWork } from './machines/find-sender.ts';
 export type { SenderLockOwner } from './sender-lock.ts';
 export { describePlace } from './journal/place.ts';
 export type { HealthReason } from '../watch/rules/health.ts';
-export { openJournalBeside } from './open-store.ts';
+export { openReadOnlyJournal } from './open-store.ts';
 export { readStops } from './status/stops.ts';
 
 /** A batch with its rows by status and its held rows by hold. */

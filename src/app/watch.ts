@@ -38,7 +38,7 @@ import {
   takeCallbacks,
   type OpenRegistrations,
   openRegistrationWatch,
-  type WatchedAround,
+  type WatchDeps,
 } from './registration/watch.ts';
 import { requireReportableBatch, restBatch } from './run-file.ts';
 import {
@@ -168,7 +168,7 @@ async function openPage(
 ): Promise<AsyncDisposable | undefined> {
   if (loaded.settings.review.listen === '') return undefined;
   const { openPageOfWatcher } = await import('./review/page.ts');
-  const journal: Store = { ...session.journal, ...session.journal.forOperators };
+  const journal: Store = { ...session.journal, ...session.journal.withoutSenderFence };
   return openPageOfWatcher(loaded, log, journal, { ...session, journal });
 }
 
@@ -337,7 +337,7 @@ const listLeft = ({ view }: Intake): readonly string[] =>
 const openRegistrations = (
   session: Session,
   status: WatchStatus,
-  around: Omit<WatchedAround, 'onCallback' | 'onListening'>,
+  around: Omit<WatchDeps, 'onCallback' | 'onListening'>,
   report: ReportNews,
 ): Promise<OpenRegistrations> =>
   openRegistrationWatch(session, { ...around, ...noteCallbacks(status, report) });
@@ -346,7 +346,7 @@ const openRegistrations = (
 const noteCallbacks = (
   status: WatchStatus,
   report: ReportNews,
-): Pick<WatchedAround, 'onCallback' | 'onListening'> => ({
+): Pick<WatchDeps, 'onCallback' | 'onListening'> => ({
   onCallback: (taking) => {
     status.noteChange();
     status.metrics.countCallback(callbackResults[taking]);
@@ -420,7 +420,7 @@ function makeSetup(
     openContext: (until, count, payer) => ({
       ...makeContext(session, until, count, payer),
       isWatchedByAnother: true,
-      isHeldUp: () => around.disk.trouble !== undefined || session.place?.keeper.isHeld === false,
+      isPaused: () => around.disk.trouble !== undefined || session.place?.keeper.isHeld === false,
     }),
     requireReportable: (batch) => requireReportableBatch(session, batch),
     report: (batchId) => restBatch(session, batchId, false),

@@ -110,7 +110,7 @@ interface Call<Fields extends BusinessFields> {
   readonly headers?: (requestUid: string) => Readonly<Record<string, string>>;
   readonly body: (requestUid: string) => Readonly<Record<string, string>>;
   readonly read: (body: string, names: WireNames) => Fields | undefined;
-  readonly mayLeave?: () => boolean;
+  readonly mayTransmit?: () => boolean;
   readonly stop?: AbortSignal | undefined;
   /** True when the body of a 401 also refuses the call; left out for questions, which are safe to repeat. */
   readonly isRefused?: (reply: BankReply<Fields>) => boolean;
@@ -140,7 +140,7 @@ export function makeBankClient(
         body: (requestUid) => payeeCheckBody(check, options, names, requestUid, clock.now()),
         read: readPayeeCheckFields,
       }),
-    transfer: (order, mayLeave, stop) =>
+    transfer: (order, mayTransmit, stop) =>
       send({
         ...unrecorded,
         stop,
@@ -148,7 +148,7 @@ export function makeBankClient(
         transRefNo: order.transRefNo,
         body: (requestUid) => transferBody(order, names, requestUid),
         read: readTransferFields,
-        mayLeave,
+        mayTransmit,
         isRefused: (reply) =>
           readReply(reply, { order, sends: 1, refusals: 0 }, []).finding.kind === 'refused',
       }),
@@ -161,7 +161,7 @@ export function makeBankClient(
         body: (requestUid) => inquiryBody(inquiry, requestUid),
         read: readInquiryFields,
       }),
-    register: (order, mayLeave, keepRenewed, stop) =>
+    register: (order, mayTransmit, keepRenewed, stop) =>
       send({
         stop,
         endpoint: 'registration',
@@ -170,7 +170,7 @@ export function makeBankClient(
         headers: (requestUid) => registrationHeadersOf({ ...order, requestUid }),
         body: () => registrationBody(order),
         read: readRegistrationFields,
-        mayLeave,
+        mayTransmit,
         isRefused: (reply) => readAnswer(reply).finding.kind === 'not-sent',
       }),
     requestStatement: (request, stop) =>
@@ -238,11 +238,11 @@ function makeSend(context: CallContext, rate: Rate): Send {
       const turn = await take(stop === undefined ? closing : AbortSignal.any([closing, stop]));
       if (turn === undefined) return { reply: closing.aborted ? closed : withheld };
       let isOver = false;
-      const mayLeave = (): boolean => {
+      const mayTransmit = (): boolean => {
         isOver = turns < turnsMax && turn.isOver();
-        return !isOver && (call.mayLeave ?? always)();
+        return !isOver && (call.mayTransmit ?? always)();
       };
-      const posted = await postAtOnce({ ...call, mayLeave }, round);
+      const posted = await postAtOnce({ ...call, mayTransmit }, round);
       if (posted.reply.kind !== 'withheld' || !isOver) return posted;
     }
   }
@@ -427,7 +427,7 @@ async function postCall<Fields extends BusinessFields>(
     headers,
     body,
     read,
-    mayLeave = always,
+    mayTransmit = always,
     round,
   }: Call<Fields> & {
     readonly round: Round;
@@ -448,7 +448,7 @@ async function postCall<Fields extends BusinessFields>(
       ...headers?.(requestUid),
     },
     body: JSON.stringify(body(requestUid)),
-    mayLeave,
+    mayTransmit,
   };
   const outcome = await (endpoint === 'statement' ? ask(context, message) : exchange(route, message));
   const elapsedMs = clock.elapsedMs() - startedMs;

@@ -21,7 +21,7 @@ export interface WireMessage {
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string;
   /** Asked when the connection stands, just before the bytes are written. */
-  readonly mayLeave: () => boolean;
+  readonly mayTransmit: () => boolean;
 }
 
 export type WireOutcome =
@@ -145,12 +145,12 @@ function exchangeOver(
     function write(): void {
       if (request.destroyed) return;
       try {
-        if (message.mayLeave()) {
+        if (message.mayTransmit()) {
           stage = 'written';
           request.end(message.body);
         } else settle({ kind: 'withheld' });
       } catch (error) {
-        reject(new Error('mayLeave has thrown', { cause: error }));
+        reject(new Error('mayTransmit has thrown', { cause: error }));
         settle(undefined);
       }
     }

@@ -80,10 +80,10 @@ export const listCommand = makeCommand({
     const prepare = registrations ? searchRegistrations(options) : searchPayouts(options);
     if (!Number.isInteger(limit) || limit < 0) throw new SettingsError('--limit takes a whole number');
     const loaded = await loadCommandSettings(options);
-    const { openJournalBeside } = await import('../app/status.ts');
+    const { openReadOnlyJournal } = await import('../app/status.ts');
     const { countColumns, printText, say } = await import('./output.ts');
     const { printBanner } = await import('./views/shown.ts');
-    await using journal = await openJournalBeside(loaded);
+    await using journal = await openReadOnlyJournal(loaded);
     if (options.batch !== undefined) await requireBatch(journal, options.batch, registrations);
     const { search, isNarrowed } = await prepare(loaded, journal);
     printBanner(loaded, json);

@@ -23,13 +23,13 @@ export const statusCommand = makeCommand({
       .example('$0 status --registrations', 'what waits for the bank, and unknown callbacks'),
   run: async ({ batch, statements, registrations, json, ...options }) => {
     const loaded = await loadCommandSettings(options);
-    const { findSenderOf, openJournalBeside, readDays, readMachines, readStops } =
+    const { findSenderOf, openReadOnlyJournal, readDays, readMachines, readStops } =
       await import('../app/status.ts');
     const { placeShown, print: printShown, printBanner } = await import('./views/shown.ts');
     const place = placeOfOptions(options, loaded);
     const print = (shown: Shown, asJson: boolean): void => printShown(placeShown(shown, place), asJson);
     const { showDays } = await import('./views/status.ts');
-    await using journal = await openJournalBeside(loaded);
+    await using journal = await openReadOnlyJournal(loaded);
     const nowMs = Date.now();
     const readAllDays = async () => (journal === undefined ? [] : readDays(journal, nowMs));
     printBanner(loaded, json);
@@ -85,7 +85,7 @@ async function showBatches(
 ): Promise<Shown> {
   const { describePlace, readBatches, stopBatches } = await import('../app/status.ts');
   const { showList } = await import('./views/shown.ts');
-  const { besidePayouts } = await import('./views/registration-status.ts');
+  const { withRegistrations } = await import('./views/registration-status.ts');
   const { besideStops, showBatch } = await import('./views/status.ts');
   const { showNamedRegistrations, showAllRegistrations } = await import('./registration/status.ts');
   const named = batch === undefined ? undefined : await showNamedRegistrations(journal, batch, isSending);
@@ -103,7 +103,7 @@ async function showBatches(
       : 'No batches yet.';
   const shown =
     batch === undefined
-      ? besidePayouts(payouts, none, await showAllRegistrations(loaded, journal, isSending))
+      ? withRegistrations(payouts, none, await showAllRegistrations(loaded, journal, isSending))
       : showList(payouts, none);
   return besideStops(stops, shown);
 }

@@ -33,7 +33,7 @@ export type BankReply<Fields> =
 /** No byte of the request has left. */
 export type UnsentReply =
   | { readonly kind: 'not-sent'; readonly why: string }
-  /** `mayLeave` returned false just before the bytes would have left, or the wait for a turn was ended. */
+  /** `mayTransmit` returned false just before the bytes would have left, or the wait for a turn was ended. */
   | { readonly kind: 'withheld' }
   /** The token endpoint refused our credentials (TK001, §5). */
   | { readonly kind: 'credentials-refused'; readonly code: string };
@@ -113,13 +113,13 @@ export interface RegistrationOrder {
 export interface RegistrationBank {
   /**
    * Sends one registration.
-   * @param mayLeave as for a transfer
+   * @param mayTransmit as for a transfer
    * @param keepRenewed records the requestUID of the one repetition that a 401 allows; false: it is not sent
    * @param stop as for a payee check
    */
   register(
     order: RegistrationOrder,
-    mayLeave: () => boolean,
+    mayTransmit: () => boolean,
     keepRenewed: (requestUid: string) => Promise<boolean>,
     stop?: AbortSignal,
   ): Promise<BankReply<RegistrationFields>>;
@@ -131,12 +131,12 @@ export interface Bank {
    */
   checkPayee(check: PayeeCheck, stop?: AbortSignal): Promise<BankReply<PayeeCheckFields>>;
   /**
-   * Sends one transfer. `mayLeave` is asked just before bytes leave, after every wait (token, rate limit), and again
+   * Sends one transfer. `mayTransmit` is asked just before bytes leave, after every wait (token, rate limit), and again
    * before the one repetition that a 401 allows.
    */
   transfer(
     order: TransferOrder,
-    mayLeave: () => boolean,
+    mayTransmit: () => boolean,
     stop?: AbortSignal,
   ): Promise<BankReply<TransferFields>>;
   inquire(inquiry: StatusInquiry, stop?: AbortSignal): Promise<BankReply<InquiryFields>>;

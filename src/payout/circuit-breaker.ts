@@ -28,7 +28,7 @@ import {
   type PayerState,
   type Repetition,
   type RequestKind,
-  takeUpPause,
+  restorePause,
   waitForOpening,
 } from './rules/circuit-breaker.ts';
 import { type ClockReading, findDayTrouble } from './rules/clock-skew.ts';
@@ -495,7 +495,7 @@ export async function takeUpBreaker({ journal, gate, clock }: PayerContext, paye
     breaker.recordedPause = undefined;
   } else if (breaker.state.status === 'open') {
     breaker.recordedPause = { pausedAtMs: pause.sinceMs, pausedUntilMs: pause.untilMs };
-    breaker.become(takeUpPause(breaker.state, pause, clock.now()));
+    breaker.become(restorePause(breaker.state, pause, clock.now()));
   }
 }
 
@@ -542,7 +542,7 @@ const hoursPollMs = 60_000;
 const idleMs = 24 * 3_600_000;
 
 /** Records the begin and end of every pause, and follows the operator's decisions, until told to end. */
-export async function keepPauseRecorded(
+export async function persistPauses(
   context: BreakerContext,
   batch: HaltedBatch,
   end: AbortSignal,

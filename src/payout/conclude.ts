@@ -16,7 +16,7 @@ export async function isNothingLeft(journal: BatchReader, batch: Batch): Promise
 }
 
 /** The events of a run that matter for its end. */
-interface RunCourse {
+interface RunOutcome {
   /** The process was asked to stop. */
   readonly isInterrupted: boolean;
   /** Held rows were released when the run began. */
@@ -29,7 +29,7 @@ interface RunCourse {
 export async function conclude(
   { journal, clock, gate }: Pick<WorkerContext, 'journal' | 'clock' | 'gate'>,
   { batchId }: Batch,
-  { isInterrupted, isLifted, isOthersHalt }: RunCourse,
+  { isInterrupted, isLifted, isOthersHalt }: RunOutcome,
 ): Promise<void> {
   const nowMs = clock.now();
   if (await isCancelled(journal, batchId)) {

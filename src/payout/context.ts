@@ -16,7 +16,7 @@ import type { VerifyPolicy } from './rules/payee.ts';
 import type { SettlePolicy } from './rules/resend.ts';
 
 /** Limits beyond which an operator must look before money moves; 0 turns a limit off. */
-interface LookLimits {
+interface ReviewLimits {
   /** Longest wait of a batch in hours, from its drop or its last resume. */
   readonly batchMaxAgeHours: number;
   /** Days to search back for a payout of the same amount to the same payee. */
@@ -55,7 +55,7 @@ export interface WorkerContext extends CallContext, ProcessState {
   readonly clock: Clock;
   readonly verify: VerifyPolicy;
   readonly settle: SettlePolicy;
-  readonly limits: LookLimits;
+  readonly limits: ReviewLimits;
   readonly transferConcurrency: number;
   readonly channelId: string;
   readonly termId: string;
@@ -74,12 +74,12 @@ export interface WorkerContext extends CallContext, ProcessState {
   /** Start of the time in which an adopted journal may lack sends of its original. */
   readonly missesSince?: (() => number | undefined) | undefined;
   /** True while nothing new may be sent for reasons other than the bank; left out: never. */
-  readonly isHeldUp?: () => boolean;
+  readonly isPaused?: () => boolean;
   /**
    * Asked just before bytes leave: false once this process may have lost the right to send, which another process then
    * has. Left out: always true.
    */
-  readonly mayLeave?: (() => boolean) | undefined;
+  readonly mayTransmit?: (() => boolean) | undefined;
   /** Rows shared with other machines that pay the same batches; left out when only this process pays. */
   readonly share?: Share | undefined;
   /** Limits by which the journal counts the ends of all machines; left out when only this process sends. */
@@ -216,7 +216,7 @@ export class RunState {
  * @param besideEnds aborted when the work has ended
  * @throws the first failure (`noteFailure`): later ones may follow from it
  */
-export async function endTogether(
+export async function runWithBackground(
   { run }: Pick<WorkerContext, 'run'>,
   work: Promise<unknown>,
   besideEnds: AbortController,

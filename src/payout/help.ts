@@ -7,9 +7,9 @@ import { formatBangkokDate } from '../core/bangkok-time.ts';
 import type { Payout } from '../core/payout.ts';
 import type { Batch, Clock, Log } from '../core/ports.ts';
 import { limitRequests } from './adaptive-limit.ts';
-import { findHalt, keepPauseRecorded, recordHalt, recordPause, takeUpBreaker } from './circuit-breaker.ts';
-import { endTogether, type RunState, type WorkerContext } from './context.ts';
-import { keepAskingTheTime } from './inquire.ts';
+import { findHalt, persistPauses, recordHalt, recordPause, takeUpBreaker } from './circuit-breaker.ts';
+import { runWithBackground, type RunState, type WorkerContext } from './context.ts';
+import { pollBankTime } from './inquire.ts';
 import type { PayoutJournal } from './ports.ts';
 import { payReadyRows } from './run-batch.ts';
 import type { Share } from './share.ts';
@@ -187,11 +187,11 @@ async function payBeside(unlimited: WorkerContext, batch: Batch, isLeaving: () =
   const context = { ...unlimited, limitRequest: limitRequests(limits, log) };
   const ended = new AbortController();
   const beside = [
-    keepPauseRecorded(context, batch, ended.signal),
-    keepAskingTheTime(context, batch, ended.signal),
+    persistPauses(context, batch, ended.signal),
+    pollBankTime(context, batch, ended.signal),
     keepLimitsShared(context, ended.signal),
   ];
-  await endTogether(context, payReadyRows(context, batch, limits.transfers, isLeaving), ended, beside);
+  await runWithBackground(context, payReadyRows(context, batch, limits.transfers, isLeaving), ended, beside);
   await recordHalt(context, batch);
   await recordPause(context, batch);
 }

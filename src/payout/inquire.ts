@@ -114,11 +114,7 @@ export async function inquireFor(
  * Asks the bank for its time while the clocks differ in the day, until told to end: there may be no other request, and
  * either clock may have been corrected.
  */
-export async function keepAskingTheTime(
-  context: WorkerContext,
-  payer: Payer,
-  end: AbortSignal,
-): Promise<void> {
+export async function pollBankTime(context: WorkerContext, payer: Payer, end: AbortSignal): Promise<void> {
   const { gate, clock } = context;
   const question = { ...payerOf(context, payer), transRefNo: impossibleReference, sends: [] };
   while (!end.aborted) {

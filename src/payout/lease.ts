@@ -45,7 +45,7 @@ export class LeaseKeeper implements AsyncDisposable {
   }
 
   /** Asked right before bytes leave. */
-  readonly mayLeave = (): boolean => this.isHeld;
+  readonly mayTransmit = (): boolean => this.isHeld;
 
   /** Aborted when another process has the place: this process has to start anew. */
   get lost(): AbortSignal {

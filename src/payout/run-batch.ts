@@ -9,22 +9,22 @@ import { type AdaptiveLimit, limitRequests } from './adaptive-limit.ts';
 import {
   findHalt,
   haltOf,
-  keepPauseRecorded,
+  persistPauses,
   recordHalt,
   recordPause,
   takeUpBreaker,
 } from './circuit-breaker.ts';
 import { beginRunning, conclude, hasHeldRows } from './conclude.ts';
-import { countDoubt, endTogether, type WorkerContext } from './context.ts';
-import { keepAskingTheTime } from './inquire.ts';
+import { countDoubt, runWithBackground, type WorkerContext } from './context.ts';
+import { pollBankTime } from './inquire.ts';
 import type { PayoutJournal, ReadyPayout } from './ports.ts';
-import { type HandedRow, handOutRows, handOutShards, RowRate } from './share.ts';
+import { type AssignedRow, handOutRows, handOutShards, RowRate } from './share.ts';
 import { describeWaiting } from '../review/rules/approval.ts';
 import { haltWhenChanged, haltWhenOld } from './pre-send-checks.ts';
 import { describeIdleShare, withEnd } from './rules/brake.ts';
 import { describePayerChange, rerunHolds, unsentStatuses } from './rules/operator.ts';
 import { findCheckSignal } from './rules/payee.ts';
-import { endForAll, noticeHaltByEnd } from './shared-breaker.ts';
+import { toBrakeCount, noticeHaltByEnd } from './shared-breaker.ts';
 import { keepLimitsShared } from './shared-limits.ts';
 import { settleOnce, settleWhileRunning } from './settle.ts';
 import { submitPayout } from './submit.ts';
@@ -57,9 +57,9 @@ export async function runBatch(context: WorkerContext, batch: Batch, limits: Run
     watchTheWait(context, batch, limits, watchEnds.signal),
     reportWaits(context, () => readWait(context, batch, limits), watchEnds.signal),
   ];
-  await endTogether(context, settleAndPay(context, batch), watchEnds, watching);
+  await runWithBackground(context, settleAndPay(context, batch), watchEnds, watching);
   // The process that now has the right to send goes on with the batch, and concludes it.
-  if (context.mayLeave?.() === false) return 'interrupted';
+  if (context.mayTransmit?.() === false) return 'interrupted';
   const isChanged = (context.run.hasSent || wasInDoubt) && (await haltWhenChanged(context, batch));
   await recordHalt(context, batch);
   await recordPause(context, batch);
@@ -153,10 +153,10 @@ async function readWait({ run, journal }: WorkerContext, { batchId }: Batch, lim
 
 /** True while rows wait for the account, or the disk, to go on. */
 async function waitsToSend(
-  { gate, run, journal, isHeldUp }: WorkerContext,
+  { gate, run, journal, isPaused }: WorkerContext,
   { batchId }: Batch,
 ): Promise<boolean> {
-  if (isHeldUp?.() === true) return true;
+  if (isPaused?.() === true) return true;
   return gate.isPausing && (run.isSending || (await hasHeldRows(journal, batchId)));
 }
 
@@ -214,11 +214,11 @@ async function payBatch(unlimited: WorkerContext, batch: Batch): Promise<void> {
   const { signal } = payingEnds;
   const beside = [
     settleWhileRunning(context, batch.batchId, signal),
-    keepPauseRecorded(context, batch, signal),
-    keepAskingTheTime(context, batch, signal),
+    persistPauses(context, batch, signal),
+    pollBankTime(context, batch, signal),
     keepLimitsShared(context, signal),
   ];
-  await endTogether(context, payUntilRest(context, batch, limits.transfers), payingEnds, beside);
+  await runWithBackground(context, payUntilRest(context, batch, limits.transfers), payingEnds, beside);
 }
 
 async function payUntilRest(context: WorkerContext, batch: Batch, limit: AdaptiveLimit): Promise<void> {
@@ -228,7 +228,7 @@ async function payUntilRest(context: WorkerContext, batch: Batch, limit: Adaptiv
     await payReadyRows(context, batch, limit);
     run.isSending = false;
     if (stop.aborted) return;
-    if (context.isHeldUp?.() === true) {
+    if (context.isPaused?.() === true) {
       await run.waitForWork(heldPollMs, stop);
       continue;
     }
@@ -261,7 +261,7 @@ async function payUntilRest(context: WorkerContext, batch: Batch, limit: Adaptiv
 /** True when a process that had the right to send before has paused the batch behind this run: it runs again. */
 async function takeUpAgain(context: WorkerContext, { batchId }: Batch): Promise<boolean> {
   const { journal, share, gate, clock } = context;
-  if (share === undefined || context.mayLeave?.() === false) return false;
+  if (share === undefined || context.mayTransmit?.() === false) return false;
   const batch = await journal.batch(batchId);
   if (gate.breaker.state.status === 'halted' || batch?.status !== 'paused') return false;
   if (!(await beginRunning(journal, batch, clock.now()))) return false;
@@ -306,7 +306,7 @@ export async function payReadyRows(
   const lanes: Lanes = {
     verify,
     submit: limit.openLane('ahead'),
-    submitLate: limit.openLane('ahead'),
+    retryLane: limit.openLane('ahead'),
     transfer: limit.openLane(),
   };
   const places = context.verify.concurrency + context.transferConcurrency;
@@ -326,7 +326,7 @@ interface Lanes {
   /** Lane from the intent on, with a few more places than transfers at once. */
   readonly submit: RunInTurn;
   /** Lane for rows that have waited before. It takes turns with `submit`, since many of them may come at once. */
-  readonly submitLate: RunInTurn;
+  readonly retryLane: RunInTurn;
   readonly transfer: RunInTurn;
 }
 
@@ -336,13 +336,18 @@ function handOut(
   rate: RowRate,
   isToTakeNoMore: (() => boolean) | undefined,
 ) {
-  const { journal, clock, stop, gate, isHeldUp, share } = context;
-  const isToEnd = (): boolean => stop.aborted || isHeldUp?.() === true || gate.state.status === 'halted';
+  const { journal, clock, stop, gate, isPaused, share } = context;
+  const isToEnd = (): boolean => stop.aborted || isPaused?.() === true || gate.state.status === 'halted';
   const reading = { journal, clock, batchId, isToEnd, isToTakeNoMore };
   return share === undefined ? handOutRows(reading) : handOutShards(reading, share, rate);
 }
 
-async function payHanded(context: WorkerContext, batch: Batch, row: HandedRow, lanes: Lanes): Promise<void> {
+async function payHanded(
+  context: WorkerContext,
+  batch: Batch,
+  row: AssignedRow,
+  lanes: Lanes,
+): Promise<void> {
   let isLeft = false;
   try {
     isLeft = await hasToWait(context, batch, row.ready);
@@ -374,7 +379,7 @@ async function hasToWait(
 async function payRow(
   context: WorkerContext,
   batch: Batch,
-  { ready, isLate }: Omit<HandedRow, 'done'>,
+  { ready, isLate }: Omit<AssignedRow, 'done'>,
   lanes: Lanes,
 ): Promise<void> {
   const verified = await lanes.verify(() => verifyPayee(context, ready.payout));
@@ -383,7 +388,7 @@ async function payRow(
       await recordHalt(context, batch);
       return;
     case 'change': {
-      const end = endForAll(context, findCheckSignal(verified.change));
+      const end = toBrakeCount(context, findCheckSignal(verified.change));
       await context.journal.apply([withEnd(verified.change, end)]);
       await noticeHaltByEnd(context, batch, end);
       context.run.noteProgress();
@@ -391,7 +396,7 @@ async function payRow(
       return;
     }
     case 'payable': {
-      const submit = isLate ? lanes.submitLate : lanes.submit;
+      const submit = isLate ? lanes.retryLane : lanes.submit;
       const recordOutcome = await submit(() =>
         submitPayout(context, { ...ready, batch, names: verified.names }, lanes.transfer),
       );

@@ -10,7 +10,7 @@ import { endWhenSettled } from './conclude.ts';
 import {
   caseOf,
   contextFor,
-  endTogether,
+  runWithBackground,
   idOf,
   isSeenTo,
   logFactsOf,
@@ -38,7 +38,7 @@ import { withEnd } from './rules/brake.ts';
 import type { Repetition } from './rules/circuit-breaker.ts';
 import { countDelivered, mayBytesLeaveAgain, type SettlePolicy } from './rules/resend.ts';
 import { leaveOthersAlone } from './share.ts';
-import { endForAll, noticeHaltByEnd } from './shared-breaker.ts';
+import { toBrakeCount, noticeHaltByEnd } from './shared-breaker.ts';
 import { sendAttempt } from './submit.ts';
 import { recordLearnt, Watch } from './superseded.ts';
 import { reportWaits } from './wait.ts';
@@ -88,7 +88,7 @@ async function settleUntil(
   const watch = new Watch(context);
   while (!stop.aborted) {
     repetitions.throwFailure();
-    if (context.mayLeave?.() === false) {
+    if (context.mayTransmit?.() === false) {
       await context.run.waitForWork(noRightPollMs, stop);
       continue;
     }
@@ -292,7 +292,7 @@ async function keep(
   isToGoAgain: boolean,
 ): Promise<void> {
   const { payout, attempt } = one;
-  const endAs = (after: Payout | undefined) => endForAll(context, findEndSignal(one, after, finding));
+  const endAs = (after: Payout | undefined) => toBrakeCount(context, findEndSignal(one, after, finding));
   const atMs = isToGoAgain
     ? context.gate.nextRepetitionAtMs(repetitionOf(attempt, context.settle))
     : undefined;
@@ -397,7 +397,7 @@ export async function settleNow(context: WorkerContext, limits: SettleLimits): P
   });
   const waiting = [endWaiting(context, limits, end.signal), reportWaits(context, readWait, end.signal)];
   const asking = settleOnce(context, 'all', batchId);
-  await endTogether(context, asking, end, waiting);
+  await runWithBackground(context, asking, end, waiting);
   return { asked: await asking, told: run.told, ended: await endBatches(context, batchId) };
 }
 
@@ -413,7 +413,7 @@ interface AskedBeside {
   readonly progress?: Progress | undefined;
 }
 
-interface SettledBeside extends Pick<Settled, 'asked' | 'told'> {
+interface SettledOnRequest extends Pick<Settled, 'asked' | 'told'> {
   /** Transfers that it has not inquired about in that time. */
   readonly unasked: number;
   /** Transfers that are settled now. */
@@ -433,11 +433,11 @@ const besidePollMs = 500;
  * Makes the sending process inquire now about everything in doubt, and waits until it has. Rows called unresolved are
  * left to its own `settle`, or to the next run.
  */
-export async function settleBeside(
+export async function settleOnRequest(
   context: BesideContext,
   limits: AskedBeside,
   end: AbortSignal,
-): Promise<SettledBeside> {
+): Promise<SettledOnRequest> {
   const { clock } = context;
   const sinceMs = clock.now();
   const { wanted, others } = await requestInquiries(context, limits, sinceMs);

@@ -184,7 +184,7 @@ export class Share {
 }
 
 /** A ready row that is handed out. */
-export interface HandedRow {
+export interface AssignedRow {
   readonly ready: ReadyPayout;
   /** True when a worker had it before: it has waited, for example for the end of a lease. */
   readonly isLate: boolean;
@@ -225,7 +225,7 @@ async function* readRows({ journal, batchId, isToEnd }: Reading, afterRow: numbe
 const nothingToDo = async (): Promise<void> => {};
 
 /** All ready rows of a batch, when only one process works on the journal. */
-export async function* handOutRows(reading: Reading): AsyncGenerator<HandedRow> {
+export async function* handOutRows(reading: Reading): AsyncGenerator<AssignedRow> {
   for await (const ready of readRows(reading, 0, Number.MAX_SAFE_INTEGER))
     yield { ready, isLate: false, done: nothingToDo };
 }
@@ -306,7 +306,7 @@ export async function* handOutShards(
   reading: Reading,
   share: Share,
   rate: RowRate,
-): AsyncGenerator<HandedRow> {
+): AsyncGenerator<AssignedRow> {
   const { clock, batchId, isToEnd, isToTakeNoMore = () => false } = reading;
   let sweptAtMs = -Infinity;
   let afterRow: number | undefined;

@@ -10,7 +10,7 @@ import { endOf } from './rules/circuit-breaker.ts';
 import type { BreakerSignal } from './rules/read-reply.ts';
 
 /** Meaning of a signal for the rows that follow, for the journal; undefined when only this process sends. */
-export const endForAll = (
+export const toBrakeCount = (
   { brakeOfAll }: Pick<WorkerContext, 'brakeOfAll'>,
   signal: BreakerSignal | undefined,
 ): PayoutEnd | undefined =>

@@ -1,6 +1,6 @@
 /** Keeps the adaptive limits of this process within the limit of all machines together. */
 import { countDoubt, countUnderWay, type WorkerContext } from './context.ts';
-import { fitWhole, type SharedKind, shareOfWhole } from './rules/shared-limit.ts';
+import { clampLimit, type SharedKind, shareOf } from './rules/shared-limit.ts';
 import type { Share } from './share.ts';
 
 /** Interval in ms at which the machines exchange their news of the bank. */
@@ -42,9 +42,9 @@ async function shareLimits({ adaptiveLimits, log }: Sharing, share: Share): Prom
     const isNews =
       heard.trouble !== null || (heard.answers > 0 && found !== undefined && found.limit < found.ceiling);
     const whole = isNews ? await share.tellLimit(kind, heard, ceiling) : found;
-    const fitted = fitWhole(whole, ceiling, atWork.machines, heard.round);
+    const fitted = clampLimit(whole, ceiling, atWork.machines, heard.round);
     const before = limit.state.limit;
-    limit.bind(shareOfWhole(fitted, atWork), fitted);
+    limit.bind(shareOf(fitted, atWork), fitted);
     limit.noteMachines(atWork.machines);
     const { state } = limit;
     if (state.limit < before)

@@ -33,7 +33,7 @@ import {
 } from './rules/read-reply.ts';
 import { mayBytesLeaveFirst, withSendTimes, withUnansweredTrial } from './rules/resend.ts';
 import { likenessOf } from './rules/similar.ts';
-import { endForAll, noticeHaltByEnd } from './shared-breaker.ts';
+import { toBrakeCount, noticeHaltByEnd } from './shared-breaker.ts';
 import { recordLearnt } from './superseded.ts';
 
 /** A row with a payable payee, and the bank's names of the payee. */
@@ -61,9 +61,9 @@ export async function submitPayout(
       pass.leave();
       return () => recordOutcome(context, intended, { finding: stop, facts: {} });
     }
-    const mayLeave = (): boolean => mayBytesLeaveFirst(attempt, settle, bankClock.read());
+    const mayTransmit = (): boolean => mayBytesLeaveFirst(attempt, settle, bankClock.read());
     const beganAtMs = clock.elapsedMs();
-    const record = await sendAttempt(context, intended, pass, mayLeave);
+    const record = await sendAttempt(context, intended, pass, mayTransmit);
     noteTime(context, 'sendMs', beganAtMs);
     return record;
   });
@@ -197,16 +197,16 @@ function findLateness(
  * Sends an attempt, whose send the caller has made durable.
  * @param sent the payout after the change that recorded the send
  * @param pass pass of the gate; returned here
- * @param mayLeave asked again just before the bytes leave
+ * @param mayTransmit asked again just before the bytes leave
  * @returns a function that records the outcome, so that the caller's place in the queue is free meanwhile
  */
 export async function sendAttempt(
   context: WorkerContext,
   sent: InDoubt,
   pass: Pass,
-  mayLeave: () => boolean,
+  mayTransmit: () => boolean,
 ): Promise<() => Promise<void>> {
-  const { bank, bankClock, gate, run, reopened, mayLeave: mayStillSend = () => true } = context;
+  const { bank, bankClock, gate, run, reopened, mayTransmit: mayStillSend = () => true } = context;
   const { payout, attempt } = sent;
   const { sameReference } = await readReferenceOf(context, sent);
   context.log('debug', 'transfer begins', logFactsOf(payout, attempt));
@@ -218,7 +218,7 @@ export async function sendAttempt(
     send: () =>
       bank.transfer(
         attempt.order,
-        () => gate.isServiceOpen && mayStillSend() && mayLeave() && !reopened.has(id),
+        () => gate.isServiceOpen && mayStillSend() && mayTransmit() && !reopened.has(id),
         context.stop,
       ),
     read: (reply) => readReply(reply, attempt, sameReference),
@@ -257,7 +257,7 @@ async function recordOutcome(
 ): Promise<void> {
   const { inFlight } = context.run;
   const { payout, attempt } = sent;
-  const end = endForAll(context, breaker);
+  const end = toBrakeCount(context, breaker);
   try {
     const settled = await recordLearnt(context, sent, {
       finding,

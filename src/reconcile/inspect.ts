@@ -4,7 +4,7 @@ import type { TableDraft } from '../platform/csv/table-writer.ts';
 import { DayIndex } from './day-index.ts';
 import type { StatementRefusal, StatementTotals } from './ports.ts';
 import { indexDay, readLines, type Reading, type ReconcileContext } from './read-lines.ts';
-import { isWhole, lookAtBytes, readFormer, type StatementSource } from './reconcile.ts';
+import { isWhole, classifyFile, readFormer, type StatementSource } from './reconcile.ts';
 import { makeTally } from './rules/tally.ts';
 
 /** A table that is never written. */
@@ -49,7 +49,7 @@ export async function inspectStatement(
   let totals: StatementTotals | undefined;
   const read = await source.read((parts) => readLines(reading, keepTotals(parts), paid.count));
   if ('code' in read) return { totals, refusal: read };
-  const seen = lookAtBytes(source, isOver, versions, { originalSha256, sha256: read.sha256 });
+  const seen = classifyFile(source, isOver, versions, { originalSha256, sha256: read.sha256 });
   return { totals: read, refusal: typeof seen === 'string' ? undefined : seen };
 
   /** Keeps the totals of a readable statement that is refused. */

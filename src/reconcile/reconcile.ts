@@ -96,7 +96,7 @@ export async function reconcile(
   await store.beginStatement(run);
   await store.recall('date', [date], clock.now());
   const former = await readFormer(store, date);
-  const seen = lookAtBytes(source, isWhole(date, clock.now()), former.versions, { originalSha256 });
+  const seen = classifyFile(source, isWhole(date, clock.now()), former.versions, { originalSha256 });
   if (typeof seen !== 'string') return { kind: 'refused', refusal: seen };
   const { previous, present } = former;
   const isKnown = present?.originalSha256 === originalSha256 && present.reading === seen;
@@ -113,7 +113,7 @@ export function isWhole(date: string, nowMs: number): boolean {
 }
 
 /** Decides how to read the bytes, or why not to. */
-export function lookAtBytes(
+export function classifyFile(
   { date, reading, provenance }: StatementSource,
   isOver: boolean,
   versions: readonly StatementVersionMark[],
@@ -210,7 +210,7 @@ async function judgeAnew(
   if ('code' in totalsRead) return { kind: 'refused', refusal: totalsRead };
   const { originalSha256, originalPath } = source;
   const bytes = { originalSha256, sha256: totalsRead.sha256, isUnread: index.hasUnplacedLine };
-  const words = lookAtBytes(source, isOver, versions, bytes);
+  const words = classifyFile(source, isOver, versions, bytes);
   if (typeof words !== 'string') return { kind: 'refused', refusal: words };
   noteExtent(words, date, { wholeDates, unreadDates });
   if (present?.sha256 === totalsRead.sha256 && present.reading === words)

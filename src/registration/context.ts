@@ -55,12 +55,12 @@ export interface RegistrationContext {
   /** Called at intervals with what the run waits for. */
   readonly reportWait?: ((wait: Wait | undefined) => void) | undefined;
   /** True while nothing new may be sent for reasons other than the bank's; never when left out. */
-  readonly isHeldUp?: () => boolean;
+  readonly isPaused?: () => boolean;
   /**
    * Called right before bytes leave: false once another machine may have this process's place. Left out where one process
    * alone sends.
    */
-  readonly mayLeave?: (() => boolean) | undefined;
+  readonly mayTransmit?: (() => boolean) | undefined;
 }
 
 /** Subject of halts and pauses in the log. */

@@ -2,13 +2,13 @@
 import {
   findHalt,
   haltOf,
-  keepPauseRecorded,
+  persistPauses,
   recordHalt,
   type Payer,
   recordPause,
   takeUpBreaker,
 } from '../payout/circuit-breaker.ts';
-import { endTogether } from '../payout/context.ts';
+import { runWithBackground } from '../payout/context.ts';
 import { describeIdleShare } from '../payout/rules/brake.ts';
 import { isInQuestion, showDate } from '../payout/rules/lost-journal.ts';
 import { forEachBounded } from '../platform/bounded.ts';
@@ -51,12 +51,12 @@ export async function runRegistrations(
   const breaker = serviceBreaker(context, batch);
   const beside = [
     watchTheWait(context, batch, limits, signal),
-    keepPauseRecorded(breaker.context, breaker.batch, signal),
+    persistPauses(breaker.context, breaker.batch, signal),
     keepSweeping(context, async () => context.run.notify(), signal),
   ];
-  await endTogether(context, sendUntilEnded(context, batch), ends, beside);
+  await runWithBackground(context, sendUntilEnded(context, batch), ends, beside);
   // The process that has the right to send now continues and concludes the batch.
-  if (context.mayLeave?.() === false) return 'interrupted';
+  if (context.mayTransmit?.() === false) return 'interrupted';
   await recordHalt(breaker.context, breaker.batch);
   await recordPause(breaker.context, breaker.batch);
   const isInterrupted = limits.interrupted.aborted;
@@ -142,8 +142,8 @@ async function sendUntilEnded(context: RegistrationContext, batch: RegistrationB
         continue;
       }
     }
-    const isHeldUp = context.isHeldUp?.() === true;
-    const isWaiting = isHeldUp || service.isPausing;
+    const isPaused = context.isPaused?.() === true;
+    const isWaiting = isPaused || service.isPausing;
     const mayGoOn = !isHalted && !isWaiting;
     if (mayGoOn && (await journal.liftRegistrationHolds(batchId, ['paused'], clock.now())) > 0) continue;
     const isEnded = run.inFlight.size === 0 && (await journal.countAwaitedRegistrations(batchId)) === 0;
@@ -182,7 +182,7 @@ async function* readyRows(
   for (;;) {
     const page = await journal.readyRegistrations(batchId, afterRowNo, pageRows);
     for (const registration of page) {
-      if (stop.aborted || context.isHeldUp?.() === true) return;
+      if (stop.aborted || context.isPaused?.() === true) return;
       if (service.state.status === 'halted') return;
       await brake.look();
       yield registration;
@@ -237,7 +237,7 @@ const describeTotals = (totals: readonly RegistrationTotal[]): string =>
   totals.map(({ status, rows, alarmRows }) => `${status} ${rows} ${alarmRows}`).join();
 
 async function isWaitingToSend(context: RegistrationContext, batch: RegistrationBatch): Promise<boolean> {
-  const isWaiting = context.isHeldUp?.() === true || context.service.isPausing;
+  const isWaiting = context.isPaused?.() === true || context.service.isPausing;
   return isWaiting && (context.run.isSending || (await isAnyToSend(context, batch)));
 }
 

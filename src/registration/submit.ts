@@ -145,7 +145,7 @@ async function sendAndRecord(context: RegistrationContext, intended: Intended): 
     const order = { ...instruction, requestUid, ipAddress };
     const keepRenewed = (uid: string): Promise<boolean> => recordRenewal(context, intended, uid);
     const read = readAnswer(
-      await bank.register(order, () => mayLeave(context, intended), keepRenewed, context.stop),
+      await bank.register(order, () => mayTransmit(context, intended), keepRenewed, context.stop),
     );
     limit.observe(read.limit, round);
     ({ service, company } = read);
@@ -161,8 +161,8 @@ async function sendAndRecord(context: RegistrationContext, intended: Intended): 
 }
 
 /** Called right before the bytes leave: the service or the company may have been stopped since the intent. */
-function mayLeave(
-  { service, gateOf, companyId, mayLeave: mayStillSend = () => true }: RegistrationContext,
+function mayTransmit(
+  { service, gateOf, companyId, mayTransmit: mayStillSend = () => true }: RegistrationContext,
   { instruction, passes }: Intended,
 ): boolean {
   if (!mayStillSend()) return false;

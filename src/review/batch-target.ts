@@ -4,7 +4,7 @@ import { cancelBatch, openPayer, resumeBatch } from '../payout/operator.ts';
 import {
   cancelQuestionsOf,
   type Examined,
-  noRest,
+  noResources,
   readTerms,
   type ReviewContext,
   type TargetWork,
@@ -117,7 +117,7 @@ export function makePayerWork(context: ReviewContext): TargetWork {
     return { payer, halt, pause, version: versionOfPayer(halt, pause) };
   };
   return {
-    ...noRest,
+    ...noResources,
     async examine(decision, { key, version }): Promise<Examined> {
       const found = await find(key);
       if (found.version !== version) return changedSince;

@@ -7,7 +7,7 @@ import {
   versionOfBreak,
 } from '../reconcile/rules/breaks.ts';
 import type { BreakRecord } from '../reconcile/rules/types.ts';
-import { type Examined, noRest, type ReviewContext, type TargetWork } from './context.ts';
+import { type Examined, noResources, type ReviewContext, type TargetWork } from './context.ts';
 import type { Target } from './rules/proposal.ts';
 import { nothingCounted } from './rules/proposal-figures.ts';
 
@@ -28,7 +28,7 @@ export function makeBreakWork({ journal, clock }: ReviewContext): TargetWork {
       : `it says something else by now: ${record.severity}, ${record.reason}`;
   };
   return {
-    ...noRest,
+    ...noResources,
     async examine(decision, target): Promise<Examined> {
       if (decision !== 'accept-break') return `a break can be accepted, and nothing else`;
       const record = await find(target);

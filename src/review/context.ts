@@ -101,11 +101,11 @@ export interface TargetWork extends AsyncDisposable {
 }
 
 /** A disposer for work that holds no resources. */
-export const noRest = { [Symbol.asyncDispose]: async (): Promise<void> => {} };
+export const noResources = { [Symbol.asyncDispose]: async (): Promise<void> => {} };
 
 /** The questions to the bank, open while one proposal is worked on. */
 export const cancelQuestionsOf = ({ openCancelQuestions }: ReviewContext): CancelQuestions =>
-  openCancelQuestions?.() ?? { ask: bankNotAsked, ...noRest };
+  openCancelQuestions?.() ?? { ask: bankNotAsked, ...noResources };
 
 /** Reads the terms for a release of rows in a batch that needs no approval as a whole, or beside that approval. */
 export async function readTerms(

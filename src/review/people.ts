@@ -164,10 +164,10 @@ export async function requestChange(
     outcome = toOutcome(effect, oneTime);
     return toEdit(effect, oneTime);
   });
-  return surely(outcome);
+  return required(outcome);
 }
 
-function surely(outcome: ChangeOutcome | undefined): ChangeOutcome {
+function required(outcome: ChangeOutcome | undefined): ChangeOutcome {
   if (outcome === undefined) throw new Error('a change of people has neither been made nor refused');
   return outcome;
 }
@@ -277,7 +277,7 @@ export async function confirmChange(
     outcome = toOutcome(effect, oneTime);
     return { ...toEdit(effect, oneTime), change: { ...ended, status: 'applied' } };
   });
-  return surely(outcome);
+  return required(outcome);
 }
 
 const noSuchChange = (changeId: number): string => `no change ${changeId} waits`;
@@ -332,5 +332,5 @@ export async function recoverAdmin(
     outcome = toOutcome(effect, oneTime);
     return toEdit(effect, oneTime);
   });
-  return surely(outcome);
+  return required(outcome);
 }

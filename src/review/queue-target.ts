@@ -1,6 +1,6 @@
 /** Days without a statement, refused files and unknown callbacks as targets: acknowledged, they leave the queue. */
 import { zeroSatang } from '../core/money.ts';
-import { type Examined, noRest, type ReviewContext, type TargetWork } from './context.ts';
+import { type Examined, noResources, type ReviewContext, type TargetWork } from './context.ts';
 import { nothingCounted } from './rules/proposal-figures.ts';
 import type { Target } from './rules/proposal.ts';
 import { decideDay, decideFile, versionOfFile } from './rules/queue.ts';
@@ -19,7 +19,7 @@ function makeNotedWork(
   findWhyNot: WhyNot,
 ): TargetWork {
   return {
-    ...noRest,
+    ...noResources,
     async examine(decision, target): Promise<Examined> {
       return (await findWhyNot(decision, target)) ?? { amountSatang: zeroSatang, figures: nothingCounted };
     },

@@ -26,7 +26,7 @@ import type { RegistrationDefaults } from '../registration/rules/registration-ro
 import { servicePayer } from '../registration/rules/intent.ts';
 import { registrationCauseWords } from '../registration/rules/words.ts';
 import { cancelledReason, openPayer } from '../payout/operator.ts';
-import { type Examined, noRest, readTerms, type ReviewContext, type TargetWork } from './context.ts';
+import { type Examined, noResources, readTerms, type ReviewContext, type TargetWork } from './context.ts';
 import { countWhole, findMoreThanProposed } from './freeze.ts';
 import { keptChanging, markOf, triesMax } from './payout-target.ts';
 import { directDebitOf, type PayerKey } from './rules/batch-decisions.ts';
@@ -171,7 +171,7 @@ export async function changeRegistration(
 export function makeRegistrationWork(context: ReviewContext): TargetWork {
   const { journal } = context;
   return {
-    ...noRest,
+    ...noResources,
     async examine(decision, target): Promise<Examined> {
       const asked = requireDecision(decision);
       const reviewed = await findReviewed(context, asked, target);
@@ -324,7 +324,7 @@ export function makeRegistrationBatchWork(context: ReviewContext): TargetWork {
     return decideRegistrationBatch(decision, batch, await journal.registrationTotals(key)) ?? batch;
   };
   return {
-    ...noRest,
+    ...noResources,
     async examine(decision, target): Promise<Examined> {
       const batch = await find(decision, target);
       if (typeof batch === 'string') return batch;

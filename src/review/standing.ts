@@ -1,7 +1,7 @@
 /** Facts in the journal that keep a person from deciding, alone or on another's proposal. */
 import type { ApprovalTerms, ReviewContext } from './context.ts';
 import type { Proposal } from './ports.ts';
-import { involvedWords, lettingPay } from './rules/approval.ts';
+import { involvedWords, releasingDecisions } from './rules/approval.ts';
 import { can, findCheckObstacle, findHandObstacle, findMakerObstacle, type Person } from './rules/people.ts';
 import type { Decider } from './rules/proposal.ts';
 import type { Decision } from './rules/terms.ts';
@@ -13,7 +13,7 @@ export async function readInvolved(
   { journal }: Journal,
   { proposalId, decision }: Pick<Proposal, 'proposalId' | 'decision'>,
 ): Promise<readonly number[]> {
-  return lettingPay.includes(decision) ? await journal.involvedIn(proposalId) : [];
+  return releasingDecisions.includes(decision) ? await journal.involvedIn(proposalId) : [];
 }
 
 /**

@@ -1,7 +1,7 @@
 /** A day's statement as a target: once decided, it is reconciled with the very bytes that were examined. */
 import { zeroSatang } from '../core/money.ts';
 import { provenanceOfDecided } from '../reconcile/rules/custody.ts';
-import { type Examined, noRest, type ReviewContext, type TargetWork } from './context.ts';
+import { type Examined, noResources, type ReviewContext, type TargetWork } from './context.ts';
 import { nothingCounted } from './rules/proposal-figures.ts';
 import type { ProposalItem } from './ports.ts';
 import type { Target } from './rules/proposal.ts';
@@ -23,7 +23,7 @@ export function makeStatementWork({ journal, statements }: ReviewContext): Targe
   const isTaken = async ({ proposalId, key }: ProposalItem): Promise<boolean> =>
     (await journal.statement(key))?.provenance.proposal === proposalId;
   return {
-    ...noRest,
+    ...noResources,
     async examine(decision, target): Promise<Examined> {
       if (statements === undefined) return elsewhere;
       const kept = await find(target);

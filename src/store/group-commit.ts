@@ -13,7 +13,7 @@ export interface GroupWork<Asked, Given, Shared> {
   begin(asked: readonly Asked[]): Body<Shared>;
   apply(shared: Shared, asked: Asked): Body<Given>;
   /** The keys of the data that a call reads or changes and another may change; undefined where it may be anything. */
-  touches(asked: Asked): readonly string[] | undefined;
+  writeSet(asked: Asked): readonly string[] | undefined;
   /** Runs after the last call. */
   end(shared: Shared): Body<void>;
   /** Runs once the transaction is durable, before the calls are told; an error of it is a failure of the calls. */
@@ -80,15 +80,15 @@ function* applyOne<Asked, Given, Shared>(
   }
 }
 
-/** The places of calls as `formWaves` has them; where one goes after the other anyway none needs to be kept apart. */
+/** The places of calls as `groupIndependent` has them; where one goes after the other anyway none needs to be kept apart. */
 const orderCalls = <Asked>(
-  work: Pick<GroupWork<Asked, unknown, unknown>, 'touches'>,
+  work: Pick<GroupWork<Asked, unknown, unknown>, 'writeSet'>,
   calls: readonly Pick<Call<Asked, unknown>, 'asked'>[],
 ): number[][] =>
-  isInPlace() ? [[...calls.keys()]] : formWaves(calls.map(({ asked }) => work.touches(asked)));
+  isInPlace() ? [[...calls.keys()]] : groupIndependent(calls.map(({ asked }) => work.writeSet(asked)));
 
-/** The places of calls in their order, in stretches of which no call touches what another of the same stretch does. */
-export function formWaves(touched: readonly (readonly string[] | undefined)[]): number[][] {
+/** The places of calls in their order, in stretches of which no call writeSet what another of the same stretch does. */
+export function groupIndependent(touched: readonly (readonly string[] | undefined)[]): number[][] {
   const waves: number[][] = [];
   let inWave: Set<string> | undefined;
   for (const [place, keys] of touched.entries()) {

@@ -140,7 +140,7 @@ export interface Store
    * The same writes for what a person decides in this process: they hang on no place among those who work the journal.
    * Left out where no process has such a place.
    */
-  readonly forOperators?: Partial<Store>;
+  readonly withoutSenderFence?: Partial<Store>;
   /**
    * Compares the journal with the furthest that this process has seen of it, and remembers how far it is now; left out as
    * above.
@@ -321,10 +321,10 @@ export function makeEngineStore(parts: EngineStoreParts) {
       apply: applier.apply,
     } satisfies Partial<Store>,
     /** The writes for people's decisions, whichever process sends meanwhile. */
-    forOperators: {
+    withoutSenderFence: {
       ...driveEach(payerBreakerWrites, engine.write),
       ...makeBatchWork(parts),
-      ...registrations.forOperators,
+      ...registrations.withoutSenderFence,
     } satisfies Partial<Store>,
     /** Takes no more changes, and resolves when all those asked for are settled. */
     end: async () => void (await Promise.all([applier.end(), registrations.end()])),

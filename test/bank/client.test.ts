@@ -216,15 +216,15 @@ describe('replies', () => {
   });
 });
 
-describe('mayLeave', () => {
+describe('mayTransmit', () => {
   test('is asked after the token, and its no withholds the transfer', async () => {
     const { bank, client } = await start();
-    const mayLeave = vi.fn(() => {
+    const mayTransmit = vi.fn(() => {
       expect(bank.tokenPaths()).toHaveLength(1);
       return false;
     });
-    expect(await client.transfer(order, mayLeave)).toEqual({ kind: 'withheld' });
-    expect(mayLeave).toHaveBeenCalledTimes(1);
+    expect(await client.transfer(order, mayTransmit)).toEqual({ kind: 'withheld' });
+    expect(mayTransmit).toHaveBeenCalledTimes(1);
     expect(bank.business()).toEqual([]);
   });
 
@@ -340,9 +340,9 @@ describe('a turn that is over before a byte has left', () => {
   test('is not confused with the caller, who may say no', async () => {
     const clock = makeVirtualClock();
     const { bank, client } = await start({ clock, requestsPerSecond: 1 });
-    const mayLeave = vi.fn(() => false);
-    expect(await clock.drive(client.transfer(order, mayLeave))).toEqual({ kind: 'withheld' });
-    expect(mayLeave).toHaveBeenCalledTimes(1);
+    const mayTransmit = vi.fn(() => false);
+    expect(await clock.drive(client.transfer(order, mayTransmit))).toEqual({ kind: 'withheld' });
+    expect(mayTransmit).toHaveBeenCalledTimes(1);
     expect(bank.business()).toEqual([]);
   });
 });

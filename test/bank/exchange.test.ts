@@ -17,7 +17,7 @@ const message: WireMessage = {
   path: '/pay',
   headers: { 'x-a': 'b' },
   body: '{"a":"é"}',
-  mayLeave: () => true,
+  mayTransmit: () => true,
 };
 
 const open: AsyncDisposable[] = [];
@@ -82,13 +82,13 @@ describe('nothing has left', () => {
   test('when the certificate is not trusted', async () => {
     const bank = await startFakeBank(makeCertificate(Date.now()));
     open.push(bank);
-    const mayLeave = vi.fn(() => true);
-    const outcome = await openTransport(bank.baseUrl).post({ ...message, mayLeave });
+    const mayTransmit = vi.fn(() => true);
+    const outcome = await openTransport(bank.baseUrl).post({ ...message, mayTransmit });
     expect(outcome).toMatchObject({
       kind: 'not-sent',
       why: expect.stringContaining('DEPTH_ZERO_SELF_SIGNED_CERT'),
     });
-    expect(mayLeave).not.toHaveBeenCalled();
+    expect(mayTransmit).not.toHaveBeenCalled();
     expect(bank.arrivals).toEqual([]);
   });
 
@@ -105,16 +105,16 @@ describe('nothing has left', () => {
     ['says nothing', () => {}],
   ])('when the server meant for TLS %s', async (_, onConnection) => {
     const { port } = await startRawServer(onConnection);
-    const mayLeave = vi.fn(() => true);
-    const outcome = await openTransport(`https://127.0.0.1:${port}`, 200).post({ ...message, mayLeave });
+    const mayTransmit = vi.fn(() => true);
+    const outcome = await openTransport(`https://127.0.0.1:${port}`, 200).post({ ...message, mayTransmit });
     expect(outcome.kind).toBe('not-sent');
-    expect(mayLeave).not.toHaveBeenCalled();
+    expect(mayTransmit).not.toHaveBeenCalled();
   });
 
   test('when it may not leave at the last moment', async () => {
     const { port, received } = await startRawServer(() => {});
     const transport = openTransport(`http://127.0.0.1:${port}`);
-    expect(await transport.post({ ...message, mayLeave: () => false })).toEqual({ kind: 'withheld' });
+    expect(await transport.post({ ...message, mayTransmit: () => false })).toEqual({ kind: 'withheld' });
     await later(20);
     expect(received).toEqual([]);
   });
@@ -122,11 +122,11 @@ describe('nothing has left', () => {
   test('when the question whether it may leave fails, which is a bug and thrown', async () => {
     const { port, received } = await startRawServer(() => {});
     const cause = new TypeError('no such table');
-    const mayLeave = () => {
+    const mayTransmit = () => {
       throw cause;
     };
     await expect(
-      openTransport(`http://127.0.0.1:${port}`).post({ ...message, mayLeave }),
+      openTransport(`http://127.0.0.1:${port}`).post({ ...message, mayTransmit }),
     ).rejects.toMatchObject({ cause });
     await later(20);
     expect(received).toEqual([]);
@@ -328,9 +328,9 @@ describe('a kept-alive connection', () => {
     const { bank, transport } = await startKeepAlive();
     await later(80);
     bank.connections[0]?.destroy();
-    const mayLeave = vi.fn(() => false);
-    expect(await transport.post({ ...message, mayLeave })).toEqual({ kind: 'withheld' });
-    expect(mayLeave).toHaveBeenCalledTimes(1);
+    const mayTransmit = vi.fn(() => false);
+    expect(await transport.post({ ...message, mayTransmit })).toEqual({ kind: 'withheld' });
+    expect(mayTransmit).toHaveBeenCalledTimes(1);
     expect(bank.arrivals).toHaveLength(1);
   });
 

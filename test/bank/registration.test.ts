@@ -66,14 +66,14 @@ describe('endpoint 3', () => {
       !path.includes('/oauth/') && headers.authorization === 'Bearer token-1'
         ? answer(response, { error: 'invalid_token' }, 401)
         : false;
-    const mayLeave = vi.fn(yes);
+    const mayTransmit = vi.fn(yes);
     const kept: string[] = [];
     const keep = async (uid: string) => {
       expect(bank.business()).toHaveLength(1);
       return kept.push(uid) > 0;
     };
-    const reply = await client.register(registrationOrder, mayLeave, keep);
-    expect(mayLeave).toHaveBeenCalledTimes(2);
+    const reply = await client.register(registrationOrder, mayTransmit, keep);
+    expect(mayTransmit).toHaveBeenCalledTimes(2);
     const again = renewRequestUid(registrationOrder.requestUid);
     expect(again).toMatch(/^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/);
     expect(uids()).toEqual([registrationOrder.requestUid, again]);

@@ -36,10 +36,10 @@ describe('HTTP 401', () => {
   test('renews the token and sends the same order again, with new ids, after asking again', async () => {
     const { bank, client } = await start();
     refuse(bank, 'Bearer token-1');
-    const mayLeave = vi.fn(yes);
-    const reply = await client.transfer(order, mayLeave);
+    const mayTransmit = vi.fn(yes);
+    const reply = await client.transfer(order, mayTransmit);
     expect(reply).toMatchObject({ kind: 'answered', httpStatus: 200 });
-    expect(mayLeave).toHaveBeenCalledTimes(2);
+    expect(mayTransmit).toHaveBeenCalledTimes(2);
     const [first, second] = [bodyOf(bank, 0), bodyOf(bank, 1)];
     expect({ ...second, requestUID: '' }).toEqual({ ...first, requestUID: '' });
     expect(second['requestUID']).not.toBe(first['requestUID']);
@@ -80,9 +80,9 @@ describe('HTTP 401', () => {
   test('is not sent again when it may no longer leave', async () => {
     const { bank, client } = await start();
     refuse(bank, 'Bearer token-1');
-    const mayLeave = vi.fn(yes).mockReturnValueOnce(true).mockReturnValueOnce(false);
+    const mayTransmit = vi.fn(yes).mockReturnValueOnce(true).mockReturnValueOnce(false);
     const said = { kind: 'answered', httpStatus: 401, unrepeated: { kind: 'withheld' } };
-    expect(await client.transfer(order, mayLeave)).toMatchObject(said);
+    expect(await client.transfer(order, mayTransmit)).toMatchObject(said);
     expect(bank.business()).toHaveLength(1);
   });
 

@@ -131,9 +131,9 @@ describe('a service that closes during the run', () => {
     const slowToLeave: typeof bank = {
       checkPayee,
       inquire: (inquiry) => bank.inquire(inquiry),
-      transfer: async (order, mayLeave) => {
+      transfer: async (order, mayTransmit) => {
         await theatre.time.sleep(60_000);
-        return bank.transfer(order, mayLeave);
+        return bank.transfer(order, mayTransmit);
       },
     };
     await theatre.run(batchId, { hours: day, waitMs: minuteMs, bank: slowToLeave });

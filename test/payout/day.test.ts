@@ -22,9 +22,9 @@ describe('a clock that is a day ahead', () => {
           hear();
           return bank.checkPayee(check);
         },
-        transfer: async (order, mayLeave) => {
+        transfer: async (order, mayTransmit) => {
           hear();
-          return bank.transfer(order, mayLeave);
+          return bank.transfer(order, mayTransmit);
         },
         inquire: async (inquiry) => {
           hear();

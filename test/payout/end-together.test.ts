@@ -2,7 +2,7 @@
 import { once } from 'node:events';
 import { expect, test } from 'vitest';
 import type { Clock } from '../../src/core/ports.ts';
-import { endTogether, RunState, type WorkerContext } from '../../src/payout/context.ts';
+import { runWithBackground, RunState, type WorkerContext } from '../../src/payout/context.ts';
 import { Repetitions } from '../../src/payout/settle.ts';
 import { systemClock } from '../../src/platform/clock.ts';
 
@@ -26,7 +26,7 @@ test('what has broken a run first is told, once all its parts have ended', async
     throw new Error('the disk is full');
   };
   const ends = new AbortController();
-  const ending = endTogether({ run }, dependent(), ends, [sound(), first()]);
+  const ending = runWithBackground({ run }, dependent(), ends, [sound(), first()]);
   await expect(ending).rejects.toThrow('the disk is full');
   expect(ended).toEqual(['dependent', 'sound']);
 });
@@ -38,7 +38,7 @@ test('a failure that was noted while others were under way comes before what fai
     await once(run.broken.signal, 'abort');
     throw new Error('the disk is full, as all know by now');
   };
-  const ending = endTogether({ run }, first(), new AbortController(), [
+  const ending = runWithBackground({ run }, first(), new AbortController(), [
     Promise.reject(new Error('nothing more can be asked')),
   ]);
   await expect(ending).rejects.toThrow(/^the disk is full$/);
@@ -54,7 +54,7 @@ test('what goes on beside the work is told to end when the work has, and knows b
       await new Promise(setImmediate);
       if (isFailing) throw new Error('the disk is full');
     };
-    const ending = endTogether({ run }, work(), ends, [once(ends.signal, 'abort')]);
+    const ending = runWithBackground({ run }, work(), ends, [once(ends.signal, 'abort')]);
     if (isFailing) await expect(ending).rejects.toThrow('the disk is full');
     else await ending;
     expect(wasBroken).toBe(isFailing);
@@ -73,7 +73,7 @@ test('what a repetition has met is noted at once, and wakes whoever has begun it
   const waiting = run.waitForWork(60_000, new AbortController().signal);
   repetitions.begin(async () => Promise.reject(new Error('the disk is full')));
   await waiting;
-  const later = endTogether(
+  const later = runWithBackground(
     { run },
     Promise.reject(new Error('as all know by now')),
     new AbortController(),

@@ -160,10 +160,10 @@ describe('a failure that is withdrawn while another file’s row with the same p
       theatre.script = { inquire: (inquiry) => theatre.found(inquiry, isAlive ? later : '030002') };
       const bank: Theatre['bank'] = {
         ...theatre.bank,
-        transfer: async (order, mayLeave, stop) => {
+        transfer: async (order, mayTransmit, stop) => {
           isAlive = true;
           await new Watch(theatre.context({ reopened })).ask();
-          return theatre.bank.transfer(order, mayLeave, stop);
+          return theatre.bank.transfer(order, mayTransmit, stop);
         },
       };
       await theatre.run(secondBatchId, { bank, reopened, waitMs: 1_000 });

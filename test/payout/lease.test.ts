@@ -38,7 +38,7 @@ describe('a lease', () => {
   test('is held from the moment it is taken, and renewed every two seconds', async () => {
     const granting = new Granting();
     await using keeper = granting.keep();
-    expect(keeper.mayLeave()).toBe(true);
+    expect(keeper.mayTransmit()).toBe(true);
     expect(await granting.watch(keeper, 60)).toBe('H'.repeat(60));
     expect(granting.renewals).toBe(30);
     expect(granting.logged).toEqual([]);

@@ -11,7 +11,7 @@ import { minuteMs, stage, stageInMemory, type Theatre } from '../support/theatre
 /** A right that is lost and had again. */
 class Right {
   isHeld = true;
-  readonly options = { mayLeave: () => this.isHeld, isHeldUp: () => !this.isHeld };
+  readonly options = { mayTransmit: () => this.isHeld, isPaused: () => !this.isHeld };
 }
 
 /** The journal of a theatre, some of it done by the test. */
@@ -50,7 +50,7 @@ describe('a run whose process loses the right to send', () => {
         return theatre.journal.apply(changes);
       },
     });
-    await theatre.run(batchId, { journal, mayLeave: () => intents !== 1 });
+    await theatre.run(batchId, { journal, mayTransmit: () => intents !== 1 });
     expect(theatre.sent).toHaveLength(1);
     const [found] = await theatre.journal.findPayouts('INV-1');
     expect(found?.attempts).toMatchObject([

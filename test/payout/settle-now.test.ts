@@ -1,6 +1,6 @@
 /** `paydrop settle`: asks once about everything in doubt, never for ever, and brings to rest what is settled by it. */
 import { describe, expect, test } from 'vitest';
-import { type Settled, settleBeside, settleNow } from '../../src/payout/settle.ts';
+import { type Settled, settleOnRequest, settleNow } from '../../src/payout/settle.ts';
 import { lost, policy } from '../support/core-fixtures.ts';
 import { firstBatchId, ingest, makeRows } from '../support/journal-fixtures.ts';
 import { minuteMs, notSent, openMemoryTheatre, stage, type Theatre } from '../support/theatre.ts';
@@ -96,7 +96,9 @@ describe('settling beside a run', () => {
       const context = { journal: theatre.journal, clock: theatre.time, settle: policy };
       const limits = { batchId: undefined, waitMs, timeoutMs, isSeenTo };
       const beganMs = theatre.now();
-      const settled = await theatre.time.drive(settleBeside(context, limits, new AbortController().signal));
+      const settled = await theatre.time.drive(
+        settleOnRequest(context, limits, new AbortController().signal),
+      );
       return { ...settled, tookMs: theatre.now() - beganMs };
     };
     const end = async (): Promise<void> => {

@@ -17,7 +17,7 @@ function limit({ bank, time }: Theatre, perSecond: number): Bank {
   ): Promise<BankReply<Fields>> => ((await takeTurn(stop)) === undefined ? withheld : send());
   return {
     checkPayee: (check, stop) => inTurn(() => bank.checkPayee(check), stop),
-    transfer: (order, mayLeave, stop) => inTurn(() => bank.transfer(order, mayLeave), stop),
+    transfer: (order, mayTransmit, stop) => inTurn(() => bank.transfer(order, mayTransmit), stop),
     inquire: (inquiry, stop) => inTurn(() => bank.inquire(inquiry), stop),
   };
 }

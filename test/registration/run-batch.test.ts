@@ -45,7 +45,7 @@ interface Scene {
   /** From which the journal has recovered. */
   loss?: JournalLoss;
   /** Whether the process has the right to send, where several machines might have it. */
-  mayLeave: () => boolean;
+  mayTransmit: () => boolean;
 }
 
 async function makeScene(stack: AsyncDisposableStack): Promise<Scene> {
@@ -57,7 +57,7 @@ async function makeScene(stack: AsyncDisposableStack): Promise<Scene> {
     says: () => '0',
     callsBack: 'registered',
     takesMs: 0,
-    mayLeave: () => true,
+    mayTransmit: () => true,
   };
 }
 
@@ -105,8 +105,8 @@ async function run(scene: Scene, { waitMs = 5_000, isPatient = false, breakers =
   const context: RegistrationContext = {
     journal: { ...store, loss: async () => scene.loss },
     bank: {
-      async register(order, mayLeave) {
-        if (!mayLeave()) return { kind: 'withheld' };
+      async register(order, mayTransmit) {
+        if (!mayTransmit()) return { kind: 'withheld' };
         scene.sent.push(order);
         const said = scene.says(order, scene.sent.length);
         if (said === '0') void callBack(scene, order);
@@ -129,8 +129,8 @@ async function run(scene: Scene, { waitMs = 5_000, isPatient = false, breakers =
     inDoubtMax: brake.inDoubtMax,
     consecutiveRefusalsMax: brake.consecutiveFailures,
     report: () => {},
-    mayLeave: () => scene.mayLeave(),
-    isHeldUp: () => !scene.mayLeave(),
+    mayTransmit: () => scene.mayTransmit(),
+    isPaused: () => !scene.mayTransmit(),
   };
   const interrupted = new AbortController().signal;
   await clock.drive(runRegistrations(context, batch, { waitMs, isPatient, interrupted, waitOver }));
@@ -171,12 +171,12 @@ test('once another may send, no bytes leave, and the batch is left to whoever do
   await takeIn(scene, 5);
   let asked = 0;
   // Its lease is over between the intent of the third row and its bytes.
-  scene.mayLeave = () => scene.sent.length < 2 || (scene.sent.length === 2 && (asked += 1) < 2);
+  scene.mayTransmit = () => scene.sent.length < 2 || (scene.sent.length === 2 && (asked += 1) < 2);
   const { batch, rows } = await run(scene);
   expect(batch).toBe('running');
   expect(scene.sent).toHaveLength(2);
   expect(rows).toEqual({ registered: 2, held: 2, ready: 1 });
-  scene.mayLeave = () => true;
+  scene.mayTransmit = () => true;
   expect(await run(scene)).toEqual({ batch: 'done', rows: { registered: 5 } });
 });
 

@@ -73,7 +73,7 @@ export class Network {
   /** The bank as one process sees it. */
   portFor(life: Life): Bank {
     return {
-      transfer: async (order, mayLeave) => this.#transfer(order, mayLeave, life),
+      transfer: async (order, mayTransmit) => this.#transfer(order, mayTransmit, life),
       inquire: async (inquiry) => {
         const { transRefNo } = inquiry;
         const reply = await this.#ask(`inquiry ${transRefNo}`, life, (uid) =>
@@ -108,14 +108,14 @@ export class Network {
 
   async #transfer(
     order: TransferOrder,
-    mayLeave: () => boolean,
+    mayTransmit: () => boolean,
     life: Life,
   ): Promise<BankReply<TransferFields>> {
     return new Promise((resolve) => {
       this.#world.after(this.#tokenMs(), `is about to send ${order.transRefNo}`, life, () => {
         const failed = this.#failBefore();
         if (failed !== undefined) resolve(failed);
-        else if (mayLeave()) this.#leave(order, mayLeave, life, resolve, false);
+        else if (mayTransmit()) this.#leave(order, mayTransmit, life, resolve, false);
         else {
           this.#world.figures.count('withheld');
           resolve({ kind: 'withheld' });
@@ -126,7 +126,7 @@ export class Network {
 
   #leave(
     order: TransferOrder,
-    mayLeave: () => boolean,
+    mayTransmit: () => boolean,
     life: Life,
     resolve: Resolve<TransferFields>,
     isRepetition: boolean,
@@ -142,7 +142,7 @@ export class Network {
       this.#world.after(this.#tokenMs(), 'has a new token', life, () => {
         const again: Resolve<TransferFields> = (reply) =>
           resolve(reply.kind === 'answered' ? { ...reply, followsBare401: true } : reply);
-        if (mayLeave()) this.#leave(order, mayLeave, life, again, true);
+        if (mayTransmit()) this.#leave(order, mayTransmit, life, again, true);
         else told({ ...this.#bare401(), unrepeated: { kind: 'withheld' } });
       });
       return;

@@ -3,7 +3,7 @@ import type { DatabaseSync } from 'node:sqlite';
 import { setImmediate as turn } from 'node:timers/promises';
 import fc from 'fast-check';
 import { describe, expect, test, vi } from 'vitest';
-import { formWaves, makeGroupCommit } from '../../src/store/group-commit.ts';
+import { groupIndependent, makeGroupCommit } from '../../src/store/group-commit.ts';
 import { type Body, drive, together } from '../../src/store/statements.ts';
 
 const touched = fc.array(fc.option(fc.array(fc.constantFrom('a', 'b', 'c', 'd'), { maxLength: 3 })));
@@ -17,8 +17,8 @@ const turns = async (): Promise<void> => {
 const keysOf = touched.map((calls) => calls.map((keys) => keys ?? undefined));
 
 describe('waves of one commit', () => {
-  test('none touches what another of its wave does', () => {
-    expect(formWaves([['a'], ['b'], ['a'], undefined, ['c'], ['d', 'c']])).toEqual([
+  test('none writeSet what another of its wave does', () => {
+    expect(groupIndependent([['a'], ['b'], ['a'], undefined, ['c'], ['d', 'c']])).toEqual([
       [0, 1],
       [2],
       [3],
@@ -30,7 +30,7 @@ describe('waves of one commit', () => {
   test('every call is in one wave, in the order of the calls', () => {
     fc.assert(
       fc.property(keysOf, (calls) => {
-        expect(formWaves(calls).flat()).toEqual(calls.map((_, place) => place));
+        expect(groupIndependent(calls).flat()).toEqual(calls.map((_, place) => place));
       }),
     );
   });
@@ -38,7 +38,7 @@ describe('waves of one commit', () => {
   test('one that may touch anything is alone, and others share nothing', () => {
     fc.assert(
       fc.property(keysOf, (calls) => {
-        for (const wave of formWaves(calls)) {
+        for (const wave of groupIndependent(calls)) {
           const keys = wave.map((place) => calls[place]);
           if (keys.includes(undefined)) expect(wave).toHaveLength(1);
           for (const [at, one] of keys.entries())
@@ -75,7 +75,7 @@ describe('how calls gather', () => {
         yield* together([]);
         sizes.push(asked.length);
       },
-      touches: () => {
+      writeSet: () => {
         throw new Error('nobody asks where one goes after the other');
       },
       *apply(_shared: void, asked: number): Body<number> {

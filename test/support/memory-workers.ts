@@ -3,7 +3,7 @@ import type { PayoutJournal, Shard } from '../../src/payout/ports.ts';
 import { mayProbe } from '../../src/payout/rules/shared-pause.ts';
 import {
   decideWhole,
-  fitWhole,
+  clampLimit,
   type SharedKind,
   type WholeLimit,
 } from '../../src/payout/rules/shared-limit.ts';
@@ -93,7 +93,7 @@ export class MemoryWorkers {
     tellLimit: async (kind, heard, ceilingOfOne) => {
       const machines = Math.max(1, this.#atWork().length);
       return (this.wholes[kind] = decideWhole(
-        fitWhole(this.wholes[kind], ceilingOfOne, machines, heard.round),
+        clampLimit(this.wholes[kind], ceilingOfOne, machines, heard.round),
         heard,
         machines,
       ));

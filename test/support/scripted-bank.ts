@@ -43,8 +43,8 @@ export class ScriptedBank {
   /** As the code under test sees it. */
   readonly bank: Bank = {
     checkPayee: async (check) => (await this.script.check?.(check)) ?? this.checked('IC001'),
-    transfer: async (order, mayLeave) => {
-      if (!mayLeave()) return { kind: 'withheld' };
+    transfer: async (order, mayTransmit) => {
+      if (!mayTransmit()) return { kind: 'withheld' };
       const { transRefNo, reference1 } = order;
       this.sent.push({ transRefNo, payoutId: reference1 ?? '', atMs: this.now() });
       return (await this.script.transfer?.(order, this.sent.length)) ?? this.paid(order);

@@ -85,7 +85,7 @@ class Sleepers {
 
 /**
  * A clock that shows this time; noon in Bangkok on the day of the tests, unless told otherwise.
- * @param isInMemory what runs by it touches neither a disk nor a socket
+ * @param isInMemory what runs by it writeSet neither a disk nor a socket
  */
 export function makeVirtualClock(startMs = noonMs, isInMemory = false): VirtualClock {
   const quieten = isInMemory ? nextTurn : quietenAll;

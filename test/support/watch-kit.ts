@@ -319,7 +319,7 @@ function makeSetup(
       ...makeContext(desk, until, count, whose),
       log,
       isWatchedByAnother: true,
-      isHeldUp: () => disk.trouble !== undefined,
+      isPaused: () => disk.trouble !== undefined,
     }),
     requireReportable: (batch) => requireReportableBatch(desk, batch),
     report: (batchId) => restBatch(desk, batchId, false),

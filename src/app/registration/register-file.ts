@@ -196,7 +196,7 @@ export function makeRegistrationContext(
     run,
     doubts: new Set(),
     stop: stopOrBroken,
-    ...(lease && { isHeldUp: () => !lease.isHeld, mayLeave: lease.mayLeave }),
+    ...(lease && { isPaused: () => !lease.isHeld, mayTransmit: lease.mayTransmit }),
     inFlight,
     inDoubtMax: brake.inDoubtMax,
     consecutiveRefusalsMax: brake.consecutiveFailures,

@@ -29,7 +29,7 @@ import {
 } from './register-file.ts';
 
 /** Parts of the watcher that both kinds of files share. */
-export interface WatchedAround extends Pick<WatchSetup, 'disk' | 'log' | 'stop' | 'notify' | 'reportEvent'> {
+export interface WatchDeps extends Pick<WatchSetup, 'disk' | 'log' | 'stop' | 'notify' | 'reportEvent'> {
   /** Counts the time of each call of the inbox. */
   readonly timer: Pick<InboxTimer, 'time' | 'watch'>;
   /** Called with the outcome of each callback. Must not throw. */
@@ -49,10 +49,7 @@ export interface OpenRegistrations extends AsyncDisposable {
  * @param session just opened: it has sent no registration
  * @throws SettingsError where callbacks are to be taken and there is no key
  */
-export async function openRegistrationWatch(
-  session: Session,
-  around: WatchedAround,
-): Promise<OpenRegistrations> {
+export async function openRegistrationWatch(session: Session, around: WatchDeps): Promise<OpenRegistrations> {
   const { settings, callbacks } = session.loaded;
   if (settings.registration.callbacks.port > 0) requireCallbackKeys(callbacks.keys);
   await using stack = new AsyncDisposableStack();
@@ -100,7 +97,7 @@ export function openRegistrationInbox(session: Session, log: Log): Promise<Intak
 
 async function makeSetup(
   registering: RegisterSession,
-  around: WatchedAround & Pick<WatchSetup, 'intake' | 'claims'>,
+  around: WatchDeps & Pick<WatchSetup, 'intake' | 'claims'>,
 ): Promise<RegistrationWatchSetup> {
   const { session } = registering;
   const { journal, clock, loaded, outbox } = session;
@@ -152,7 +149,7 @@ const readAddedRegistrations = ({ inspect, read }: RegistrationFileReader): Adde
 
 function run(
   registering: RegisterSession,
-  { disk, stop: interrupted }: WatchedAround,
+  { disk, stop: interrupted }: WatchDeps,
   batch: RegistrationBatch,
   onAllSent: () => void,
 ): ReturnType<typeof runRegistrations> {
@@ -164,14 +161,14 @@ function run(
   };
   const context = {
     ...makeRegistrationContext(registering, batch, stop, { show, close: () => undefined }),
-    isHeldUp: () => disk.trouble !== undefined || registering.session.place?.keeper.isHeld === false,
+    isPaused: () => disk.trouble !== undefined || registering.session.place?.keeper.isHeld === false,
   };
   return runRegistrations(context, batch, { waitMs, isPatient: true, interrupted, waitOver });
 }
 
 async function sweep(
   { session: { journal, clock }, inFlight }: RegisterSession,
-  { log, stop }: WatchedAround,
+  { log, stop }: WatchDeps,
   onChange: () => void,
 ): Promise<void> {
   const context = { journal, clock, log };
@@ -190,7 +187,7 @@ const busyPollMs = 5_000;
  */
 export async function takeCallbacks(
   { loaded, journal, clock, log }: Session,
-  { stop, onCallback, onListening }: Pick<WatchedAround, 'stop' | 'onCallback' | 'onListening'>,
+  { stop, onCallback, onListening }: Pick<WatchDeps, 'stop' | 'onCallback' | 'onListening'>,
   noteNews: () => void,
 ): Promise<void> {
   if (loaded.settings.registration.callbacks.port === 0) return;
@@ -202,7 +199,7 @@ export async function takeCallbacks(
   await keepListening({ open, onListening, clock, log: toLog(log), stop });
 }
 
-export interface Listening extends Pick<WatchedAround, 'onListening' | 'stop' | 'log'> {
+export interface Listening extends Pick<WatchDeps, 'onListening' | 'stop' | 'log'> {
   readonly open: () => Promise<CallbackListener | CallbackPortHeld>;
   readonly clock: Pick<Clock, 'sleep'>;
 }

@@ -12,7 +12,7 @@ import { deciderOf } from '../../review/verdict.ts';
 import { SettingsError } from '../../settings/secrets.ts';
 import type { LoadedSettings } from '../../settings/settings.ts';
 import type { Store } from '../../store/store.ts';
-import { openJournalBeside } from '../open-store.ts';
+import { openReadOnlyJournal } from '../open-store.ts';
 import { decideNamed, type Decided, type DecisionSession, type Named, requirePerson } from './decisions.ts';
 import { listDropped } from './waiting-decisions.ts';
 import { type QueueContext, readQueue } from './read-queue.ts';
@@ -41,7 +41,7 @@ export async function readWaiting(
   loaded: LoadedSettings,
   kinds: readonly QueueKind[] = queueKinds,
 ): Promise<Queue> {
-  await using journal = await openJournalBeside(loaded);
+  await using journal = await openReadOnlyJournal(loaded);
   if (journal === undefined) return { items: [], totals: [] };
   return await readQueue(makeQueueContext(loaded, journal), { kinds });
 }

@@ -234,7 +234,7 @@ export function showRegistrations(
 const noRegistrations = 'No registrations yet.';
 
 /** Batches of payouts, then registrations below them. @param none text without any batch of payouts */
-export function besidePayouts(
+export function withRegistrations(
   payouts: readonly Shown[],
   none: string,
   registrations: ShownRegistrations,

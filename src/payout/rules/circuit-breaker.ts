@@ -192,7 +192,7 @@ export function fitPause(state: BreakerState, nowMs: number): BreakerState {
 }
 
 /** The breaker with an earlier run's pause; unchanged when the pause is too old. */
-export function takeUpPause(state: BreakerState, recorded: PayerPause, nowMs: number): BreakerState {
+export function restorePause(state: BreakerState, recorded: PayerPause, nowMs: number): BreakerState {
   const { code, reason, remedy, troubles, sinceMs, untilMs } = recorded;
   if (nowMs - untilMs > staleAfterMs) return state;
   const paused: BreakerState = {

@@ -34,7 +34,7 @@ export const limitStaleAfterMs = 15 * 60_000;
  * The joint limit for the machines now at work: a machine that joins a limit that is not lowered adds its full limit.
  * @param round round for a limit that the journal does not have
  */
-export function fitWhole(
+export function clampLimit(
   whole: WholeLimit | undefined,
   ceilingOfOne: number,
   machines: number,
@@ -67,7 +67,7 @@ export function decideWhole(
 }
 
 /** One machine's share of the joint limit. */
-export function shareOfWhole({ limit }: WholeLimit, { machines, place }: AtWork): number {
+export function shareOf({ limit }: WholeLimit, { machines, place }: AtWork): number {
   const [each, left] = [Math.floor(limit / machines), limit % machines];
   return Math.max(1, each + (place < left ? 1 : 0));
 }

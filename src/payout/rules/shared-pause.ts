@@ -3,7 +3,7 @@
  * time probes whether it is over, and the result holds for all. Pure.
  */
 import type { PayerPause } from '../../core/ports.ts';
-import { type BreakerState, takeUpPause } from './circuit-breaker.ts';
+import { type BreakerState, restorePause } from './circuit-breaker.ts';
 import { lastSendOverMs } from './lease.ts';
 
 /** The latest pause that a machine has seen in the journal. */
@@ -56,7 +56,7 @@ export function followPause(
   const isKnown = known?.pausedAtMs === sinceMs && known.pausedUntilMs === untilMs;
   if (isKnown || (own.status === 'paused' && !isLonger(own, pause))) return { state: own, known };
   const taken = { pausedAtMs: sinceMs, pausedUntilMs: untilMs };
-  return { state: takeUpPause(own, pause, nowMs), known: taken };
+  return { state: restorePause(own, pause, nowMs), known: taken };
 }
 
 /** Handles a journal without a pause: an answer has ended it, or an operator, who knows that the service is back. */

@@ -160,7 +160,7 @@ export const isApproved = ({
 export const limitHolds: readonly HoldReason[] = ['limit', 'new-payee', 'day-limit', 'service-day'];
 
 /** Decisions that newly release a payment; a person who had a part in the file checks none of them. */
-export const lettingPay: readonly Decision[] = [
+export const releasingDecisions: readonly Decision[] = [
   'approve-batch',
   'go-on',
   'retry',

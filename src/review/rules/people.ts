@@ -179,7 +179,7 @@ const findSoleHand = ({ role, handedBy, confirmedBy }: Person): number | null =>
   role === 'admin' || confirmedBy !== null ? null : handedBy;
 
 /** Tells whether this admin alone can vouch that the person is another one. */
-export const isInHandsOf = ({ handedBy, confirmedBy }: Person, adminId: number): boolean =>
+export const isManagedBy = ({ handedBy, confirmedBy }: Person, adminId: number): boolean =>
   handedBy === adminId && confirmedBy === null;
 
 export const nameRole = (role: Role): string => (role === 'admin' ? 'an admin' : `a ${role}`);

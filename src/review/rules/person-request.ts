@@ -11,7 +11,7 @@ import {
   can,
   findTwoAdminsSince,
   isBeforeRestore,
-  isInHandsOf,
+  isManagedBy,
   nameRole,
   type Person,
   type Proof,
@@ -276,7 +276,7 @@ function findConfirmationObstacle(
   const others = listAdmins(known).filter(
     ({ personId }) => ![by.personId, change.proposedBy, subjectOf(change.request)].includes(personId),
   );
-  if (isInHandsOf(by, change.proposedBy) && others.length > 0)
+  if (isManagedBy(by, change.proposedBy) && others.length > 0)
     return `its proposer alone made your user: ${listNames(others)} can confirm it`;
   return undefined;
 }
@@ -339,11 +339,11 @@ export function computeEffect(
     case 'policy':
       return { ...nothing, person: undefined, event: draft(0, 'policy-changed', { ...request.policy }) };
     case 'role': {
-      const person = { ...surely(subject), role: request.role };
+      const person = { ...required(subject), role: request.role };
       const adminSinceMs = person.adminSinceMs ?? (request.role === 'admin' ? nowMs : null);
       // The proposer may know that person's password; a new one keeps the granted rights from the proposer.
-      const isNew = hands.confirmedBy !== null && isInHandsOf(person, hands.by?.personId ?? 0);
-      const facts = { from: surely(subject).role, to: request.role, newPassword: isNew };
+      const isNew = hands.confirmedBy !== null && isManagedBy(person, hands.by?.personId ?? 0);
+      const facts = { from: required(subject).role, to: request.role, newPassword: isNew };
       return {
         givesOneTimePassword: isNew,
         revokesTokens: isNew,
@@ -353,11 +353,11 @@ export function computeEffect(
       };
     }
     case 'disable': {
-      const person = { ...surely(subject), isDisabled: true };
+      const person = { ...required(subject), isDisabled: true };
       return { ...nothing, revokesTokens: true, person, event: draft(person.personId, 'disabled') };
     }
     case 'enable': {
-      const before = surely(subject);
+      const before = required(subject);
       const isNew = needsNewPassword(before, known);
       const person = isNew
         ? { ...handOver(before, hands, nowMs), isDisabled: false, standsSinceMs: nowMs }
@@ -366,7 +366,7 @@ export function computeEffect(
       return { givesOneTimePassword: isNew, revokesTokens: isNew, forgivesTries: true, person, event };
     }
     case 'reset-password': {
-      const person = handOver(surely(subject), hands, nowMs);
+      const person = handOver(required(subject), hands, nowMs);
       const event = draft(person.personId, 'password-reset');
       return { givesOneTimePassword: true, revokesTokens: true, forgivesTries: true, person, event };
     }
@@ -387,7 +387,7 @@ export function computeEffect(
 
 const nothing = { givesOneTimePassword: false, revokesTokens: false, forgivesTries: false } as const;
 
-function surely(person: Person | undefined): Person {
+function required(person: Person | undefined): Person {
   if (person === undefined) throw new Error('a change of an unknown person was let through');
   return person;
 }
@@ -459,7 +459,7 @@ export function computeRecovery(
   const before =
     kept ?? addPerson({ kind: 'add', name, displayName: name, role: 'admin' }, hands, known, nowMs).person;
   const person = {
-    ...handOver(surely(before), hands, nowMs),
+    ...handOver(required(before), hands, nowMs),
     role: 'admin' as const,
     isDisabled: false,
     adminSinceMs: before?.adminSinceMs ?? nowMs,

@@ -134,7 +134,7 @@ export function* nameArchive({ batchId, archive, digest, nowMs }: Naming): Body<
 }
 
 /** Keeps what is looked for by other than the number of a row: its references, and whom it has paid. */
-export function* keepUsed(batchId: string): Body<void> {
+export function* retainReferenced(batchId: string): Body<void> {
   yield* change(
     textStatement(sql`
       insert into used_reference select distinct trans_ref_no, payout_seq from attempt

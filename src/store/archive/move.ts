@@ -23,7 +23,7 @@ import {
   endMoving,
   forgetArchive,
   forgetPlaces,
-  keepUsed,
+  retainReferenced,
   nameArchive,
   namedArchive,
   noteRecalled,
@@ -103,7 +103,7 @@ export function archiveBatch(db: DatabaseSync, journalPath: string, order: Archi
 
 /** Removes the rows; their references are kept as used. */
 export function removeRows(db: DatabaseSync, batchId: string): void {
-  drive(db, keepUsed(batchId));
+  drive(db, retainReferenced(batchId));
   deleteRows(db, batchId);
   drive(db, endMoving(batchId));
 }

@@ -23,7 +23,7 @@ import { keepAsked } from './instruction-versions.ts';
 import { recordChange } from './open-payouts.ts';
 import type { PayerCounts } from './payer-counts.ts';
 import { readLatestEventSeq, toAttempt } from './rows.ts';
-import { touchesOfAll } from './touches.ts';
+import { writeSetOfAll } from './write-set.ts';
 
 /** A payout as it will be, its sets as bits. */
 type PayoutValues = Omit<Payout, 'holds' | 'acceptedHolds'> &
@@ -413,12 +413,12 @@ function* applyChange(transaction: Transaction, change: Change): Body<boolean> {
   ]);
   if (attempt !== undefined && isSendOf(change)) transaction.sent.push(attempt);
   transaction.latestEventSeq = Math.max(transaction.latestEventSeq, eventSeq);
-  heedEnd(transaction, change, gate);
+  applyBrake(transaction, change, gate);
   return true;
 }
 
 /** A change that halts the account keeps back what was to be sent by the same transaction, too. */
-function heedEnd({ guards, counts, gates }: Transaction, change: Change, gate: Gate): void {
+function applyBrake({ guards, counts, gates }: Transaction, change: Change, gate: Gate): void {
   const { end, attempt, event } = change;
   if (end === undefined || guards === undefined) return;
   const { companyId, payerAccount } = attempt?.order ?? gate;
@@ -527,7 +527,7 @@ export function makeApplier(
   const { ask, end } = makeGroupCommit(engine, {
     begin: (calls) => beginTransaction(guards, calls.flat()),
     apply: applyChanges,
-    touches: (changes) => touchesOfAll(changes),
+    writeSet: (changes) => writeSetOfAll(changes),
     end: endTransaction,
     onCommit: ({ latestEventSeq }: Transaction) => onCommit(latestEventSeq),
   });

@@ -19,7 +19,7 @@ import {
   forgetArchive,
   forgetPlaces,
   hasArchived,
-  keepUsed,
+  retainReferenced,
   listNamed,
   nameArchive,
   namedArchive,
@@ -100,7 +100,7 @@ function* archiveBatch(batchId: string, policy: ArchivePolicy, nowMs: number): B
   yield* becomeArchivist();
   const digest = yield* digestBatch('', batchId);
   yield* nameArchive({ batchId, archive: tablesArchive, digest, nowMs });
-  yield* keepUsed(batchId);
+  yield* retainReferenced(batchId);
   yield* moveRows('', 'archived_', batchId);
   yield* endMoving(batchId);
   return true;

@@ -3,7 +3,7 @@ import { sql } from 'kysely';
 import type { SharedLimits, WorkerStore } from '../../payout/ports.ts';
 import {
   decideWhole,
-  fitWhole,
+  clampLimit,
   limitStaleAfterMs,
   type SharedKind,
   type WholeLimit,
@@ -55,7 +55,7 @@ export const limitWrites = {
   *tellLimit(kind, heard, ceilingOfOne) {
     const machines = Math.max(1, (yield* workersAtWork.all({})).length);
     const found = (yield* selectWholes.all({})).find((whole) => whole.kind === kind);
-    const whole = decideWhole(fitWhole(found, ceilingOfOne, machines, heard.round), heard, machines);
+    const whole = decideWhole(clampLimit(found, ceilingOfOne, machines, heard.round), heard, machines);
     const { limit, ceiling, answers, round, why } = whole;
     yield* keepWhole.run({ kind, limit, ceiling, answers, round, why });
     return whole;

@@ -65,7 +65,7 @@ class WriteMarks {
     });
   }
 
-  /** True when the transaction with the latest number was committed; with the write lock, when it is surely over. */
+  /** True when the transaction with the latest number was committed; with the write lock, when it is required over. */
   async wasCommitted(client: ClientBase): Promise<boolean> {
     await Promise.all([client.query('begin'), client.query(takeWriteLock)]);
     const kept = await client.query<{ mark: number }>('select mark from write_mark where writer = $1', [
@@ -149,7 +149,7 @@ async function transact<Result>(
     if (failure instanceof UnplacedFailure) await client.query('rollback');
     throw failure;
   }
-  // The begin is awaited before the commit goes out: a transaction that fails by then was surely not made.
+  // The begin is awaited before the commit goes out: a transaction that fails by then was required not made.
   await begun;
   await commit(client, unheard);
   return result;

@@ -111,7 +111,7 @@ export function makePostgresJournal(parts: PostgresJournalParts): Store {
   const guards = makeSendGuards(own, loss);
   const fencedEngine = fenceWrites(engine, own);
   const guard: FileGuard = (batchId, begins) => requireOwnFile(batchId, own.workerId, begins);
-  const { store, forOperators, end } = makeEngineStore({
+  const { store, withoutSenderFence, end } = makeEngineStore({
     engine,
     bulk: makeBulk(engine),
     fenced: { engine: fencedEngine, bulk: makeBulk(fencedEngine, guard) },
@@ -126,7 +126,7 @@ export function makePostgresJournal(parts: PostgresJournalParts): Store {
   return {
     ...store,
     ...decided,
-    forOperators: { ...forOperators, ...decided },
+    withoutSenderFence: { ...withoutSenderFence, ...decided },
     seal: async (...asked) => {
       const batch = await store.seal(...asked);
       // The batch is sealed: that the server cannot look now is no failure of it.

@@ -22,7 +22,7 @@ import {
 } from '../../registration/rules/registration.ts';
 import { describeRegistration, saltDetail } from '../../review/rules/payout-chain.ts';
 import type { Engine } from '../engine.ts';
-import { formWaves, makeGroupCommit } from '../group-commit.ts';
+import { groupIndependent, makeGroupCommit } from '../group-commit.ts';
 import { makeSalt } from '../payouts/chain.ts';
 import { isDecided, keepHand, markDecided } from '../review/proposals.ts';
 import { claimKeyOf, type ClaimOfRow } from '../schema.ts';
@@ -418,7 +418,7 @@ const isChanges = (asked: Asked): asked is readonly RegistrationChange[] => Arra
  * Two rows of one registrationId, or of one account, may decide about one another; one change at a time looks at
  * people's decisions, and at what a row asks for from now on.
  */
-function touchesOf(change: RegistrationChange): readonly string[] | undefined {
+function writeSetOf(change: RegistrationChange): readonly string[] | undefined {
   const { before, after, decision, callback, isCorrected } = change;
   const instruction = after.instruction ?? before.instruction;
   if (decision !== undefined || isCorrected === true || instruction === null) return undefined;
@@ -427,16 +427,16 @@ function touchesOf(change: RegistrationChange): readonly string[] | undefined {
   return callback === undefined ? ofRow : [...ofRow, `callback ${callback.key}`];
 }
 
-function touchesOfAsked(asked: Asked): readonly string[] | undefined {
+function writeSetOfAsked(asked: Asked): readonly string[] | undefined {
   if (!isChanges(asked)) return [`callback ${asked.record.key}`];
-  const touched = asked.map(touchesOf);
+  const touched = asked.map(writeSetOf);
   return touched.includes(undefined) ? undefined : touched.flatMap((keys) => keys ?? []);
 }
 
 function* applyAsked(transaction: Transaction, asked: Asked): Body<readonly boolean[]> {
   if (!isChanges(asked)) return [yield* keep(asked.record, asked.registrationSeq)];
   const applied: boolean[] = [];
-  for (const wave of formWaves(asked.map(touchesOf))) {
+  for (const wave of groupIndependent(asked.map(writeSetOf))) {
     const changes = wave.map((place) => asked[place] as RegistrationChange);
     applied.push(...(yield* together(changes.map((change) => applyChange(transaction, change)))));
   }
@@ -478,7 +478,7 @@ export function makeRegistrationApplier(
   const { ask, end } = makeGroupCommit(engine, {
     begin: () => beginTransaction(fence),
     apply: applyAsked,
-    touches: touchesOfAsked,
+    writeSet: writeSetOfAsked,
     end: keepNews,
     onCommit: ({ latestEventSeq }: Transaction) => onCommit(latestEventSeq),
   });

@@ -28,7 +28,7 @@ interface RegistrationStoreParts {
 interface OpenRegistrationStore {
   readonly store: RegistrationStore & { readonly registrationIntake: RegistrationIntakeStore };
   /** The writes for people's decisions, whichever process sends meanwhile. */
-  readonly forOperators: Partial<RegistrationStore>;
+  readonly withoutSenderFence: Partial<RegistrationStore>;
   /** Takes no more changes, and resolves when all that were asked for are settled. */
   end(): Promise<void>;
 }
@@ -66,7 +66,7 @@ export function makeRegistrationStore(parts: RegistrationStoreParts): OpenRegist
   };
   return {
     store,
-    forOperators: onBatches(engine, applier),
+    withoutSenderFence: onBatches(engine, applier),
     end: async () => void (await Promise.all([applier.end(), fencedApplier.end()])),
   };
 }

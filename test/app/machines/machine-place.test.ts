@@ -108,7 +108,7 @@ describePostgres('the right to send', () => {
     const followed = first.follow(request.promise);
     // What fails elsewhere ends the process meanwhile.
     first.beginEnding();
-    expect(first.keeper.mayLeave()).toBe(false);
+    expect(first.keeper.mayTransmit()).toBe(false);
     request.resolve('late');
     expect([answered, await followed]).toEqual(['answered', 'late']);
     await first[Symbol.asyncDispose]();

@@ -14,7 +14,7 @@ import {
   openBreaker,
   openPayer,
   type RequestKind,
-  takeUpPause,
+  restorePause,
 } from '../../../src/payout/rules/circuit-breaker.ts';
 import type { BreakerSignal } from '../../../src/payout/rules/read-reply.ts';
 
@@ -245,7 +245,7 @@ describe('the pause of an earlier run', () => {
   const recorded = { ...pause, sinceMs: hourMs, untilMs: hourMs + 512_000 };
 
   test('goes on, and grows when its probe meets the trouble again', () => {
-    const taken = takeUpPause(openBreaker, recorded, hourMs + minuteMs);
+    const taken = restorePause(openBreaker, recorded, hourMs + minuteMs);
     expect(taken).toMatchObject({ status: 'paused', pausedUntilMs: recorded.untilMs, troubles: 9 });
     const probed = decideBreaker(taken, withCode('TM001'), brake, 2 * hourMs);
     expect(probed.pausedUntilMs - 2 * hourMs).toBe(512_000);
@@ -253,12 +253,12 @@ describe('the pause of an earlier run', () => {
   });
 
   test('is forgotten when it has been over for long', () => {
-    expect(takeUpPause(openBreaker, recorded, recorded.untilMs + 36 * hourMs).status).toBe('paused');
-    expect(takeUpPause(openBreaker, recorded, recorded.untilMs + 36 * hourMs + 1)).toBe(openBreaker);
+    expect(restorePause(openBreaker, recorded, recorded.untilMs + 36 * hourMs).status).toBe('paused');
+    expect(restorePause(openBreaker, recorded, recorded.untilMs + 36 * hourMs + 1)).toBe(openBreaker);
   });
 
   test('lasts no longer than it was to last when our clock is behind it', () => {
-    expect(takeUpPause(openBreaker, recorded, 0)).toMatchObject({ pausedAtMs: 0, pausedUntilMs: 512_000 });
+    expect(restorePause(openBreaker, recorded, 0)).toMatchObject({ pausedAtMs: 0, pausedUntilMs: 512_000 });
   });
 });
 

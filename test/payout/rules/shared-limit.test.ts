@@ -3,9 +3,9 @@ import { describe, expect, test } from 'vitest';
 import { bindLimit, decideLimit, fullLimit } from '../../../src/payout/rules/adaptive-limit.ts';
 import {
   decideWhole,
-  fitWhole,
+  clampLimit,
   type HeardOfBank,
-  shareOfWhole,
+  shareOf,
   type WholeLimit,
 } from '../../../src/payout/rules/shared-limit.ts';
 
@@ -22,24 +22,27 @@ const wholeOf = (limit: number, ceiling: number): WholeLimit => ({
 
 describe('the limit of all machines', () => {
   test('is what the settings allow each of them while the bank bears it', () => {
-    const whole = fitWhole(undefined, 4, 3);
+    const whole = clampLimit(undefined, 4, 3);
     expect(whole).toMatchObject({ limit: 12, ceiling: 12 });
-    const shares = [0, 1, 2].map((place) => shareOfWhole(whole, { machines: 3, place }));
+    const shares = [0, 1, 2].map((place) => shareOf(whole, { machines: 3, place }));
     expect(shares).toEqual([4, 4, 4]);
   });
 
   test('halves with each trouble, down to one for each machine', () => {
-    let whole = fitWhole(undefined, 4, 4);
+    let whole = clampLimit(undefined, 4, 4);
     const limits = [0, 1, 2].map((round) => (whole = decideWhole(whole, troubleIn(round), 4)).limit);
     expect(limits).toEqual([8, 4, 4]);
     expect(whole.why).toBe('HTTP 429');
   });
 
   test('is halved once by a burst that several machines meet', () => {
-    const whole = decideWhole(fitWhole(undefined, 4, 4), troubleIn(0), 4);
+    const whole = decideWhole(clampLimit(undefined, 4, 4), troubleIn(0), 4);
     expect(decideWhole(whole, troubleIn(0), 4)).toBe(whole);
     // Nobody remembers it any more.
-    expect(decideWhole(fitWhole(undefined, 4, 4, 7), troubleIn(7), 4)).toMatchObject({ limit: 8, round: 8 });
+    expect(decideWhole(clampLimit(undefined, 4, 4, 7), troubleIn(7), 4)).toMatchObject({
+      limit: 8,
+      round: 8,
+    });
   });
 
   test.each([
@@ -58,7 +61,7 @@ describe('the limit of all machines', () => {
     ['of a lowered one that more machines come to', wholeOf(3, 8), 4, 3, 3],
     ['of a lowered one that machines leave', wholeOf(6, 16), 4, 1, 4],
   ])('%s is fitted', (_name, whole, ceilingOfOne, machines, limit) => {
-    expect(fitWhole(whole, ceilingOfOne, machines)).toMatchObject({
+    expect(clampLimit(whole, ceilingOfOne, machines)).toMatchObject({
       limit,
       ceiling: ceilingOfOne * machines,
     });
@@ -68,9 +71,7 @@ describe('the limit of all machines', () => {
     fc.assert(
       fc.property(fc.integer({ min: 1, max: 200 }), fc.integer({ min: 1, max: 20 }), (limit, machines) => {
         const whole = wholeOf(limit, 1_000);
-        const shares = Array.from({ length: machines }, (_, place) =>
-          shareOfWhole(whole, { machines, place }),
-        );
+        const shares = Array.from({ length: machines }, (_, place) => shareOf(whole, { machines, place }));
         expect(shares.reduce((sum, share) => sum + share, 0)).toBe(Math.max(limit, machines));
         expect(Math.max(...shares) - Math.min(...shares)).toBeLessThanOrEqual(1);
       }),

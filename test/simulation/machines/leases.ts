@@ -25,7 +25,7 @@ import { mayProbe } from '../../../src/payout/rules/shared-pause.ts';
 import { type CountedEnds, countEnd, noEnds } from '../../../src/payout/rules/brake.ts';
 import {
   decideWhole,
-  fitWhole,
+  clampLimit,
   limitStaleAfterMs,
   type SharedKind,
   type WholeLimit,
@@ -260,7 +260,7 @@ function makeLimits(read: () => Tables): Pick<WorkerStore, 'readLimits' | 'tellL
     tellLimit: async (kind, heard, ceilingOfOne) => {
       const tables = read();
       const machines = Math.max(1, listAtWork(tables).length);
-      const whole = decideWhole(fitWhole(known(tables)[kind], ceilingOfOne, machines), heard, machines);
+      const whole = decideWhole(clampLimit(known(tables)[kind], ceilingOfOne, machines), heard, machines);
       tables.leases.limits.set(kind, { whole, heardAtMs: tables.nowMs });
       return whole;
     },

@@ -12,8 +12,8 @@ const ofRight: readonly Mutation[] = [
   inMachines(
     'bytes leave whoever has the lease',
     'payout/lease.ts',
-    'readonly mayLeave = (): boolean => this.isHeld;',
-    'readonly mayLeave = (): boolean => this.#renewedAt !== null;',
+    'readonly mayTransmit = (): boolean => this.isHeld;',
+    'readonly mayTransmit = (): boolean => this.#renewedAt !== null;',
   ),
   inMachines(
     'a renewal counts from its answer',

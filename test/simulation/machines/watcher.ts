@@ -232,7 +232,7 @@ function makeSetup(parts: WatcherParts, session: RunSession, around: Around): Wa
     openContext: (until, count, payer) => ({
       ...makeContext(session, until, count, payer),
       isWatchedByAnother: true,
-      isHeldUp: () => disk.trouble !== undefined || session.place?.keeper.isHeld === false,
+      isPaused: () => disk.trouble !== undefined || session.place?.keeper.isHeld === false,
     }),
     requireReportable: (batch) => requireReportableBatch(session, batch),
     report: (batchId) => restBatch(session, batchId, false),

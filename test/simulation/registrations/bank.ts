@@ -121,19 +121,19 @@ export class RegisteringBank {
 
   /** The bank as one process sees it. */
   portFor(life: Life): RegistrationBank {
-    return { register: async (order, mayLeave) => this.#register(order, mayLeave, life) };
+    return { register: async (order, mayTransmit) => this.#register(order, mayTransmit, life) };
   }
 
   async #register(
     order: RegistrationOrder,
-    mayLeave: () => boolean,
+    mayTransmit: () => boolean,
     life: Life,
   ): Promise<BankReply<RegistrationFields>> {
     const { dice } = this.#world;
     // For a token, or a place.
     await this.#pass(dice.chance(0.1) ? dice.wide(100, 20_000) : dice.whole(0, 5), 'may send', life);
     if (this.roll('not-sent')) return { kind: 'not-sent', why: 'ECONNREFUSED' };
-    if (!mayLeave()) return { kind: 'withheld' };
+    if (!mayTransmit()) return { kind: 'withheld' };
     const sent: Sent = {
       name: `request ${this.sent.length + 1}`,
       order,

@@ -166,7 +166,7 @@ describePostgres('a process whose place another has taken', () => {
     await scene.freeze(zombie);
     await scene.openSender();
     for (const decide of Object.values(asked)) {
-      await decide({ ...zombie.store, ...zombie.store.forOperators });
+      await decide({ ...zombie.store, ...zombie.store.withoutSenderFence });
       await decide(scene.beside);
     }
     expect(zombie.refused()).toBe(0);

@@ -4,7 +4,7 @@ import { mayHalt } from '../../payout/rules/brake.ts';
 import { mayBePaidStatuses } from '../../payout/rules/similar.ts';
 
 /** Totals over many rows, and decisions for them, are looked at by one change at a time. */
-function touchesOf(change: Change): readonly string[] | undefined {
+function writeSetOf(change: Change): readonly string[] | undefined {
   const { before, limits, likeness, decision, adopts, isCorrected, isValidated, end } = change;
   // A change that may halt the account comes before what is to be sent after it.
   const isHalting = end !== undefined && mayHalt(end);
@@ -19,7 +19,7 @@ function touchesOf(change: Change): readonly string[] | undefined {
 }
 
 /** The keys of changes that are applied together; undefined where they may be anything. */
-export function touchesOfAll(changes: readonly Change[]): readonly string[] | undefined {
-  const touched = changes.map(touchesOf);
+export function writeSetOfAll(changes: readonly Change[]): readonly string[] | undefined {
+  const touched = changes.map(writeSetOf);
   return touched.includes(undefined) ? undefined : touched.flatMap((keys) => keys ?? []);
 }
