@@ -1,0 +1,91 @@
+/**
+ * A text for people: a code of the catalogue with its arguments. Rules return messages, the journal keeps them, and the
+ * reader's language is chosen where they are shown.
+ */
+import { catalogue } from './messages/catalogue.ts';
+import { showCount } from './figures.ts';
+import type { Language } from './language.ts';
+import type { HolesOf, Wording } from './messages/wording.ts';
+
+export type MessageCode = keyof typeof catalogue;
+
+/** The codes of texts without holes. */
+export type PlainCode = {
+  [Code in MessageCode]: [HolesOf<(typeof catalogue)[Code][0]>] extends [never] ? Code : never;
+}[MessageCode];
+
+/** What fills a hole: text, a figure, another message, or a list of these. */
+export type Argument = string | number | Message | Listed;
+
+/** Arguments in a row, each rendered by itself. */
+export interface Listed {
+  readonly all: readonly Argument[];
+  readonly joint: keyof typeof joints;
+}
+
+export interface Message<Code extends MessageCode = MessageCode> {
+  readonly code: Code;
+  readonly args: Readonly<Record<string, Argument>>;
+}
+
+type ArgumentsOf<Code extends MessageCode> = Readonly<Record<HolesOf<(typeof catalogue)[Code][0]>, Argument>>;
+
+/** A message without holes takes no arguments; any other takes one for each hole. */
+export const message = <Code extends MessageCode>(
+  code: Code,
+  ...[args]: [HolesOf<(typeof catalogue)[Code][0]>] extends [never] ? [] : [args: ArgumentsOf<Code>]
+): Message<Code> => ({ code, args: args ?? {} });
+
+/** A text that is not paydrop's own, such as one of the bank, of a file or of a person. */
+export const verbatim = (text: string): Message => message('verbatim', { text });
+
+const joints = {
+  comma: [', ', ', '],
+  or: [' or ', 'หรือ'],
+  then: [', then ', ', '],
+  semicolon: ['; ', ' '],
+} as const satisfies Readonly<Record<string, Wording>>;
+
+export const listed = (all: readonly Argument[], joint: Listed['joint'] = 'comma'): Listed => ({
+  all,
+  joint,
+});
+
+const placeOf = (language: Language): 0 | 1 => (language === 'th' ? 1 : 0);
+
+/** Renders a message; codes, names and figures stay as they are in both languages. */
+export function say(language: Language, { code, args }: Message): string {
+  return catalogue[code][placeOf(language)].replaceAll(/\{(\w+)\}/g, (_, hole: string) =>
+    sayArgument(language, args[hole] ?? ''),
+  );
+}
+
+function sayArgument(language: Language, argument: Argument): string {
+  if (typeof argument !== 'object') return String(argument);
+  if ('code' in argument) return say(language, argument);
+  return argument.all
+    .map((one) => sayArgument(language, one))
+    .join(joints[argument.joint][placeOf(language)]);
+}
+
+/** Renders a message for files, logs and JSON, which have English alone. */
+export const inEnglish = (said: Message): string => say('en', said);
+
+/** A word without holes. */
+export const sayCode = (language: Language, code: PlainCode): string => catalogue[code][placeOf(language)];
+
+/** False for a text that has no Thai: one that is not paydrop's own. */
+export const isTranslated = ({ code }: Message): boolean => code !== 'verbatim';
+
+/** JSON, as the journal keeps a message. */
+export const encodeMessage = (said: Message): string => JSON.stringify(said);
+
+/** @param json of `encodeMessage` */
+export const decodeMessage = (json: string): Message => JSON.parse(json) as Message;
+
+/** Things that are counted. */
+type Counted = 'row' | 'payout' | 'transfer';
+
+/** "1 row", "1,200 rows". */
+export const counted = (count: number, thing: Counted): Message =>
+  message(count === 1 ? `${thing}.one` : `${thing}.many`, { count: showCount(count) });

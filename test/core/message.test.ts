@@ -1,0 +1,55 @@
+import { describe, expect, test } from 'vitest';
+import { catalogue } from '../../src/core/messages/catalogue.ts';
+import { wordings } from '../../src/core/messages/wording.ts';
+import {
+  counted,
+  decodeMessage,
+  encodeMessage,
+  inEnglish,
+  isTranslated,
+  listed,
+  message,
+  say,
+  verbatim,
+} from '../../src/core/message.ts';
+
+describe('the catalogue', () => {
+  const holesOf = (text: string) => [...text.matchAll(/\{(\w+)\}/g)].map(([, hole]) => hole).toSorted();
+  const thaiLetter = /[\u0E00-\u0E7F]/;
+
+  test('has the same holes in both languages, and Thai letters where the English has words', () => {
+    const entries = Object.entries<readonly [string, string]>(catalogue);
+    const bare = (text: string) => text.replaceAll(/\{\w+\}/g, '');
+    expect(
+      entries.filter(
+        ([, [en, th]]) => new Set(holesOf(en)).symmetricDifference(new Set(holesOf(th))).size > 0,
+      ),
+    ).toEqual([]);
+    expect(entries.filter(([, [en, th]]) => /[a-z]{2}/.test(bare(en)) && !thaiLetter.test(bare(th)))).toEqual(
+      [],
+    );
+  });
+
+  test('does not compile with a code that lacks its Thai, or a hole in one language alone', () => {
+    // @ts-expect-error the Thai is missing
+    wordings({ a: ['English'] });
+    // @ts-expect-error the Thai has another hole
+    wordings({ a: ['row {row}', 'แถวที่ {line}'] });
+    // @ts-expect-error the argument is missing
+    message('row.one');
+    expect(wordings({ a: ['row {row}', 'แถวที่ {row}'] })).toEqual({ a: ['row {row}', 'แถวที่ {row}'] });
+  });
+});
+
+test('a message is rendered in each language, with the messages within it', () => {
+  const said = counted(1200, 'row');
+  expect([inEnglish(said), say('th', said)]).toEqual(['1,200 rows', '1,200 แถว']);
+  const text = message('verbatim', { text: listed([counted(1, 'row'), 'x {count}'], 'or') });
+  expect([inEnglish(text), say('th', text)]).toEqual(['1 row or x {count}', '1 แถวหรือx {count}']);
+});
+
+test('a message is the same after it was kept', () => {
+  const said = message('verbatim', { text: counted(2, 'payout') });
+  expect(decodeMessage(encodeMessage(said))).toEqual(said);
+  expect([isTranslated(verbatim('Account closed')), isTranslated(counted(1, 'row'))]).toEqual([false, true]);
+});
