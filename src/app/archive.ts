@@ -1,4 +1,5 @@
 /** `paydrop archive`: moves finished batches out of the journal into an archive. */
+import { inEnglish } from '../core/message.ts';
 import { parseBangkokDate } from '../core/bangkok-time.ts';
 import { countOf } from '../core/figures.ts';
 import type { Clock } from '../core/ports.ts';
@@ -64,7 +65,8 @@ export async function archiveBatches(
   const isBeside = findJournalPlace(loaded).kind === 'database';
   await using journal = await (isBeside ? requireJournal(loaded) : openAlone(loaded, log));
   const loss = await journal.loss();
-  if (isInQuestion(loss)) throw new SettingsError(`nothing is archived now. ${describeLoss(loss)}`);
+  if (isInQuestion(loss))
+    throw new SettingsError(`nothing is archived now. ${inEnglish(describeLoss(loss))}.`);
   const { similarDays, likeFileDays } = loaded.settings.limits;
   const { giveUpAfterMs } = loaded.settings.settle;
   const policy = computeArchivePolicy(beforeMs, { similarDays, likeFileDays, giveUpAfterMs }, nowMs);

@@ -1,4 +1,5 @@
 /** A session: everything that a command needs which may send, opened in order and closed in reverse. */
+import { inEnglish } from '../core/message.ts';
 import { join } from 'node:path';
 import type { ExchangeRecord } from '../bank/client.ts';
 import type { StatementBank } from '../bank/statement-request.ts';
@@ -190,7 +191,7 @@ export async function openSession(
   stack.use(journal);
   if (command === 'run' || command === 'watch') await requireApprovers(loaded, journal);
   await tellNotes(loaded.notes, journal, log, clock.now());
-  const bankClock = new BankClock(clock, ({ kind, text }) => log[levels[kind]]({ kind }, text));
+  const bankClock = new BankClock(clock, ({ kind, text }) => log[levels[kind]]({ kind }, inEnglish(text)));
   const { bank, bankAddress } = await openBank(loaded, log, stack, {
     clock,
     onExchange,
@@ -400,5 +401,5 @@ export async function explainLoss(
   const wait =
     beginsAtMs > clock.now() ? ` It is asked from ${formatBangkokMoment(beginsAtMs)} Bangkok time on.` : '';
   const terminals = (await journal.terminals()).join(', ');
-  return `${describeLoss(loss)}${wait} It is asked under the terminals ${terminals}.`;
+  return `${inEnglish(describeLoss(loss))}.${wait} It is asked under the terminals ${terminals}.`;
 }

@@ -1,4 +1,5 @@
 /** Asks the bank about payees for a dry run: like a run, but without a brake and without records. */
+import { message } from '../core/message.ts';
 import pLimit from 'p-limit';
 import type { LimitFunction } from 'p-limit';
 import type { Bank } from '../core/bank-port.ts';
@@ -156,19 +157,19 @@ export class PayeeChecker {
 const interrupted: CheckerStop = {
   kind: 'interrupted',
   code: 'interrupted',
-  reason: 'the check was interrupted',
-  remedy: 'Check the file again for the rest',
+  reason: message('check.interrupted'),
+  remedy: message('check.check-the-rest'),
 };
 
 const waitOver: BatchReason = {
   code: 'wait-over',
-  reason: 'the bank did not answer in time',
-  remedy: 'Check the file again later',
+  reason: message('check.wait-over'),
+  remedy: message('check.check-later'),
 };
 
 const noAnswers: CheckerStop = {
   kind: 'no-answers',
   code: 'no-answers',
-  reason: 'the bank gives no usable answers to payee checks',
-  remedy: 'Check bank.baseUrl and bank.scheme in the settings, or check the file again later',
+  reason: message('check.no-answers'),
+  remedy: message('check.correct-bank'),
 };

@@ -74,6 +74,19 @@ export const inEnglish = (said: Message): string => say('en', said);
 /** A word without holes. */
 export const sayCode = (language: Language, code: PlainCode): string => catalogue[code][placeOf(language)];
 
+/** The reason and the remedy of a stop, as logs and events have them. */
+export const stopInEnglish = ({ code, reason, remedy }: Stop): Record<keyof Stop, string> => ({
+  code,
+  reason: inEnglish(reason),
+  remedy: inEnglish(remedy),
+});
+
+interface Stop {
+  readonly code: string;
+  readonly reason: Message;
+  readonly remedy: Message;
+}
+
 /** False for a text that has no Thai: one that is not paydrop's own. */
 export const isTranslated = ({ code }: Message): boolean => code !== 'verbatim';
 
@@ -83,8 +96,12 @@ export const encodeMessage = (said: Message): string => JSON.stringify(said);
 /** @param json of `encodeMessage` */
 export const decodeMessage = (json: string): Message => JSON.parse(json) as Message;
 
+/** The same for a column that may be empty. */
+export const decodeMessageIfAny = (json: string | null): Message | null =>
+  json === null ? null : decodeMessage(json);
+
 /** Things that are counted. */
-type Counted = 'row' | 'payout' | 'transfer';
+type Counted = 'row' | 'payout' | 'transfer' | 'registration' | 'minute';
 
 /** "1 row", "1,200 rows". */
 export const counted = (count: number, thing: Counted): Message =>

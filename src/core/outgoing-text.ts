@@ -2,6 +2,8 @@
  * The one gate for outgoing text: screens, logs, JSON, notices, health. Text from files, the bank or the system must
  * not control a terminal, forge a line, or reveal a whole number of a person or an account.
  */
+import type { Language } from './language.ts';
+import { type Message, say } from './message.ts';
 import { maskDigits } from './proxy-id.ts';
 
 // ---------------------------------------------------------------- characters
@@ -106,3 +108,11 @@ export const showText = (text: string): PrintableText => printable(maskNumbers(t
 /** The same for a text that may be null. */
 export const showTextIfAny = (text: string | null): PrintableText | null =>
   text === null ? null : showText(text);
+
+/** A message in the reader's language, for the same places. */
+export const showMessage = (said: Message, language: Language = 'en'): PrintableText =>
+  showText(say(language, said));
+
+/** The same for a message that may be null. */
+export const showMessageIfAny = (said: Message | null, language: Language = 'en'): PrintableText | null =>
+  said === null ? null : showMessage(said, language);

@@ -2,6 +2,7 @@
  * The records of payouts that every capability reads, and shared ports. Adapters hold no rule about a payout's status;
  * the rules compose the changes that adapters apply.
  */
+import type { Message } from './message.ts';
 import type { Satang } from './money.ts';
 import type { FileTotals, StagedRow } from './payout-file.ts';
 import type {
@@ -40,8 +41,8 @@ export interface Batch extends FileTotals {
   readonly status: BatchStatus;
   /** Why the batch is paused, halted or rejected. */
   readonly reasonCode: string | null;
-  readonly reason: string | null;
-  readonly remedy: string | null;
+  readonly reason: Message | null;
+  readonly remedy: Message | null;
   /** Names of the carried-through columns, in file order. */
   readonly extraColumns: readonly string[];
   readonly startedAtMs: number;
@@ -54,8 +55,8 @@ export interface Batch extends FileTotals {
 
 export interface BatchReason {
   readonly code: string;
-  readonly reason: string;
-  readonly remedy: string;
+  readonly reason: Message;
+  readonly remedy: Message;
 }
 
 /** Number of rows, total of their readable amounts, and number of unreadable amounts. */

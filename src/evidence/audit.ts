@@ -1,6 +1,7 @@
 /**
  * Checks the whole journal against its chains, digests and heads, in two passes over the events, with constant memory.
  */
+import { inEnglish } from '../core/message.ts';
 import { formatBangkokDate } from '../core/bangkok-time.ts';
 import { countOf } from '../core/figures.ts';
 import { describeMissingArchive } from '../payout/rules/archive.ts';
@@ -181,7 +182,8 @@ async function auditBatches(scene: Scene, audit: PartAudit): Promise<void> {
   await eachSource(scene, async ({ seals }, afterSeq) => {
     for await (const { batchId, seal } of seals(afterSeq)) {
       audit.look('batches');
-      audit.find(`batch ${batchId}`, findChangedBatch(batchId, seal)?.reason);
+      const changed = findChangedBatch(batchId, seal);
+      audit.find(`batch ${batchId}`, changed && inEnglish(changed.reason));
     }
   });
   const kept = await reader.batches();

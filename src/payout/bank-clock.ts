@@ -1,4 +1,5 @@
 /** The bank's clock beside ours: a repetition needs the same day by both, and a wrong clock raises an alarm. */
+import { message } from '../core/message.ts';
 import type { Clock } from '../core/ports.ts';
 import { type ClockAlarm, type ClockReading, decideClockAlarm } from './rules/clock-skew.ts';
 
@@ -54,9 +55,7 @@ export class BankClock {
     if (bankDateMs !== undefined) this.see({ bankDateMs });
     else if (this.#offsetMs === undefined && !this.#isUntold) {
       this.#isUntold = true;
-      const text =
-        "the bank's replies bear no Date header: whether its day is ours cannot be told, and nothing is sent again";
-      this.#raise({ kind: 'untold', text });
+      this.#raise({ kind: 'untold', text: message('clock.untold') });
     }
   }
 

@@ -4,6 +4,7 @@
  * Transfers and questions have a state and a probe each. The journal stores halts, and pauses of transfers: every other
  * run and process knows of them, the next run begins with them, and an operator can end them.
  */
+import { message, stopInEnglish } from '../core/message.ts';
 import { formatBangkokDateTime } from '../core/bangkok-time.ts';
 import type { Reason } from '../core/change.ts';
 import type { Batch, BatchReason, Clock, Log } from '../core/ports.ts';
@@ -426,7 +427,7 @@ export async function recordHalt(
     if (halt !== undefined && halt.code !== why.code) return;
     if (halt === undefined)
       await journal.recordPayerHalt({ companyId, payerAccount, ...why, sinceMs: clock.now() });
-    log('error', `${subject} halted`, { code: why.code, reason: why.reason, remedy: why.remedy });
+    log('error', `${subject} halted`, stopInEnglish(why));
   };
   breaker.haltRecorded ??= record().catch((error: unknown) => {
     // The next call tries to record it again.
@@ -459,8 +460,8 @@ export async function noticeHalt(context: BreakerContext, batch: HaltedBatch): P
 export function haltOf(batch: Pick<Batch, 'reasonCode' | 'reason' | 'remedy'>): BatchReason {
   return {
     code: batch.reasonCode ?? 'halted',
-    reason: batch.reason ?? 'the batch was halted',
-    remedy: batch.remedy ?? 'Resume the batch when the cause is mended',
+    reason: batch.reason ?? message('batch.halted'),
+    remedy: batch.remedy ?? message('batch.resume-when-mended'),
   };
 }
 

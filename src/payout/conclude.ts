@@ -1,4 +1,5 @@
 /** Concludes a batch: nothing is left to send or to ask, or it waits for an operator or the next run. */
+import { message } from '../core/message.ts';
 import type { HoldReason } from '../core/payout.ts';
 import type { Batch, BatchReader, BatchReason } from '../core/ports.ts';
 import { describeWaiting } from '../review/rules/approval.ts';
@@ -99,17 +100,17 @@ export async function beginRunning(
 export const interruptedCode = 'interrupted';
 
 /** A watcher finds the file in work/ at its next start, so it must not be dropped again. */
-const goOn = 'Run the same file again: it goes on where it was. A watcher goes on with its files by itself';
+const goOn = message('batch.run-again');
 
 export const interruptedReason: BatchReason = {
   code: interruptedCode,
-  reason: 'the run was interrupted; what was in flight is recorded',
+  reason: message('batch.interrupted'),
   remedy: goOn,
 };
 
 export const waitOverReason: BatchReason = {
   code: 'wait-over',
-  reason: 'the time to wait was over before every row was sent',
+  reason: message('batch.wait-over'),
   remedy: goOn,
 };
 

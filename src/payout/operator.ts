@@ -1,4 +1,5 @@
 /** Requests of an operator: release held rows, cancel unsent ones, retry those that moved no money. */
+import { message } from '../core/message.ts';
 import { paydropCommand } from '../core/command-line.ts';
 import { countRows, inDoubtStatuses } from '../core/exit-code.ts';
 import { countOf } from '../core/figures.ts';
@@ -103,9 +104,8 @@ export async function openPayer(
 /** Reason of the halt of a batch that an operator has cancelled while some of its transfers were under way. */
 export const cancelledReason: BatchReason = {
   code: cancelledCode,
-  reason: 'cancelled by a person',
-  remedy:
-    'Nothing more is sent, and what was under way is settled; where rows stay held, cancel the batch once more',
+  reason: message('batch.cancelled'),
+  remedy: message('batch.what-is-cancelled'),
 };
 
 /**

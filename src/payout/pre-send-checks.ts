@@ -1,6 +1,7 @@
 /**
  * Checks before money moves: superseded attempts, sends of a lost journal, the gate, the batch's age, and like payouts.
  */
+import { inEnglish } from '../core/message.ts';
 import { decideNextNumber, type NextNumber } from '../core/attempt-numbers.ts';
 import { formatBangkokDate } from '../core/bangkok-time.ts';
 import { decideHold, type Reason } from '../core/change.ts';
@@ -228,7 +229,7 @@ export async function haltWhenOld(
   if (why === undefined || !(await journal.moveBatch(batch.batchId, 'halted', why, clock.now(), current)))
     return false;
   gate.haltFor(why);
-  log('warn', 'the batch is too old', { batchId: batch.batchId, reason: why.reason });
+  log('warn', 'the batch is too old', { batchId: batch.batchId, reason: inEnglish(why.reason) });
   return true;
 }
 
@@ -250,6 +251,10 @@ async function haltForChange(context: WorkerContext, batch: Batch, why: BatchRea
   const { journal, clock, gate, log } = context;
   const { batchId, companyId, payerAccount } = batch;
   gate.haltFor(why);
-  log('error', 'the journal was changed behind the program', { batchId, code: why.code, reason: why.reason });
+  log('error', 'the journal was changed behind the program', {
+    batchId,
+    code: why.code,
+    reason: inEnglish(why.reason),
+  });
   await journal.recordPayerHalt({ companyId, payerAccount, ...why, sinceMs: clock.now() });
 }

@@ -1,4 +1,5 @@
 /** Runs one sealed batch: pays it, concludes it, and records why it stopped. */
+import { inEnglish } from '../core/message.ts';
 import pLimit from 'p-limit';
 import { formatBangkokDate } from '../core/bangkok-time.ts';
 import { countRows } from '../core/exit-code.ts';
@@ -192,7 +193,8 @@ export async function followPayer(
   // Each row that waits for the account has the account's name in its history.
   await journal.liftHolds(batchId, rerunHolds, nowMs);
   await journal.holdReady(batchId, 'halted', why, nowMs);
-  log('error', 'the settings name another payer account than the batch', { batchId, reason: why.reason });
+  const facts = { batchId, reason: inEnglish(why.reason) };
+  log('error', 'the settings name another payer account than the batch', facts);
   return (await journal.batch(batchId)) ?? batch;
 }
 

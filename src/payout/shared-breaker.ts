@@ -2,6 +2,7 @@
  * The breaker of a payer account that several machines use: the journal counts the ends of their payouts, and halts the
  * account for all in the transaction that records the last of too many.
  */
+import { stopInEnglish } from '../core/message.ts';
 import type { PayoutEnd } from '../core/ports.ts';
 import type { BreakerGate, Payer } from './circuit-breaker.ts';
 import type { WorkerContext } from './context.ts';
@@ -33,8 +34,7 @@ async function noticePayerHalt(
   const { breaker } = gate;
   const halt = await journal.payerHalt(companyId, payerAccount);
   if (halt === undefined) return;
-  const { code, reason, remedy } = halt;
-  if (gate.state.status !== 'halted') log('error', 'payer account halted', { code, reason, remedy });
+  if (gate.state.status !== 'halted') log('error', 'payer account halted', stopInEnglish(halt));
   breaker.isHaltedForAll = true;
   gate.haltFor(halt);
 }

@@ -1,4 +1,5 @@
 /** Sends one sealed batch of registrations, awaits the bank's callbacks, and records why it stopped where it did. */
+import { inEnglish, message, stopInEnglish } from '../core/message.ts';
 import {
   findHalt,
   haltOf,
@@ -97,14 +98,14 @@ async function haltAfterLoss({ journal, clock, log }: RegistrationContext, payer
   const loss = await journal.loss();
   if (!isInQuestion(loss)) return;
   if (await journal.wasHaltedFor(companyId, payerAccount, lossCode, loss.recoveredAtMs)) return;
-  const days = `${showDate(loss.sinceDate)} to ${showDate(loss.untilDate)}`;
+  const days = { first: showDate(loss.sinceDate), last: showDate(loss.untilDate) };
   const why = {
     code: lossCode,
-    reason: `the journal was lost or restored: the bank may have registrations from ${days} that it does not know`,
-    remedy: 'Have the bank say which it has from these days, and cancel those; then resume the batch',
+    reason: message('payer.registrations-lost', days),
+    remedy: message('payer.cancel-lost-registrations'),
   };
   await journal.recordPayerHalt({ ...payer, ...why, sinceMs: Math.max(clock.now(), loss.recoveredAtMs) });
-  log('error', 'direct debit halted', why);
+  log('error', 'direct debit halted', stopInEnglish(why));
 }
 
 /** True while the service is paused beyond a moment: nothing is sent before it. */
@@ -255,7 +256,7 @@ function tellWait(
   if (service.isPausing) {
     const { pausedUntilMs, why } = service.state;
     const dueInMs = Math.max(0, pausedUntilMs - clock.now());
-    reportWait({ kind: 'pause', dueInMs, givesUpInMs, why: why?.reason });
+    reportWait({ kind: 'pause', dueInMs, givesUpInMs, why: why?.reason && inEnglish(why.reason) });
     return;
   }
   const isAwaited = totals.some(

@@ -1,3 +1,4 @@
+import { verbatim } from '../../src/core/message.ts';
 import { describe, expect, test } from 'vitest';
 import { readBatches, readDays, stopBatches } from '../../src/app/status.ts';
 import { besideStops, showBatch } from '../../src/cli/views/status.ts';
@@ -35,7 +36,7 @@ test('a day whose statement never came is listed, for a month', async () => {
 });
 
 describe('what keeps payouts from being sent', () => {
-  const why = { code: 'EM053', reason: 'Insufficient funds', remedy: 'Fund the account' };
+  const why = { code: 'EM053', reason: verbatim('Insufficient funds'), remedy: verbatim('Fund the account') };
   const loaded = loadSettings({ configPath: 'config/sandbox.yaml', cwd: process.cwd(), env: {} });
   const { companyId, payerAccount } = loaded.settings.bank;
 

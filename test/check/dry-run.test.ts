@@ -1,4 +1,5 @@
 /** The dry run: real files, a scripted bank, a clock that tests drive, and a journal that is only read. */
+import { verbatim } from '../../src/core/message.ts';
 import { CheckReport, showChecked } from '../../src/cli/views/check.ts';
 import { describe, expect, test } from 'vitest';
 import { checkFile, makeFindLike } from '../../src/check/check.ts';
@@ -413,7 +414,14 @@ describe('beside a journal', () => {
   test('a stopped line is told once, and payees are asked about all the same', async () => {
     await using theatre = await openTheatre();
     const { companyId, payerAccount } = payer;
-    const stop = { companyId, payerAccount, code: 'EM053', reason: 'empty', remedy: 'fund it', sinceMs: 1 };
+    const stop = {
+      companyId,
+      payerAccount,
+      code: 'EM053',
+      reason: verbatim('empty'),
+      remedy: verbatim('fund it'),
+      sinceMs: 1,
+    };
     await theatre.journal.recordPayerHalt(stop);
     const played = await predict(theatre, await folder.write(rows(3)), {
       context: { journal: readOnly(theatre.journal) },

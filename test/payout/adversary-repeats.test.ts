@@ -1,4 +1,5 @@
 /** Attacks on what comes after a first attempt: retries, late proofs, stops and persons beside a running sender. */
+import { verbatim } from '../../src/core/message.ts';
 import { describe, expect, test } from 'vitest';
 import type { InquiryFields, StatusInquiry, TransferFields } from '../../src/core/bank-port.ts';
 import { probeBeyond } from '../../src/payout/lost-journal.ts';
@@ -366,7 +367,7 @@ describe('after a loss, under a halted line', () => {
     };
     const recovered: Journal = Object.assign(Object.create(journal) as Journal, { loss: async () => loss });
     const context = theatre.context({ journal: recovered });
-    context.gate.haltFor({ code: 'EM053', reason: 'no funds', remedy: 'fund it' });
+    context.gate.haltFor({ code: 'EM053', reason: verbatim('no funds'), remedy: verbatim('fund it') });
     const looking = probeBeyond(context, { payout, attempt });
     await theatre.time.drive(looking);
     expect([await looking, asked]).toEqual(['blocked', 3]);

@@ -1,4 +1,5 @@
 /** A journal that another may have gone before asks about each reference before it uses it (`transfer.askFirst`). */
+import { verbatim } from '../../src/core/message.ts';
 import { expect, test } from 'vitest';
 import type { StatusInquiry } from '../../src/core/bank-port.ts';
 import { computeTransRefNo } from '../../src/core/reference.ts';
@@ -134,7 +135,7 @@ test('an answer from before a pause counts no more: another journal may have pai
   breaker.become({
     ...openBreaker,
     status: 'paused',
-    why: { code: 'x', reason: 'x', remedy: 'x' },
+    why: { code: 'x', reason: verbatim('x'), remedy: verbatim('x') },
     ...pause,
   });
   await theatre.run(batchId, { ...ahead, breaker, waitMs: 60 * minuteMs });

@@ -1,4 +1,5 @@
 /** What halts the line of a payer account: the payer's trouble wherever it shows, and the brake over all files. */
+import { verbatim } from '../../src/core/message.ts';
 import { describe, expect, test } from 'vitest';
 import type { Log } from '../../src/core/ports.ts';
 import { PayerBreaker } from '../../src/payout/circuit-breaker.ts';
@@ -84,7 +85,7 @@ describe('the brake', () => {
     await using one = await stage(2, () => ({}));
     const { theatre } = one;
     const breaker = new PayerBreaker();
-    const why = { code: 'batch-too-old', reason: 'old', remedy: 'resume' };
+    const why = { code: 'batch-too-old', reason: verbatim('old'), remedy: verbatim('resume') };
     await theatre.journal.moveBatch(one.batchId, 'running', null, theatre.now());
     await theatre.journal.moveBatch(one.batchId, 'halted', why, theatre.now());
     await theatre.run(one.batchId, { breaker });

@@ -1,4 +1,5 @@
 /** A halted line is opened by a person alone: those who look before the stop is recorded must not take it for lifted. */
+import { verbatim } from '../../src/core/message.ts';
 import { describe, expect, test } from 'vitest';
 import { PayerBreaker, recordHalt, recordPause, takeUpBreaker } from '../../src/payout/circuit-breaker.ts';
 import type { Journal } from '../../src/store/store.ts';
@@ -132,8 +133,8 @@ describe('a pause', () => {
     companyId: payer.companyId,
     payerAccount: payer.payerAccount,
     code: 'TM001',
-    reason: 'out of hours',
-    remedy: 'wait',
+    reason: verbatim('out of hours'),
+    remedy: verbatim('wait'),
     troubles: 1,
     isTransfer: true,
     sinceMs: noonMs,

@@ -1,3 +1,4 @@
+import { verbatim } from '../../src/core/message.ts';
 import { describe, expect, test } from 'vitest';
 import { BreakerGate, type Entry, type Pass, PayerBreaker } from '../../src/payout/circuit-breaker.ts';
 import type { BreakerSignal } from '../../src/payout/rules/read-reply.ts';
@@ -204,7 +205,7 @@ describe('two runs of one process', () => {
     const breaker = new PayerBreaker();
     const one = makeGate({ breaker }).gate;
     for (let ends = 0; ends < 9; ends += 1) one.observe({ kind: 'ended-otherwise' });
-    one.haltFor({ code: 'cancelled', reason: 'cancelled', remedy: 'none' });
+    one.haltFor({ code: 'cancelled', reason: verbatim('cancelled'), remedy: verbatim('none') });
     expect(one.state).toMatchObject({ status: 'halted', why: { code: 'cancelled' } });
     const other = makeGate({ breaker }).gate;
     expect(other.state.status).toBe('open');
@@ -216,7 +217,7 @@ describe('two runs of one process', () => {
   test('forget what was counted when a person lets the line go on', () => {
     const { gate } = makeGate();
     for (let ends = 0; ends < 9; ends += 1) gate.observe({ kind: 'ended-otherwise' });
-    gate.haltFor({ code: 'batch-too-old', reason: 'old', remedy: 'resume' });
+    gate.haltFor({ code: 'batch-too-old', reason: verbatim('old'), remedy: verbatim('resume') });
     gate.reopen();
     gate.observe({ kind: 'ended-otherwise' });
     expect(gate.state).toMatchObject({ status: 'open', consecutiveFailures: 1 });

@@ -1,9 +1,10 @@
 /** A batch that may not begin, such as one whose file has grown, is halted by several writes: none of them alone lets it begin. */
+import { verbatim } from '../../src/core/message.ts';
 import { expect, test } from 'vitest';
 import { haltUnsent } from '../../src/payout/conclude.ts';
 import { stage } from '../support/theatre.ts';
 
-const why = { code: 'file-grown', reason: 'its file has grown', remedy: 'look' };
+const why = { code: 'file-grown', reason: verbatim('its file has grown'), remedy: verbatim('look') };
 
 test.each([0, 1, 2, 3])('killed after %i of its writes, the next run sends nothing of it', async (writes) => {
   await using opened = await stage(2, () => ({}));

@@ -1,3 +1,4 @@
+import { verbatim } from '../../src/core/message.ts';
 import { mkdtemp } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -204,7 +205,7 @@ describe('after the journal was lost', () => {
     await using theatre = await openRecovered(knowing({}, asked));
     const batch = await ingestRunning(theatre.journal, makeRows(1));
     const context = theatre.context({ settle });
-    context.gate.haltFor({ code: 'EM053', reason: 'no funds', remedy: 'fund it' });
+    context.gate.haltFor({ code: 'EM053', reason: verbatim('no funds'), remedy: verbatim('fund it') });
     const ready = { payout: await firstReady(theatre.journal), attemptsRecorded: 0 };
     const looking = probeLostJournal(context, batch, ready);
     await theatre.time.drive(looking);

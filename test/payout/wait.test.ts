@@ -1,4 +1,5 @@
 /** What a run says that it waits for: by the rule, and told by a run in virtual time. */
+import { verbatim } from '../../src/core/message.ts';
 import { describe, expect, test } from 'vitest';
 import type { Wait } from '../../src/core/progress.ts';
 import { openBreaker } from '../../src/payout/rules/circuit-breaker.ts';
@@ -10,7 +11,7 @@ import { minuteMs, notSent, stage } from '../support/theatre.ts';
 const pausedFor = (code: string) => ({
   ...openBreaker,
   status: 'paused' as const,
-  why: { code, reason: 'the bank is sick', remedy: 'wait' },
+  why: { code, reason: verbatim('the bank is sick'), remedy: verbatim('wait') },
   pausedUntilMs: noonMs + 12_000,
 });
 

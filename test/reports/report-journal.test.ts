@@ -1,4 +1,5 @@
 /** Reports from the journal that the program really keeps. */
+import { verbatim } from '../../src/core/message.ts';
 import { createHash } from 'node:crypto';
 import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -20,7 +21,11 @@ const rowCount = 1_203;
 const prefix = `pay.${batchId}`;
 const bank = { isSandbox: false, bankAddress: 'https://bank.example' };
 const context = { ...bank, nowMs: noonMs, exceptionsOk: false, guardFormulas: true, similarDays: 3 };
-const halt = { code: 'EM053', reason: 'Insufficient funds', remedy: 'Fund the payer account' };
+const halt = {
+  code: 'EM053',
+  reason: verbatim('Insufficient funds'),
+  remedy: verbatim('Fund the payer account'),
+};
 
 let folder = '';
 let journal: Journal;

@@ -1,3 +1,4 @@
+import { verbatim } from '../../src/core/message.ts';
 import { describe, expect, test } from 'vitest';
 import { mkdtemp, rename, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -252,7 +253,7 @@ describe('a lifted limit, a corrected payee and a changed payer account', () => 
     const theatre = await openTheatre();
     await using _ = theatre;
     const { batchId } = await ingest(theatre.journal, makeRows(1));
-    const why = { code: 'by-hand', reason: 'by hand', remedy: '' };
+    const why = { code: 'by-hand', reason: verbatim('by hand'), remedy: verbatim('') };
     await theatre.journal.moveBatch(batchId, 'running', null, theatre.now());
     await theatre.journal.holdReady(batchId, 'halted', why, theatre.now());
     await theatre.journal.moveBatch(batchId, 'halted', why, theatre.now());

@@ -1,4 +1,5 @@
 /** What happens between a proposal, its approval and the payment: nothing is paid of what is not the same any more. */
+import { verbatim } from '../../src/core/message.ts';
 import { expect, test } from 'vitest';
 import { toSatang } from '../../src/core/money.ts';
 import { resumeBatch } from '../../src/payout/operator.ts';
@@ -49,7 +50,7 @@ test('who agreed to resume after one halt has agreed to nothing after the next',
   await using theatre = await openTheatre();
   const { journal } = theatre;
   const { batchId } = await ingest(journal, makeRows(2));
-  const why = { code: 'brake', reason: 'too many failed', remedy: '' };
+  const why = { code: 'brake', reason: verbatim('too many failed'), remedy: verbatim('') };
   const halt = async (nowMs: number): Promise<void> => {
     await journal.moveBatch(batchId, 'running', null, nowMs);
     await journal.holdReady(batchId, 'halted', why, nowMs);

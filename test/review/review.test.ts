@@ -1,3 +1,4 @@
+import { verbatim } from '../../src/core/message.ts';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { describe, expect, test } from 'vitest';
@@ -483,7 +484,7 @@ describe('a batch and an account as a whole', () => {
   ])('is not resumed from account $now where two people looked at $seen', async ({ seen, now }) => {
     await using one = await stage(2, () => ({}));
     const { theatre, batchId } = one;
-    const why = { code: 'by-hand', reason: 'by hand', remedy: '' };
+    const why = { code: 'by-hand', reason: verbatim('by hand'), remedy: verbatim('') };
     await theatre.journal.moveBatch(batchId, 'running', null, theatre.now());
     await theatre.journal.holdReady(batchId, 'halted', why, theatre.now());
     await theatre.journal.moveBatch(batchId, 'halted', why, theatre.now());

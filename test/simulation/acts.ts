@@ -1,4 +1,5 @@
 /** Commands of people, beside whoever sends. */
+import { verbatim } from '../../src/core/message.ts';
 import {
   type AskBeforeCancel,
   cancelBatch,
@@ -39,7 +40,7 @@ export async function actOn(
   world.figures.count(act);
   if (recalls) await journal.recall('batch', [batch.batchId], ourMs);
   if (act === 'stop-line') {
-    const why = { code: 'EM053', reason: 'met by another process', remedy: 'resume' };
+    const why = { code: 'EM053', reason: verbatim('met by another process'), remedy: verbatim('resume') };
     return journal.recordPayerHalt({ ...company, ...why, sinceMs: ourMs });
   }
   if (act === 'resume-batch') return void (await resumeBatch(journal, batch, ourMs));

@@ -1,4 +1,5 @@
 /** What only a store on SQLite can show: its guards against other programs, other connections and a full disk. */
+import { verbatim } from '../../src/core/message.ts';
 import { DatabaseSync } from 'node:sqlite';
 import { describe, expect, test } from 'vitest';
 import { JournalWriteError, openConnection } from '../../src/store/connection.ts';
@@ -63,7 +64,14 @@ describe('two connections', () => {
     const other = await store.openAnother();
     const [ready] = await readyOf(store.journal);
     const { companyId, payerAccount } = batch;
-    await other.recordPayerHalt({ companyId, payerAccount, code: 'X', reason: 'x', remedy: 'y', sinceMs: 1 });
+    await other.recordPayerHalt({
+      companyId,
+      payerAccount,
+      code: 'X',
+      reason: verbatim('x'),
+      remedy: verbatim('y'),
+      sinceMs: 1,
+    });
     expect(await store.journal.apply([intentOf(ready!).change])).toEqual([false]);
   });
 });

@@ -1,4 +1,5 @@
 /** Who writes while another process keeps the journal locked: in order, without stopping the loop, and not for ever. */
+import { verbatim } from '../../src/core/message.ts';
 import { DatabaseSync } from 'node:sqlite';
 import { setImmediate } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
@@ -32,7 +33,14 @@ describe('while another process writes', () => {
     using other = lock(store);
     const before = journal.apply([intentOf(one!).change]);
     expect(await isWaiting(before)).toBe(true);
-    const stop = { companyId, payerAccount, code: 'X', reason: 'x', remedy: 'y', sinceMs: 1 };
+    const stop = {
+      companyId,
+      payerAccount,
+      code: 'X',
+      reason: verbatim('x'),
+      remedy: verbatim('y'),
+      sinceMs: 1,
+    };
     const stopped = journal.recordPayerHalt(stop);
     const after = journal.apply([intentOf(two!).change]);
     expect(await isWaiting(stopped)).toBe(true);

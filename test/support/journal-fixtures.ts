@@ -1,4 +1,5 @@
 /** Invented files, payouts and attempts for the tests of the journal. */
+import { verbatim } from '../../src/core/message.ts';
 import { afterChange, move } from '../../src/core/change.ts';
 import { formatBaht, type Satang, toSatang } from '../../src/core/money.ts';
 import type { StagedRow } from '../../src/core/payout-file.ts';
@@ -13,8 +14,8 @@ export { noonMs, payer };
 
 export const why: BatchReason = {
   code: 'EM053',
-  reason: 'Insufficient funds',
-  remedy: 'Fund the payer account',
+  reason: verbatim('Insufficient funds'),
+  remedy: verbatim('Fund the payer account'),
 };
 
 /** A valid row of 100.00 baht and more, or of the amount given. */

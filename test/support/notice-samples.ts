@@ -1,4 +1,7 @@
 /** One notice of each kind, and of what differs within a kind: of a subject that a journal may hold in truth. */
+import { describeGrowth, type FileGrowth, remedyOfGrowth } from '../../src/watch/rules/file-growth.ts';
+import { findBankStatus } from '../../src/core/status-codes.ts';
+import { message, verbatim } from '../../src/core/message.ts';
 import { toSatang } from '../../src/core/money.ts';
 import {
   Alarms,
@@ -70,7 +73,13 @@ export const newsOf = (changes: Partial<Batch>) => ({
 });
 
 export const halted = (reasonCode: string, batchId = '4K7Q2M9XWD') =>
-  newsOf({ batchId, status: 'halted', reasonCode, reason: 'why it is so', remedy: 'Do something about it' });
+  newsOf({
+    batchId,
+    status: 'halted',
+    reasonCode,
+    reason: verbatim('why it is so'),
+    remedy: findBankStatus(reasonCode)?.remedy ?? message('brake.await-inquiries'),
+  });
 
 export function breaksOf(kind: BreakRecord['kind'], date = '20261120'): CriticalBreaks {
   const breaks = new CriticalBreaks(date);
@@ -136,12 +145,31 @@ const dropped = {
   amount: '100.00',
 };
 
+const growth: FileGrowth = {
+  sha256: 'ab'.repeat(32),
+  bytes: 99,
+  rows: 50,
+  amount: '1234.50',
+  payoutIds: ['A51'],
+  seenAtMs: noonMs,
+  isTold: true,
+};
+
+const taken = {
+  fileName: 'a.csv',
+  batchId: 'B000000001',
+  bytes: 50,
+  path: '/srv/paydrop/archive/a.csv',
+  untilMs: 1,
+  kind: undefined,
+};
+
 export const grown = {
   fileKey: 'item-1:ab',
   fileName: 'a.csv',
   batchId: 'B000000001',
-  reason: 'a.csv was written to',
-  remedy: 'Have the partner send the whole file again',
+  reason: describeGrowth(taken, growth),
+  remedy: remedyOfGrowth(taken, growth),
   rows: 50,
   amount: '1234.50',
   payoutIds: ['A51'],
@@ -158,9 +186,14 @@ export const rejected: RejectedFile = {
   reports: [],
 };
 
-const why = { code: 'journal-changed', reason: 'row 1 was changed', remedy: 'Restore it', sinceMs: 1 };
+const why = {
+  code: 'journal-changed',
+  reason: verbatim('row 1 was changed'),
+  remedy: message('journal.restore-backup'),
+  sinceMs: 1,
+};
 const clock = (kind: 'differs' | 'jumped' | 'untold') => (scene: NoticeScene) =>
-  describeClock(scene, { kind, text: 'a clock' }, undefined) as NoticeDraft;
+  describeClock(scene, { kind, text: message('clock.agrees') }, undefined) as NoticeDraft;
 
 const registrations = (changes: Partial<RegistrationBatch>) => ({
   summary: summariseRegistrations(
@@ -218,7 +251,12 @@ export const makeNoticeSamples = ({
   (scene) =>
     describeRegistrationsDone(scene, registrations({ batchId: registrationBatchId, status: 'done' }), 1),
   ...['BSN004', 'ZZ999', 'cancelled'].map((code) => (scene: NoticeScene) => {
-    const stopped = { status: 'halted', reasonCode: code, reason: 'why', remedy: 'Do something' } as const;
+    const stopped = {
+      status: 'halted',
+      reasonCode: code,
+      reason: verbatim('why'),
+      remedy: message('batch.what-is-cancelled'),
+    } as const;
     const batch = { ...stopped, batchId: registrationBatchId };
     return describeRegistrationsHalted(scene, registrations(batch), 1);
   }),

@@ -1,4 +1,5 @@
 /** A journal with registrations in most of their states, as the commands beside the sender find them. */
+import { verbatim } from '../../src/core/message.ts';
 import { formatBangkokDateTime } from '../../src/core/bangkok-time.ts';
 import { loadSettings, type LoadedSettings } from '../../src/settings/settings.ts';
 import { openJournal } from '../../src/store/open.ts';
@@ -227,7 +228,11 @@ export async function fillRegistrations(store: Store, companyId: string, nowMs: 
     const wanted = rows[registration.rowNo - 1]?.[1] ?? 'held';
     await settle(filler, registration, wanted, companyId);
   }
-  const why = { code: '0429', reason: 'Too many requests', remedy: 'Goes on by itself an hour later' };
+  const why = {
+    code: '0429',
+    reason: verbatim('Too many requests'),
+    remedy: verbatim('Goes on by itself an hour later'),
+  };
   await store.holdReadyRegistrations(registeredBatchId, 'paused', why, nowMs);
   await store.moveRegistrationBatch(registeredBatchId, 'paused', why, nowMs + 2000);
   const service = servicePayer(companyId);

@@ -1,4 +1,5 @@
 /** The watcher of registrations, with a journal and a clock of the test's own: what a sender that died has left. */
+import { verbatim } from '../../src/core/message.ts';
 import { expect, test } from 'vitest';
 import type { RegistrationBatch } from '../../src/registration/ports.ts';
 import { cancelRegistrations } from '../../src/review/registration-target.ts';
@@ -82,7 +83,7 @@ test.each(['paused', 'halted'] as const)(
     await store.holdReadyRegistrations(
       batchId,
       hold,
-      { code: '0429', reason: 'too many', remedy: '' },
+      { code: '0429', reason: verbatim('too many'), remedy: verbatim('') },
       noonMs,
     );
     await work(10_000);

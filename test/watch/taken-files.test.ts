@@ -1,4 +1,5 @@
 /** A writer that goes on after its file was taken: nothing that he adds is lost in silence, wherever the file stands. */
+import { verbatim } from '../../src/core/message.ts';
 import { appendFile, chown, link, open, readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
@@ -129,7 +130,7 @@ describe('a file that grows after it was read', () => {
   test('halts its batch when that begins again after a pause, with nothing sent', async () => {
     await using kit = await openWatchKit();
     const { companyId, payerAccount } = kit.loaded.settings.bank;
-    const why = { code: 'TM001', reason: 'closed', remedy: 'wait' };
+    const why = { code: 'TM001', reason: verbatim('closed'), remedy: verbatim('wait') };
     await kit.store.recordPayerHalt({ companyId, payerAccount, ...why, sinceMs: kit.clock.now() });
     await kit.drop('a.csv', csvOf('A', 2));
     await kit.work();

@@ -2,6 +2,7 @@
  * Facts about the journal as a whole and about the clocks that need a person: read at intervals, shown by /healthz and
  * /metrics, and sent as one notice for each change. The notices in the journal tell what was sent.
  */
+import { message } from '../../core/message.ts';
 import type { Clock } from '../../core/ports.ts';
 import { dayMs, formatBangkokDate, msSinceBangkokMidnight } from '../../core/bangkok-time.ts';
 import {
@@ -182,10 +183,7 @@ export class AttentionNotices {
   async #notifyOfClock({ clock, clockOffsetMs }: Attention): Promise<void> {
     const notifier = this.#notifier;
     const jump = this.#watched.bankClock?.takeJump();
-    const agrees = {
-      kind: 'agrees',
-      text: "the clock of this machine and the bank's are together again",
-    } as const;
+    const agrees = { kind: 'agrees', text: message('clock.agrees') } as const;
     // Nothing is known before the bank's first answer.
     const state = clock ?? (clockOffsetMs === undefined ? undefined : agrees);
     for (const alarm of [jump, state]) {
@@ -302,7 +300,7 @@ export class ReadinessNotices {
     if (last === null) this.#reading = undefined;
     if (last?.kind !== 'not-ready') return;
     this.#toldAtMs = last.atMs;
-    const codes = (last.body['reasons'] as readonly HealthReason[]).map(({ code }) => code);
+    const codes = (last.body['reasons'] as readonly Pick<HealthReason, 'code'>[]).map(({ code }) => code);
     this.#state = beginReadiness(codes, this.#clock.elapsedMs());
   }
 }

@@ -7,7 +7,6 @@ import { ingestRegistrations } from '../../intake/ingest.ts';
 import { AdaptiveLimit } from '../../payout/adaptive-limit.ts';
 import { BreakerGate, type Payer, PayerBreaker } from '../../payout/circuit-breaker.ts';
 import { RunState } from '../../payout/context.ts';
-import type { BrakeWords } from '../../payout/rules/brake.ts';
 import { isNothingLeft } from '../../registration/conclude.ts';
 import type { RegistrationContext } from '../../registration/context.ts';
 import type { RegistrationBatch, RegistrationTotal } from '../../registration/ports.ts';
@@ -160,13 +159,6 @@ export function restRegistrations(
   );
 }
 
-const brakeWords: BrakeWords = {
-  thing: 'registration',
-  endedBadly: 'were turned down or left in doubt by the bank',
-  inDoubt: ['registration is', 'registrations are'],
-  inDoubtRemedy: 'Wait for the callbacks (paydrop callbacks), ask the bank, then resume the batch',
-};
-
 /** Context shared by the steps of one run. @param stop aborted when nothing new may begin */
 export function makeRegistrationContext(
   { session, ipAddress, limit, inFlight }: RegisterSession,
@@ -209,7 +201,7 @@ export function makeRegistrationContext(
 /** The gate of each payer, opened once; its breaker outlives the run. */
 function makeGates({ loaded, clock, breakers }: Session, stop: AbortSignal): (payer: Payer) => BreakerGate {
   const gates = new Map<string, BreakerGate>();
-  const brake = { ...loaded.settings.brake, words: brakeWords };
+  const brake = { ...loaded.settings.brake, things: 'registration' as const };
   return ({ companyId, payerAccount }) => {
     const key = `${companyId} ${payerAccount}`;
     const breaker = breakers.get(key) ?? new PayerBreaker();

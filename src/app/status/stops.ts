@@ -1,4 +1,5 @@
 /** The stops of payouts and files, as any process can see them beside the watcher. */
+import { type Message, message } from '../../core/message.ts';
 import { join } from 'node:path';
 import { probeBank } from '../../bank/probe.ts';
 import { paydropCommand } from '../../core/command-line.ts';
@@ -55,10 +56,10 @@ export const isOpenBatch = ({ status }: Pick<Batch, 'status'>): boolean =>
 const keyOf = ({ companyId, payerAccount }: Account): string => `${companyId} ${payerAccount}`;
 
 /** A payer account as health and status name it. */
-export function nameAccount(payerAccount: string): string {
+export function nameAccount(payerAccount: string): Message {
   const company = directDebitOf(payerAccount);
-  if (company === undefined) return `account ${maskDigits(payerAccount)}`;
-  return company === '' ? 'registrations' : `registrations of ${company}`;
+  if (company === undefined) return message('account.payer', { number: maskDigits(payerAccount) });
+  return company === '' ? message('account.registrations') : message('account.registrations-of', { company });
 }
 
 /** The stops of every file, of everything that is sent, and of each payer account. */

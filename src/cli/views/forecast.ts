@@ -1,4 +1,5 @@
 /** Output of `check --payees` at its end: rows and amounts by what a run would do, and how long it would take. */
+import { inEnglish, stopInEnglish } from '../../core/message.ts';
 import type { DryRunOutcome, RejectedFile } from '../../app/check.ts';
 import {
   type ExpectedTime,
@@ -91,10 +92,14 @@ function describeForecast(dryRun: DryRunOutcome, settings: Settings) {
   };
 }
 
+/** A stop with its texts in English. */
+type Said<Stop> = Omit<Stop, 'reason' | 'remedy'> & { readonly reason: string; readonly remedy: string };
+
 /** Masks the bank's words, which may hold a person's number. */
-function maskReason<Told extends BatchReason>(told: Told | undefined): Told | null {
+function maskReason<Told extends BatchReason>(told: Told | undefined): Said<Told> | null {
   if (told === undefined) return null;
-  return { ...told, reason: showText(told.reason), remedy: showText(told.remedy) };
+  const { reason, remedy } = stopInEnglish(told);
+  return { ...told, reason: showText(reason), remedy: showText(remedy) };
 }
 
 type Described = ReturnType<typeof describeForecast>;
@@ -179,6 +184,7 @@ function renderStops({ stop, lineStop, brake }: Described): string[] {
 }
 
 /** The reason with the bank status's remedy: its own speaks of resuming a batch, and nothing has run here. */
-function showReason({ code, reason, remedy }: BatchReason): string {
-  return `${reason} [${code}]. ${findBankStatus(code)?.remedy ?? remedy}`;
+function showReason({ code, reason, remedy }: Record<'code' | 'reason' | 'remedy', string>): string {
+  const ofBank = findBankStatus(code)?.remedy;
+  return `${reason} [${code}]. ${ofBank === undefined ? remedy : inEnglish(ofBank)}`;
 }

@@ -1,4 +1,5 @@
 /** Items, other than payouts, that wait for a person, as shown in the shell. */
+import { inEnglish } from '../../core/message.ts';
 import { nameOfItem, type Taken } from '../../app/review/queue.ts';
 import { type CommandPlace, paydropCommand } from '../../core/command-line.ts';
 import { formatBangkokDateTime } from '../../core/bangkok-time.ts';
@@ -40,7 +41,8 @@ export function linesOfWaiting({ totals }: Pick<Queue, 'totals'>, place?: Comman
 const moneyWords = { no: 'no money moved', unknown: 'unknown if money moved', yes: 'money moved' } as const;
 
 function showItem(item: OwnedItem, nowMs: number): Shown {
-  const { kind, title, sinceMs, amountSatang, moneyMoved, reason, remedy, options, owner } = item;
+  const { kind, title, sinceMs, amountSatang, moneyMoved, options, owner } = item;
+  const [reason, remedy] = [inEnglish(item.reason), inEnglish(item.remedy)];
   const name = nameOfItem(item);
   // A registration moves no money.
   const money = kind === 'registration' || kind === 'callback' ? [] : [moneyWords[moneyMoved]];
@@ -57,6 +59,8 @@ function showItem(item: OwnedItem, nowMs: number): Shown {
       sinceAt: formatBangkokDateTime(sinceMs),
       amount: amountSatang === null ? null : formatBaht(amountSatang),
       amountSatang: undefined,
+      reason,
+      remedy,
       owner: owner === undefined ? null : owner.person,
     },
     text: toLines([

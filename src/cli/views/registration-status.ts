@@ -11,6 +11,8 @@ import {
   encodeJson,
   joinLines,
   printable,
+  showMessage,
+  showMessageIfAny,
   showText,
   showTextIfAny,
   toLines,
@@ -80,8 +82,8 @@ export function showRegistrationBatch(standing: RegistrationBatchStanding, isSen
     file: batch.fileName,
     status: batch.status,
     reasonCode: batch.reasonCode,
-    reason: showTextIfAny(batch.reason),
-    remedy: showTextIfAny(batch.remedy),
+    reason: showMessageIfAny(batch.reason),
+    remedy: showMessageIfAny(batch.remedy),
     rows: batch.rows,
     startedAt: formatBangkokDateTime(batch.startedAtMs),
     restedAt: stamp(batch.restedAtMs),
@@ -106,7 +108,7 @@ export function showRegistrationBatch(standing: RegistrationBatchStanding, isSen
     ...(remedy === null ? [] : [`remedy: ${remedy}`]),
     ...(state === 'stopped' ? ['goes on when its file is registered again, or with a watcher'] : []),
     ...next
-      .filter(({ command }) => batch.remedy?.includes(`"${command}"`) !== true)
+      .filter(({ command }) => remedy?.includes(`"${command}"`) !== true)
       .map(({ command, why }) => `${why}: ${command}`),
   ];
   const head = [batchId, formatBangkokMoment(batch.startedAtMs), state.padEnd(9), file].join('  ');
@@ -155,8 +157,8 @@ function showDirectDebit(standing: DirectDebitStanding): Shown {
       of: nameBreaker(payerAccount),
       since: formatBangkokDateTime(sinceMs),
       reasonCode: code,
-      reason: showText(reason),
-      remedy: showText(remedy),
+      reason: showMessage(reason),
+      remedy: showMessage(remedy),
     })),
     pause:
       pause === undefined
@@ -165,7 +167,7 @@ function showDirectDebit(standing: DirectDebitStanding): Shown {
             since: formatBangkokDateTime(pause.sinceMs),
             until: formatBangkokDateTime(pause.untilMs),
             reasonCode: pause.code,
-            reason: showText(pause.reason),
+            reason: showMessage(pause.reason),
           },
     awaited: awaitedRows,
     nextOverdueAt: stamp(nextOverdueAtMs ?? null),

@@ -3,7 +3,7 @@ import type { RegisterOutcome } from '../../app/registration/register-file.ts';
 import type { PresentRegistrationReports } from '../../app/result.ts';
 import type { Session } from '../../app/session.ts';
 import { formatBangkokMoment } from '../../core/bangkok-time.ts';
-import { showText, showTextIfAny, toLines } from '../../core/outgoing-text.ts';
+import { showMessage, showMessageIfAny, toLines } from '../../core/outgoing-text.ts';
 import {
   type RegistrationSummary,
   type RegistrationSummaryContext,
@@ -28,7 +28,7 @@ function renderHead(
   { isSandbox, bankAddress }: RegistrationSummaryContext,
   { isRepeat = false, isSending = false }: Course,
 ): string[] {
-  const why = batch.reason === null ? '' : `: ${showText(batch.reason)}`;
+  const why = batch.reason === null ? '' : `: ${showMessage(batch.reason)}`;
   return alignColumns([
     ['File', batch.fileName],
     ['Batch', batch.batchId],
@@ -60,7 +60,7 @@ function renderTotals({ totals, rows, addsUp, batch }: RegistrationSummary): str
 }
 
 function adviseStopped({ batch, holds }: RegistrationSummary): string[] {
-  const remedy = batch.remedy === null ? [] : [`${showText(batch.remedy)}.`];
+  const remedy = batch.remedy === null ? [] : [`${showMessage(batch.remedy)}.`];
   const goOn = `go on with "paydrop resume ${batch.batchId}".`;
   if (batch.status === 'halted') return ['It was halted.', ...remedy, `Then let it ${goOn}`];
   if (holds.some(({ hold }) => hold === 'halted')) return ['Rows are held.', ...remedy, `Let them ${goOn}`];
@@ -125,7 +125,7 @@ function showRegistrationSummary(
     ...adviseNext(summary),
   ]);
   const { reason, remedy } = summary.batch;
-  const words = { reason: showTextIfAny(reason), remedy: showTextIfAny(remedy) };
+  const words = { reason: showMessageIfAny(reason), remedy: showMessageIfAny(remedy) };
   return { json: { ...renderRegistrationSummary(summary, [], context), ...words, files }, text };
 }
 

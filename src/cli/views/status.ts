@@ -1,4 +1,6 @@
 /** Output of `status` and `show`: batches, days and their statements, and payouts. */
+import { sayHealth } from '../../watch/rules/health.ts';
+import { inEnglish } from '../../core/message.ts';
 import type {
   BatchStanding,
   DayStanding,
@@ -16,6 +18,7 @@ import {
   joinLines,
   printable,
   type PrintableText,
+  showMessageIfAny,
   showText,
   showTextIfAny,
   toLines,
@@ -54,7 +57,10 @@ const inOrder = (totals: readonly StatusTotal[]): readonly StatusTotal[] =>
 function showGrowth(grown: BatchStanding['grown']) {
   if (grown === undefined || grown.growth === null) return null;
   const { rows, amount, payoutIds } = grown.growth;
-  const words = { reason: describeGrowth(grown, grown.growth), remedy: remedyOfGrowth(grown, grown.growth) };
+  const words = {
+    reason: inEnglish(describeGrowth(grown, grown.growth)),
+    remedy: inEnglish(remedyOfGrowth(grown, grown.growth)),
+  };
   return { ...words, rowsNotPaid: rows, amountNotPaid: amount, payoutIds };
 }
 
@@ -65,7 +71,8 @@ function showNextOfBatch(
   next: readonly NextCommand[],
 ): string[] {
   const ready = showReady(batch.status, totals);
-  const isUnsaid = ({ command }: NextCommand): boolean => batch.remedy?.includes(`"${command}"`) !== true;
+  const remedy = showMessageIfAny(batch.remedy);
+  const isUnsaid = ({ command }: NextCommand): boolean => remedy?.includes(`"${command}"`) !== true;
   return [
     ...(ready === undefined ? [] : [`${ready}: by a watcher, or when its file is run again`]),
     ...(state === 'stopped' ? ['goes on when its file is run again, or with a watcher'] : []),
@@ -87,7 +94,7 @@ const isTyped = ({ command }: HealthReason): boolean => !/^paydrop status( |$)/.
 const showStops = (stops: readonly HealthReason[]): PrintableText =>
   toLines(
     stops.flatMap((stop) => {
-      const { code, text, remedy, command } = stop;
+      const { code, text, remedy, command } = sayHealth('en', stop);
       return [
         `${stopLabels[code] ?? 'NOT SENDING'}: ${text}`,
         `  remedy: ${remedy}`,
@@ -99,9 +106,10 @@ const showStops = (stops: readonly HealthReason[]): PrintableText =>
 /** The view below the stops; JSON has them at the end of a list, or as `stops`. */
 export function besideStops(stops: readonly HealthReason[], shown: Shown): Shown {
   const { json } = shown;
+  const said = stops.map((stop) => sayHealth('en', stop));
   const withStops = Array.isArray(json)
-    ? [...(json as readonly object[]), ...(stops.length === 0 ? [] : [{ kind: 'stops', stops }])]
-    : { stops, ...json };
+    ? [...(json as readonly object[]), ...(stops.length === 0 ? [] : [{ kind: 'stops', stops: said }])]
+    : { stops: said, ...json };
   if (stops.length === 0) return { ...shown, json: withStops };
   return { json: withStops, text: joinLines([showStops(stops), shown.text], '\n\n') };
 }
@@ -127,8 +135,8 @@ export function showBatch(standing: BatchStanding, isSending = false): Shown {
     file: batch.fileName,
     status: batch.status,
     reasonCode: batch.reasonCode,
-    reason: showTextIfAny(batch.reason),
-    remedy: showTextIfAny(batch.remedy),
+    reason: showMessageIfAny(batch.reason),
+    remedy: showMessageIfAny(batch.remedy),
     rows: batch.rows,
     amount: formatBaht(batch.totalSatang),
     unreadableAmounts: batch.unreadableAmounts,

@@ -1,9 +1,10 @@
 /** Output of `run` about each file: figures that add up, its files, and the next commands. */
+import { inEnglish } from '../../core/message.ts';
 import type { FileOutcome } from '../../app/run-file.ts';
 import type { PresentReports } from '../../app/result.ts';
 import type { Session } from '../../app/session.ts';
 import { formatBangkokDateTime, formatBangkokMoment } from '../../core/bangkok-time.ts';
-import { showText, showTextIfAny, toLines } from '../../core/outgoing-text.ts';
+import { showMessage, showMessageIfAny, showText, showTextIfAny, toLines } from '../../core/outgoing-text.ts';
 import { countRows } from '../../core/exit-code.ts';
 import { wrapText } from '../../core/wrap-text.ts';
 import type { FileRejection } from '../../core/payout-file.ts';
@@ -56,7 +57,7 @@ function renderHead(
 ): string[] {
   const ready = showReady(batch.status, totals);
   const why =
-    batch.reason === null ? (ready === undefined ? '' : `, ${ready}`) : `: ${showText(batch.reason)}`;
+    batch.reason === null ? (ready === undefined ? '' : `, ${ready}`) : `: ${showMessage(batch.reason)}`;
   const reduced = pace && `reduced to ${pace.limit} of ${pace.ceiling} transfers at once (${pace.why})`;
   return alignColumns([
     ['File', batch.fileName],
@@ -147,7 +148,7 @@ export function showPresent({ summary, context, files }: PresentReports, isSendi
   ]);
   const shownFiles = files.map(({ kind, path, rows, sha256 }) => ({ kind, path, rows, sha256 }));
   const { reason, remedy } = summary.batch;
-  const words = { reason: showTextIfAny(reason), remedy: showTextIfAny(remedy) };
+  const words = { reason: showMessageIfAny(reason), remedy: showMessageIfAny(remedy) };
   return { json: { ...renderSummary(summary, [], context), ...words, files: shownFiles }, text };
 }
 
@@ -162,7 +163,7 @@ function adviseStopped(summary: BatchSummary): string[] {
   const { batch, holds, totals } = summary;
   const ready = showReady(batch.status, totals);
   if (ready !== undefined) return [`${ready}.`, 'Run the same file again, or leave it to a watcher.'];
-  const remedy = batch.remedy === null ? [] : [`${showText(batch.remedy)}.`];
+  const remedy = batch.remedy === null ? [] : [`${showMessage(batch.remedy)}.`];
   const goOn = `go on with "paydrop resume ${batch.batchId}".`;
   if (batch.status === 'halted') return ['It was halted.', ...remedy, `Then let it ${goOn}`];
   if (batch.reasonCode === approvalCode) return ['It waits for approval.', ...remedy];
@@ -285,7 +286,11 @@ function showRested(
   const alarm =
     grown === undefined || growth === null
       ? []
-      : ['', `ALARM: ${describeGrowth(grown, growth)}.`, `${remedyOfGrowth(grown, growth)}.`];
+      : [
+          '',
+          `ALARM: ${inEnglish(describeGrowth(grown, growth))}.`,
+          `${inEnglish(remedyOfGrowth(grown, growth))}.`,
+        ];
   const text = toLines([
     ...(isSandbox ? [sandboxBanner, ''] : []),
     ...renderHead(summary, context, isRepeat),
@@ -297,8 +302,8 @@ function showRested(
     ...renderNext(summary, shownFiles),
   ]);
   const figures = renderSummary(summary, [], context);
-  const reason = showTextIfAny(summary.batch.reason);
-  const remedy = showTextIfAny(summary.batch.remedy);
+  const reason = showMessageIfAny(summary.batch.reason);
+  const remedy = showMessageIfAny(summary.batch.remedy);
   return {
     json: {
       ...figures,

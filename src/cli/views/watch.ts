@@ -1,9 +1,10 @@
 /** Output of `paydrop watch`: its state, and a line for each file that ends and each batch that is settled. */
+import { inEnglish } from '../../core/message.ts';
 import { nameOwner } from '../../app/session.ts';
 import type { WatchActivity } from '../../app/watch-progress.ts';
 import type { WatchNews } from '../../app/watch-status.ts';
 import { formatBangkokMoment, formatBangkokDateTime } from '../../core/bangkok-time.ts';
-import { printable, showTextIfAny, toLines } from '../../core/outgoing-text.ts';
+import { printable, showMessageIfAny, showTextIfAny, toLines } from '../../core/outgoing-text.ts';
 import type { ListenAddress } from '../../core/network-address.ts';
 import type { ReportKind } from '../../core/ports.ts';
 import { describeGrowth } from '../../watch/rules/file-growth.ts';
@@ -95,7 +96,7 @@ function describe(news: WatchNews): Told {
       const { fileName: file, batchId, path } = news.file;
       const { rows, amount, payoutIds } = news.growth;
       const facts = { file, batchId, path, rowsNotPaid: rows, amountNotPaid: amount, payoutIds };
-      return { json: facts, text: printable(`ALARM: ${describeGrowth(news.file, news.growth)}`) };
+      return { json: facts, text: printable(`ALARM: ${inEnglish(describeGrowth(news.file, news.growth))}`) };
     }
   }
 }
@@ -162,7 +163,7 @@ const exceptionKinds: readonly ReportKind[] = ['exceptions', 'exceptions-update'
 function describeRegistrations({ reports }: Extract<WatchNews, { kind: 'registrations-settled' }>): Told {
   const { batch, totals, exceptionRows: exceptions, alarmRows: alarms } = reports.summary;
   const { batchId, fileName: file, status, reasonCode } = batch;
-  const [reason, remedy] = [showTextIfAny(batch.reason), showTextIfAny(batch.remedy)];
+  const [reason, remedy] = [showMessageIfAny(batch.reason), showMessageIfAny(batch.remedy)];
   const files = reports.files.map(({ path }) => path);
   const opened = exceptions === 0 ? resultKinds : exceptionKinds;
   const path = reports.files.findLast(({ kind }) => opened.includes(kind))?.path;
@@ -195,8 +196,8 @@ function describeRegistrations({ reports }: Extract<WatchNews, { kind: 'registra
 function describeBatch({ reports }: Extract<WatchNews, { kind: 'batch-settled' }>): Told {
   const { batch, totals, exitCode, exceptionRows: exceptions, alarmRows: alarms } = reports.summary;
   const { batchId, fileName: file, status, reasonCode } = batch;
-  const reason = showTextIfAny(batch.reason);
-  const remedy = showTextIfAny(batch.remedy);
+  const reason = showMessageIfAny(batch.reason);
+  const remedy = showMessageIfAny(batch.remedy);
   const byStatus = totalsByStatus(totals);
   const counts = { exceptions, alarms };
   const files = reports.files.map(({ path }) => path);

@@ -11,4 +11,8 @@ export const commonWordings = wordings({
   'payout.many': ['{count} payouts', '{count} รายการ'],
   'transfer.one': ['{count} transfer', 'การโอน {count} รายการ'],
   'transfer.many': ['{count} transfers', 'การโอน {count} รายการ'],
+  'registration.one': ['{count} registration', 'การลงทะเบียน {count} รายการ'],
+  'registration.many': ['{count} registrations', 'การลงทะเบียน {count} รายการ'],
+  'minute.one': ['{count} minute', '{count} นาที'],
+  'minute.many': ['{count} minutes', '{count} นาที'],
 });

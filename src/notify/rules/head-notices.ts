@@ -1,9 +1,11 @@
 /** Notices of the head of a day: kept outside, it shows whether the journal was rewritten since. */
+import { message } from '../../core/message.ts';
 import { paydropCommand } from '../../core/command-line.ts';
 import { showText } from '../../core/outgoing-text.ts';
 import { showDate } from '../../payout/rules/lost-journal.ts';
 import type { DayHead } from '../../evidence/rules/day-head.ts';
 import { draftNotice, type NoticeScene } from './notice-body.ts';
+import { sayDay } from './journal-notices.ts';
 import type { NoticeDraft } from './notice.ts';
 
 /** @param path absolute, of the file in the outbox */
@@ -21,7 +23,7 @@ export function describeDayHead(scene: NoticeScene, head: DayHead, path: string)
         .split('\n')
         .map((line) => showText(line)),
       events: { payouts: payouts.events, people: people.events, proposals: proposals.events },
-      reason: `the head of ${showDate(date)}: keep it out of reach of everyone who can write the journal`,
+      reason: message('notice.day-head', { day: sayDay(scene, date) }),
       remedy: null,
       commands: [paydropCommand(scene.place, 'audit')],
       reports: [path],

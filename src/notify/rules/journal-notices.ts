@@ -1,8 +1,9 @@
 /** Notices about the whole journal or the machine, rather than one batch or file. */
 import { createHash } from 'node:crypto';
-import { formatBangkokDate, formatBangkokDateTime } from '../../core/bangkok-time.ts';
+import { formatBangkokDate, formatBangkokDateTime, formatThaiDate } from '../../core/bangkok-time.ts';
 import { paydropCommand } from '../../core/command-line.ts';
-import { countOf } from '../../core/figures.ts';
+import { showCount } from '../../core/figures.ts';
+import { listed, type Message, message, verbatim } from '../../core/message.ts';
 import type { Language } from '../../core/language.ts';
 import { formatBaht, type Satang, sumSatang, zeroSatang } from '../../core/money.ts';
 import { showText, showTextIfAny } from '../../core/outgoing-text.ts';
@@ -12,10 +13,10 @@ import type { ClockAlarm } from '../../payout/rules/clock-skew.ts';
 import { showDate } from '../../payout/rules/lost-journal.ts';
 import { describeBreakRemedy } from '../../reconcile/rules/break-remedies.ts';
 import { amountOfBreak } from '../../reconcile/rules/breaks.ts';
+import { breakWords } from '../../reconcile/rules/break-words.ts';
 import type { BreakRecord } from '../../reconcile/rules/types.ts';
-import type { HealthReason } from '../../watch/rules/health.ts';
+import { type HealthReason, sayHealth } from '../../watch/rules/health.ts';
 import { draftNotice, type NoticeFacts, type NoticeScene } from './notice-body.ts';
-import { sayBreak } from './notices-th.ts';
 import type { NoticeDraft, NoticeKind } from './notice.ts';
 
 /** Items named of many. */
@@ -31,6 +32,10 @@ function draftOfJournal(
   return draftNotice(scene, { kind, batchId: null, key: `${subject}${mark}` }, facts);
 }
 
+/** The day in the notice's language: `2026-11-21` or `21 พ.ย. 2569`. @param date YYYYMMDD */
+export const sayDay = ({ language }: Pick<NoticeScene, 'language'>, date: string): string =>
+  language === 'th' ? formatThaiDate(date) : showDate(date);
+
 // ---------------------------------------------------------------- ready or not
 
 export const readinessSubject = 'readiness:';
@@ -41,9 +46,19 @@ export function describeNotReady(scene: NoticeScene, reasons: readonly HealthRea
   return draftOfJournal(scene, 'not-ready', [readinessSubject, `${codes.join(',')}:${scene.nowMs}`], {
     status: 'not-ready',
     reasonCode: codes[0] ?? null,
-    reason: reasons.map(({ text }) => text).join('; '),
-    remedy: reasons.map(({ remedy }) => remedy).join('; '),
-    reasons,
+    reason: message('notice.not-ready', {
+      reasons: listed(
+        reasons.map(({ text }) => text),
+        'semicolon',
+      ),
+    }),
+    remedy: message('notice.remedies', {
+      remedies: listed(
+        reasons.map(({ remedy }) => remedy),
+        'semicolon',
+      ),
+    }),
+    reasons: reasons.map((reason) => sayHealth(scene.language ?? 'en', reason)),
     commands: reasons.flatMap(({ command }) => command ?? []),
   });
 }
@@ -57,9 +72,7 @@ export function describeReady(scene: NoticeScene, sinceMs: number, isStandingBy:
   return draftOfJournal(scene, 'ready', [readinessSubject, `ready:${scene.nowMs}`], {
     status: isStandingBy ? 'standby' : 'ready',
     notReadySince: formatBangkokDateTime(sinceMs),
-    reason: isStandingBy
-      ? 'this watcher stands by again: nothing keeps it from taking over'
-      : 'files that are dropped are worked again',
+    reason: message(isStandingBy ? 'notice.standby' : 'notice.ready'),
     remedy: null,
     commands: [],
   });
@@ -76,9 +89,8 @@ export function describeStatementLate(scene: NoticeScene, date: string): NoticeD
     status: 'late',
     statement: day,
     reasonCode: 'statement-late',
-    reason: `payouts were sent on ${day}, and there is no whole statement of the day yet`,
-    remedy:
-      'It is asked for by itself for a week; ask the bank where it stays, or hand in a file that you have with --file',
+    reason: message('notice.statement-late', { day: sayDay(scene, date) }),
+    remedy: message('notice.ask-for-statement'),
     commands: [paydropCommand(scene.place, 'reconcile', '--date', day)],
   });
 }
@@ -89,7 +101,7 @@ export function describeStatementCame(scene: NoticeScene, date: string): NoticeD
   return draftOfJournal(scene, 'statement-came', [statementSubject(date), 'came'], {
     status: 'came',
     statement: day,
-    reason: `the statement of ${day} is there, and was reconciled`,
+    reason: message('notice.statement-came', { day: sayDay(scene, date) }),
     remedy: null,
     commands: [],
   });
@@ -156,8 +168,12 @@ export function describeBreaks(
     amount: formatBaht(breaks.satang),
     digest: breaks.digest(),
     reasonCode: first[0]?.kind ?? null,
-    reason: `the statement of ${day} says that money moved which the journal calls unmoved: ${countOf(count, 'critical break')}`,
-    remedy: first[0] === undefined ? null : describeBreakRemedy(first[0], scene.language),
+    reason: message(count === 1 ? 'notice.critical-break' : 'notice.critical-breaks', {
+      day: sayDay(scene, date),
+      count: showCount(count),
+    }),
+    // until every reason is a message
+    remedy: first[0] === undefined ? null : verbatim(describeBreakRemedy(first[0], scene.language)),
     firstBreaks: first.map((record) => showBreak(record, scene.language)),
     commands: [
       ...first.flatMap(({ attempt }) => attempt?.order.transRefNo ?? []).map((one) => showOf(scene, one)),
@@ -176,7 +192,8 @@ function showBreak(record: BreakRecord, language: Language = 'en'): object {
     payoutId: showTextIfAny(attempt?.payoutId ?? null),
     transRefNo: showTextIfAny(attempt?.order.transRefNo ?? record.lines[0]?.transRefNo ?? null),
     amount: formatBaht(amountOfBreak(record)),
-    reason: showText(language === 'th' ? sayBreak(kind, reason) : reason),
+    // until every reason is a message
+    reason: showText(language === 'th' ? `${breakWords[kind][1]}: ${reason}` : reason),
     remedy: showText(describeBreakRemedy(record, language)),
   };
 }
@@ -235,9 +252,8 @@ export function describeAlarms(scene: NoticeScene, alarms: Alarms): NoticeDraft 
     amount: formatBaht(alarms.satang),
     eventSeq: latestSeq,
     reasonCode: first[0]?.cause ?? null,
-    reason: `ALARM: ${countOf(rows, 'row')} that contradict${rows === 1 ? 's' : ''} what was called proved`,
-    remedy:
-      'Do not pay them again: look at each, and ask the bank with its references (docs/files.md, Alarms)',
+    reason: message(rows === 1 ? 'notice.row-alarm' : 'notice.row-alarms', { count: showCount(rows) }),
+    remedy: message('notice.look-at-alarms'),
     firstRows: first.map(showAlarm),
     commands: first.map(({ transRefNo, payoutId }) => showOf(scene, transRefNo ?? payoutId)),
   });
@@ -277,10 +293,8 @@ export function describeDecisionsDropped(scene: NoticeScene, file: DroppedDecisi
     sha256,
     asks: showText(asks),
     amount,
-    reason: `a file with decisions was dropped, and no maker has confirmed them: ${showText(asks)}`,
-    remedy:
-      'A maker looks at it, on the page or with "paydrop decide --waiting", and proposes its decisions with ' +
-      `"paydrop decide --dropped ${itemId}", or throws it away with --discard`,
+    reason: message('notice.decisions-dropped', { asks }),
+    remedy: message('notice.confirm-decisions', { file: itemId }),
     commands: [paydropCommand(scene.place, 'decide', '--waiting')],
   });
 }
@@ -290,10 +304,10 @@ export function describeDecisionsDropped(scene: NoticeScene, file: DroppedDecisi
 export const clockSubject = 'clock:';
 const clockJumpSubject = 'clock-jump:';
 
-const clockRemedies: Readonly<Record<ClockAlarm['kind'], string | null>> = {
-  differs: 'Set the clock of this machine by a time server; transfers wait while the days differ',
-  jumped: 'Let only a time server set the clock of this machine',
-  untold: 'Ask the bank for the Date header in its replies: without it nothing is sent a second time',
+const clockRemedies: Readonly<Record<ClockAlarm['kind'], Message | null>> = {
+  differs: message('notice.set-clock'),
+  jumped: message('notice.let-server-set-clock'),
+  untold: message('notice.ask-for-date'),
   agrees: null,
 };
 
@@ -311,7 +325,7 @@ export function describeClock(
     ...(kind === 'agrees' ? { severity: 'info' } : {}),
     status: kind,
     reasonCode: `clock-${kind}`,
-    reason: showText(text),
+    reason: text,
     remedy: clockRemedies[kind],
     commands: kind === 'agrees' ? [] : ['timedatectl status', 'date -u'],
   });
@@ -324,15 +338,19 @@ export function describeChangedJournal(
   scene: NoticeScene,
   { code, reason, remedy, sinceMs }: BatchReason & { readonly sinceMs: number },
 ): NoticeDraft {
-  return describeSums(scene, `${code}:${sinceMs}`, { reasonCode: code, reason, remedy });
+  return describeSums(scene, `${code}:${sinceMs}`, {
+    reasonCode: code,
+    reason: message('notice.journal-changed', { why: reason }),
+    remedy,
+  });
 }
 
 /** A batch's rows and amounts by status are not those of its file. @param eventSeq the latest that its reports show */
 export function describeUnexplained(scene: NoticeScene, batchId: string, eventSeq: number): NoticeDraft {
   return describeSums(scene, `batch:${batchId}:${eventSeq}`, {
     reasonCode: 'does-not-add-up',
-    reason: `the rows of batch ${batchId} do not add up to its file`,
-    remedy: 'Pay nothing of it by other means: make a copy with "paydrop backup", and report it',
+    reason: message('notice.does-not-add-up', { batch: batchId }),
+    remedy: message('notice.report-sums'),
     commands: [paydropCommand(scene.place, 'status', batchId)],
   });
 }
@@ -343,9 +361,8 @@ export function describeGap(scene: NoticeScene, date: string, why: string): Noti
   return describeSums(scene, `statement:${date}:${formatBangkokDate(scene.nowMs)}`, {
     statement: day,
     reasonCode: 'statement-does-not-tie-out',
-    reason: why,
-    remedy:
-      'Nothing of the statement was used: make a copy with "paydrop backup", keep the statement, and report it',
+    reason: message('notice.does-not-tie-out', { why }),
+    remedy: message('notice.report-statement'),
     commands: [paydropCommand(scene.place, 'reconcile', '--date', day)],
   });
 }
@@ -353,12 +370,10 @@ export function describeGap(scene: NoticeScene, date: string, why: string): Noti
 function describeSums(
   scene: NoticeScene,
   mark: string,
-  facts: Pick<NoticeFacts, 'reason'> & { readonly remedy: string; readonly [name: string]: unknown },
+  facts: Pick<NoticeFacts, 'reason' | 'remedy'> & { readonly [name: string]: unknown },
 ): NoticeDraft {
   return draftOfJournal(scene, 'sums', ['sums:', mark], {
     commands: [paydropCommand(scene.place, 'status')],
     ...facts,
-    reason: showText(facts.reason),
-    remedy: showText(facts.remedy),
   });
 }

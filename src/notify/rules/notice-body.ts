@@ -5,13 +5,12 @@ import { formatBaht } from '../../core/money.ts';
 import type { Language } from '../../core/language.ts';
 import { type CommandPlace, paydropCommand } from '../../core/command-line.ts';
 import type { FileRejection } from '../../core/payout-file.ts';
-import { showText, showTextIfAny } from '../../core/outgoing-text.ts';
-import { countOf } from '../../core/figures.ts';
+import { showMessage, showMessageIfAny, showText, showTextIfAny } from '../../core/outgoing-text.ts';
+import { counted, type Listed, listed, type Message, message, type PlainCode } from '../../core/message.ts';
 import type { BatchSummary } from '../../reports/rules/summary.ts';
 import type { FileKindName } from '../../watch/rules/drop-folder.ts';
 import { describeOthers } from '../../watch/rules/file-growth.ts';
 import type { HealthReason } from '../../watch/rules/health.ts';
-import { sayInThai } from './notices-th.ts';
 import { type NoticeDraft, type NoticeSeverity, noticeSeverities } from './notice.ts';
 
 /** Place and time of a notice. */
@@ -76,7 +75,7 @@ export function describeBatchFailing(
   fileName: string | undefined,
   { text, remedy, command }: HealthReason,
 ): NoticeDraft {
-  const mark = createHash('sha256').update(text).digest('hex').slice(0, 16);
+  const mark = createHash('sha256').update(showMessage(text)).digest('hex').slice(0, 16);
   const key = `batch-failing:${batchId}:${mark}:${formatBangkokDate(scene.nowMs)}`;
   return draftNotice(
     scene,
@@ -94,10 +93,6 @@ export function describeBatchFailing(
   );
 }
 
-const byStatementRemedy =
-  'Do not pay them again by other means: another journal, or a lost part of this one, has sent them, and only a statement ' +
-  'settles them ("paydrop reconcile --date" with their day or the next), or two people with "paydrop confirm"';
-
 /** A batch has had transfers in doubt for too long: told once a day. */
 export function describeInDoubt(scene: NoticeScene, news: BatchNews, oldestInDoubtAtMs: number): NoticeDraft {
   const oldestInDoubtAt = formatBangkokDateTime(oldestInDoubtAtMs);
@@ -114,70 +109,58 @@ export function describeInDoubt(scene: NoticeScene, news: BatchNews, oldestInDou
       ...(isInVain && day !== today ? [] : [paydropCommand(scene.place, verb, batchId)]),
       ...(day === today ? [] : [reconcile]),
     ],
-    facts: { oldestInDoubtAt, ...(isInVain ? { remedy: byStatementRemedy } : {}) },
+    facts: {
+      oldestInDoubtAt,
+      ...(isInVain ? { remedy: message('notice.settled-by-statement') } : {}),
+    },
   });
 }
 
 /** Advice about a rejected file; the rows of a batch's file are in that batch. */
 const rejectedKinds = {
   'in-batch': {
-    remedy:
-      'Nothing to do for the rows that its batch has: they stand there. Rows that are new need ids of their own: drop them as a file of their own',
-    remedyTh: 'รายการที่อยู่ในชุดจ่ายเงินแล้วไม่ต้องดำเนินการ ให้ดูที่ชุดนั้น รายการใหม่ต้องใช้รหัสของตัวเอง และวางเป็นไฟล์ใหม่',
+    remedy: 'notice.rows-stand-in-batch',
     typeFirst: ({ batchId }: RejectedFile) => ['status', batchId ?? ''],
   },
   payout: {
-    remedy: 'Nothing of it was paid: correct it as the reason says, and drop or run it again under any name',
-    remedyTh: 'ยังไม่มีการจ่ายจากไฟล์นี้ ให้แก้ไขตามเหตุผล แล้ววางหรือส่งไฟล์อีกครั้ง ใช้ชื่อใดก็ได้',
+    remedy: 'notice.correct-payouts',
     typeFirst: ({ path }: RejectedFile) => ['check', path],
   },
   registration: {
-    remedy: 'Nothing of it was registered: correct it as the reason says, and drop it again under any name',
-    remedyTh: 'ยังไม่มีการลงทะเบียนจากไฟล์นี้ ให้แก้ไขตามเหตุผล แล้ววางไฟล์อีกครั้ง ใช้ชื่อใดก็ได้',
+    remedy: 'notice.correct-registrations',
     typeFirst: ({ path }: RejectedFile) => ['check', path],
   },
   decisions: {
-    remedy: 'Nothing was decided by it: correct it as the reason says, and drop it again',
-    remedyTh: 'ยังไม่มีการตัดสินใจจากไฟล์นี้ ให้แก้ไขตามเหตุผล แล้ววางไฟล์อีกครั้ง',
+    remedy: 'notice.correct-decisions',
     typeFirst: () => ['decide', '--waiting'],
   },
 } as const satisfies Readonly<
   Record<
     RejectedFile['kind'] | 'in-batch',
-    {
-      readonly remedy: string;
-      readonly remedyTh: string;
-      readonly typeFirst: (file: RejectedFile) => readonly string[];
-    }
+    { readonly remedy: PlainCode; readonly typeFirst: (file: RejectedFile) => readonly string[] }
   >
 >;
 
 /** A file was rejected as a whole. */
 export function describeFileRejected(scene: NoticeScene, file: RejectedFile): NoticeDraft {
-  const { code, message, line, column } = file.rejection;
+  const { code, line, column } = file.rejection;
   const { batchId, fileKey, path } = file;
   const happening = { kind: 'file-rejected', batchId, key: `file-rejected:${fileKey}` } as const;
-  const { remedy, remedyTh, typeFirst } = rejectedKinds[batchId === null ? file.kind : 'in-batch'];
+  const { remedy, typeFirst } = rejectedKinds[batchId === null ? file.kind : 'in-batch'];
   // The notice file-grown of the same file says the same.
   const isGrown = batchId !== null && code === 'changed-after-reading';
-  const ofGrown = isGrown
-    ? describeOthers(batchId, file.kind === 'registration' ? file.kind : undefined)
-    : '';
+  const grownKind = file.kind === 'registration' ? file.kind : undefined;
   return draftNotice(scene, happening, {
     file: showText(file.fileName),
     path: showText(path),
     status: 'rejected',
     reasonCode: code,
-    reason: showText(message),
+    reason: message('notice.file-rejected', { why: file.rejection.message }),
     line,
     column: showTextIfAny(column),
     remedy: isGrown
-      ? scene.language === 'th'
-        ? `ให้คู่ค้าส่งไฟล์ฉบับเต็มอีกครั้ง หรือวางไฟล์ฉบับเต็มใหม่: ${ofGrown}`
-        : `Have the partner send the whole file again, or drop it again: ${ofGrown}`
-      : scene.language === 'th'
-        ? remedyTh
-        : remedy,
+      ? message('notice.drop-whole-file', { others: describeOthers(batchId, grownKind) })
+      : message(remedy),
     exitCode: fileRejectedExitCode,
     commands: [paydropCommand(scene.place, ...typeFirst(file))],
     reports: file.reports,
@@ -189,7 +172,7 @@ export function describeFileRejected(scene: NoticeScene, file: RejectedFile): No
  * notice; tries of one day have the same id.
  * @param path of the journal's file, absolute
  */
-export function describeJournalRefused(scene: NoticeScene, path: string, message: string): NoticeDraft {
+export function describeJournalRefused(scene: NoticeScene, path: string, why: string): NoticeDraft {
   const key = `journal-refused::${formatBangkokDate(scene.nowMs)}`;
   return draftNotice(
     scene,
@@ -198,11 +181,8 @@ export function describeJournalRefused(scene: NoticeScene, path: string, message
       file: showText(path),
       status: 'refused',
       reasonCode: 'journal-refused',
-      reason: showText(message),
-      remedy:
-        'The reason names the trouble. New here, never any journal: "paydrop init". Lost, and a backup exists: "paydrop restore ' +
-        'FILE --since YYYY-MM-DD". Lost without a backup: "paydrop run --journal-lost --since YYYY-MM-DD FILE..". The day is ' +
-        'the first that may lack payouts; the bank is asked about them, and nothing is paid twice',
+      reason: message('notice.journal-refused', { why }),
+      remedy: message('notice.find-journal'),
       exitCode: usageExitCode,
       commands: [paydropCommand(scene.place, 'config')],
       reports: [],
@@ -213,8 +193,8 @@ export function describeJournalRefused(scene: NoticeScene, path: string, message
 /** Rows added to a file after it had been read, and not paid. */
 interface GrownFile extends Pick<RejectedFile, 'fileKey' | 'fileName' | 'reports'> {
   readonly batchId: string;
-  readonly reason: string;
-  readonly remedy: string;
+  readonly reason: Message;
+  readonly remedy: Message;
   /** Null where they cannot be told from the rows that were read. */
   readonly rows: number | null;
   readonly amount: string | null;
@@ -232,8 +212,8 @@ export function describeFileGrown(scene: NoticeScene, file: GrownFile): NoticeDr
     {
       file: showText(file.fileName),
       reasonCode: 'file-grown',
-      reason: showText(file.reason),
-      remedy: showTextIfAny(file.remedy),
+      reason: file.reason,
+      remedy: file.remedy,
       rowsNotPaid: file.rows,
       amountNotPaid: file.amount,
       payoutIds: file.payoutIds.map((one) => showText(one)),
@@ -244,25 +224,11 @@ export function describeFileGrown(scene: NoticeScene, file: GrownFile): NoticeDr
   );
 }
 
-/** Texts about a batch, by kind: event, remedy where the batch has none, and commands. */
+/** Texts about a batch, by kind: the event, the remedy where the batch has none, and the command. */
 const batchKinds = {
-  'batch-done': {
-    what: 'the batch has come to its end',
-    remedy: 'Look at its exceptions: each says what to do',
-    verb: 'status',
-  },
-  'batch-halted': {
-    what: 'the batch waits for a person',
-    remedy: 'Remove the cause, then let it go on with "paydrop resume" and its batch id',
-    verb: 'status',
-  },
-  'in-doubt': {
-    what: 'transfers have been in doubt for too long',
-    remedy:
-      'Do not pay them again by other means: "paydrop settle" asks the bank what became of them, and the statement ' +
-      'of their day settles them ("paydrop reconcile --date")',
-    verb: 'settle',
-  },
+  'batch-done': { remedy: 'notice.look-at-exceptions', verb: 'status' },
+  'batch-halted': { remedy: 'notice.remove-cause', verb: 'status' },
+  'in-doubt': { remedy: 'notice.settle-them', verb: 'settle' },
 } as const;
 
 interface BatchMore {
@@ -280,7 +246,7 @@ function describeBatch(
 ): NoticeDraft {
   const { batch } = summary;
   const { batchId } = batch;
-  const { what, remedy, verb } = batchKinds[kind];
+  const { remedy, verb } = batchKinds[kind];
   const isInOrder = summary.exitCode === 0;
   return draftNotice(
     scene,
@@ -290,8 +256,11 @@ function describeBatch(
       file: showText(batch.fileName),
       status: batch.status,
       reasonCode: batch.reasonCode,
-      reason: batch.reason === null ? `${what}: ${countByStatus(summary)}` : showText(batch.reason),
-      remedy: batch.remedy === null ? (isInOrder ? null : remedy) : showText(batch.remedy),
+      reason:
+        batch.reason === null
+          ? message('notice.counts', { what: message(`notice.${kind}`), counts: countByStatus(summary) })
+          : message(`notice.${kind}-why`, { why: batch.reason }),
+      remedy: batch.remedy === null ? (isInOrder ? null : message(remedy)) : leadIn(kind, batch.remedy),
       rows: batch.rows,
       amount: formatBaht(batch.totalSatang),
       byStatus: renderByStatus(summary),
@@ -306,9 +275,13 @@ function describeBatch(
   );
 }
 
+/** The remedy of a batch; doubts are settled before anything else. */
+const leadIn = (kind: keyof typeof batchKinds, remedy: Message): Message =>
+  kind === 'in-doubt' ? message('notice.settle-them-first', { remedy }) : remedy;
+
 /** `2 rows paid, 1 row held`. */
-const countByStatus = ({ totals }: BatchSummary): string =>
-  totals.map(({ status, rows }) => `${countOf(rows, 'row')} ${status}`).join(', ');
+const countByStatus = ({ totals }: BatchSummary): Listed =>
+  listed(totals.map(({ status, rows }) => message(`notice-rows.${status}`, { rows: counted(rows, 'row') })));
 
 function renderByStatus({ totals }: BatchSummary): object {
   return Object.fromEntries(
@@ -323,9 +296,9 @@ type Happening = Pick<NoticeDraft, 'kind' | 'batchId' | 'key'>;
 export interface NoticeFacts {
   /** Left out where it is that of the kind. */
   readonly severity?: NoticeSeverity;
-  readonly reason: string;
+  readonly reason: Message;
   /** Null where nothing needs to be done. */
-  readonly remedy: string | null;
+  readonly remedy: Message | null;
   /** Commands to paste, in the order to type them; "paydrop status" where there are none. */
   readonly commands: readonly string[];
   readonly [name: string]: unknown;
@@ -344,8 +317,10 @@ export function draftNotice(
   const own = [paydropCommand(place).replace(/^paydrop/, ''), dataDir];
   const commands = facts.commands.filter((command) => isPasteable(command, own));
   const status = paydropCommand(place, 'status');
-  const body = { ...head, ...facts, commands: commands.length === 0 ? [status] : commands };
-  return { key, kind, batchId, atMs: nowMs, body: language === 'th' ? sayInThai(kind, body) : body };
+  const reason = showMessage(facts.reason, language);
+  const remedy = showMessageIfAny(facts.remedy, language);
+  const body = { ...head, ...facts, reason, remedy, commands: commands.length === 0 ? [status] : commands };
+  return { key, kind, batchId, atMs: nowMs, body };
 }
 
 /** False for a command with a name that must not leave: masked, it would fail. */

@@ -1,20 +1,14 @@
 /** Notices of changes of users: each is reported, so that no user gains rights unseen. */
 import { formatBangkokDateTime } from '../../core/bangkok-time.ts';
 import { paydropCommand } from '../../core/command-line.ts';
-import { showText } from '../../core/outgoing-text.ts';
+import { message, verbatim } from '../../core/message.ts';
 import type { PersonEvent } from '../../review/rules/chain.ts';
 import type { Person } from '../../review/rules/people.ts';
-import { describePersonEvent, severityOf } from '../../review/rules/person-words.ts';
+import { describePersonEvent, personEventWords, severityOf } from '../../review/rules/person-words.ts';
 import { draftNotice, type NoticeScene } from './notice-body.ts';
 import type { NoticeDraft } from './notice.ts';
 
 export const personsSubject = 'people:';
-
-const remedies = {
-  critical:
-    'Ask who did it, and why: if no person did, disable the user, and change who may write to the journal',
-  high: 'Ask whether it was the user: if so, an admin lets the user try again; if not, another person guesses the password',
-} as const;
 
 export function describePersonNotice(
   scene: NoticeScene,
@@ -23,6 +17,7 @@ export function describePersonNotice(
 ): NoticeDraft {
   const severity = severityOf(event);
   const { seq, kind, atMs } = event;
+  const what = describePersonEvent(event, people);
   return draftNotice(
     scene,
     { kind: 'people', batchId: null, key: `${personsSubject}${seq}` },
@@ -31,8 +26,9 @@ export function describePersonNotice(
       eventSeq: seq,
       happenedAt: formatBangkokDateTime(atMs),
       reasonCode: kind,
-      reason: showText(describePersonEvent(event, people)),
-      remedy: severity === null ? null : remedies[severity],
+      // until every reason is a message
+      reason: verbatim(scene.language === 'th' ? `${personEventWords[kind][1]}: ${what}` : what),
+      remedy: severity === null ? null : message(`notice.person-${severity}`),
       commands: [paydropCommand(scene.place, 'user', 'list')],
     },
   );

@@ -1,8 +1,9 @@
 /** Notices of direct-debit registrations: a batch that has come to rest, alarms, unknown callbacks. */
 import { formatBangkokDateTime } from '../../core/bangkok-time.ts';
 import { paydropCommand } from '../../core/command-line.ts';
-import { countOf } from '../../core/figures.ts';
-import { showText, showTextIfAny } from '../../core/outgoing-text.ts';
+import { showCount } from '../../core/figures.ts';
+import { message, verbatim } from '../../core/message.ts';
+import { showText } from '../../core/outgoing-text.ts';
 import { maskDigits } from '../../core/proxy-id.ts';
 import type { CallbackRecord } from '../../registration/rules/change.ts';
 import type { RegistrationRow } from '../../registration/rules/registration-batch.ts';
@@ -43,12 +44,6 @@ export const describeRegistrationsHalted = (
 ): NoticeDraft =>
   describeBatch(scene, news, 'registrations-halted', `${news.summary.batch.reasonCode ?? ''}:${sinceMs}`);
 
-const whatOf = {
-  'registrations-done': 'the batch of registrations has come to its end',
-  'registrations-halted': 'the batch of registrations waits for a person',
-} as const;
-const lookAtThem = 'Look at its exceptions: each says what to do';
-
 function describeBatch(
   scene: NoticeScene,
   { summary, reports }: RegistrationNews,
@@ -65,8 +60,12 @@ function describeBatch(
       file: showText(batch.fileName),
       status: batch.status,
       reasonCode: batch.reasonCode,
-      reason: batch.reason === null ? whatOf[kind] : showText(batch.reason),
-      remedy: batch.remedy === null && summary.exitCode !== 0 ? lookAtThem : showTextIfAny(batch.remedy),
+      reason:
+        batch.reason === null
+          ? message(`notice.${kind}`)
+          : message(`notice.${kind}-why`, { why: batch.reason }),
+      remedy:
+        batch.remedy === null && summary.exitCode !== 0 ? message('notice.look-at-exceptions') : batch.remedy,
       rows: batch.rows,
       byStatus: renderRegistrationTotals(summary.totals),
       holds: renderRegistrationHolds(summary.holds),
@@ -116,8 +115,11 @@ export function describeRegistrationAlarms(scene: NoticeScene, alarms: Registrat
     {
       rows,
       reasonCode: head === undefined ? null : showText(describeRegistrationReason(head)[0]),
-      reason: `ALARM: ${countOf(rows, 'registration')} that contradict${rows === 1 ? 's' : ''} what was called ended`,
-      remedy: head === undefined ? null : remedyOfRegistration(head, scene.language),
+      reason: message(rows === 1 ? 'notice.registration-alarm' : 'notice.registration-alarms', {
+        count: showCount(rows),
+      }),
+      // until every reason is a message
+      remedy: head === undefined ? null : verbatim(remedyOfRegistration(head, scene.language)),
       firstRows: first.map((row) => ({
         batchId: row.batchId,
         rowNo: row.rowNo,
@@ -169,9 +171,10 @@ export function describeUnknownCallbacks(
       callbacks: count,
       latestId,
       reasonCode: 'unknown-callbacks',
-      reason: `the bank tells of ${countOf(count, 'registration')} that were not made here`,
-      remedy:
-        'See whether they were made by other means, or with another journal; they are kept, and matched if such a registration turns up',
+      reason: message(count === 1 ? 'notice.unknown-callback' : 'notice.unknown-callbacks', {
+        count: showCount(count),
+      }),
+      remedy: message('notice.explain-callbacks'),
       latest: latest.slice(0, namedMax).map(({ callback: { identity, outcome }, receivedAtMs }) => ({
         receivedAt: formatBangkokDateTime(receivedAtMs),
         vendorId: showText(identity.vendorId),

@@ -1,4 +1,5 @@
 /** Old files: a batch that has waited too long is held for a person before more of it is sent. */
+import { message } from '../../core/message.ts';
 import type { Batch, BatchReason } from '../../core/ports.ts';
 
 const minuteMs = 60_000;
@@ -14,25 +15,17 @@ export function findTooOld(
   // Negative after the clock was set back; the batch then counts as young.
   const ageMs = nowMs - batch.ageFromMs;
   if (hoursMax === 0 || ageMs <= hoursMax * minutesPerHour * minuteMs) return undefined;
-  const age = describeAge(ageMs);
-  const since =
-    batch.ageFromMs > batch.startedAtMs
-      ? `a person last let it go on ${age} ago`
-      : `its file was dropped ${age} ago`;
+  const isLetGoOn = batch.ageFromMs > batch.startedAtMs;
+  const since = message(isLetGoOn ? 'batch.let-go-on-ago' : 'batch.dropped-ago', splitAge(ageMs));
   return {
     code: 'batch-too-old',
-    reason: `${since}; after ${hoursMax} h (limits.batchMaxAgeHours) a person decides before anything more of it is sent`,
-    remedy:
-      'Make sure that its unsent rows are still to be paid and were not paid by other means, then resume the batch; ' +
-      'or cancel it',
+    reason: message('batch.too-old', { since, hours: hoursMax }),
+    remedy: message('batch.still-to-be-paid'),
   };
 }
 
-/**
- * An age in words. A part of a minute counts as a minute, so that an age just over the limit does not read like the
- * limit.
- */
-function describeAge(ageMs: number): string {
+/** The hours and minutes of an age. A part of a minute counts as one: an age just over the limit is not the limit. */
+function splitAge(ageMs: number): { readonly hours: number; readonly minutes: number } {
   const minutes = Math.ceil(ageMs / minuteMs);
-  return `${Math.floor(minutes / minutesPerHour)} h ${minutes % minutesPerHour} min`;
+  return { hours: Math.floor(minutes / minutesPerHour), minutes: minutes % minutesPerHour };
 }

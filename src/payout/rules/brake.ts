@@ -3,31 +3,16 @@
  * one journal, the journal counts the ends of all of them, each in the transaction that records it. Pure.
  */
 import { countOf } from '../../core/figures.ts';
+import { counted as countThings, type Message, message } from '../../core/message.ts';
 import type { BatchReason, BrakeLimits, Change, PayoutEnd } from '../../core/ports.ts';
 
-/** Words for the things that a brake counts. */
-export interface BrakeWords {
-  /** "payout" */
-  readonly thing: string;
-  /** "ended otherwise than paid" */
-  readonly endedBadly: string;
-  /** "transfer is", "transfers are": before "in doubt at once". */
-  readonly inDoubt: readonly [one: string, more: string];
-  readonly inDoubtRemedy: string;
-}
-
-export const payoutWords: BrakeWords = {
-  thing: 'payout',
-  endedBadly: 'ended otherwise than paid',
-  inDoubt: ['transfer is', 'transfers are'],
-  inDoubtRemedy:
-    'Wait until inquiries have settled them (paydrop settle), ask the bank, then resume the batch',
-};
+/** The things that a brake counts. */
+type Braked = 'payout' | 'registration';
 
 export interface BrakePolicy extends BrakeLimits {
   readonly inDoubtMax: number;
-  /** Left out: the words for payouts. */
-  readonly words?: BrakeWords;
+  /** Left out: payouts. */
+  readonly things?: Braked;
 }
 
 /** Ends that are counted together. */
@@ -82,23 +67,51 @@ export function countEnd(
   before: CountedEnds,
   isPaid: boolean,
   limits: BrakeLimits,
-  { thing, endedBadly }: Pick<BrakeWords, 'thing' | 'endedBadly'> = payoutWords,
+  thing: Braked = 'payout',
 ): { readonly counted: CountedEnds; readonly why: BatchReason | undefined } {
   const consecutiveFailures = isPaid ? 0 : before.consecutiveFailures + 1;
   const counted = { consecutiveFailures, ...pushEnd(before, isPaid, limits.window) };
   if (isPaid) return { counted, why: undefined };
-  const remedy = 'Look at the reasons of these rows; when the cause is mended, resume the batch';
-  const brakeFor = (code: string, rows: string) => ({
+  const brakeFor = (code: string, reason: Message) => ({
     counted,
-    why: { code, reason: `${rows} ${endedBadly}`, remedy },
+    why: { code, reason, remedy: message('brake.look-at-rows') },
   });
   if (consecutiveFailures >= limits.consecutiveFailures)
-    return brakeFor('brake-consecutive', `${countOf(consecutiveFailures, thing)} in a row`);
+    return brakeFor('brake-consecutive', describeInARow[thing](consecutiveFailures));
   const { ends, failures } = counted;
   return ends >= limits.window && failures >= limits.failureShare * ends
-    ? brakeFor('brake-share', `${failures} of the last ${countOf(ends, thing)}`)
+    ? brakeFor('brake-share', describeShare[thing](failures, ends))
     : { counted, why: undefined };
 }
+
+const describeInARow: Readonly<Record<Braked, (count: number) => Message>> = {
+  payout: (count) => message('brake.payouts-in-a-row', { payouts: countThings(count, 'payout') }),
+  registration: (count) =>
+    message('brake.registrations-in-a-row', { registrations: countThings(count, 'registration') }),
+};
+
+const describeShare: Readonly<Record<Braked, (bad: number, count: number) => Message>> = {
+  payout: (bad, count) =>
+    message('brake.payouts-of-the-last', { bad, payouts: countThings(count, 'payout') }),
+  registration: (bad, count) =>
+    message('brake.registrations-of-the-last', { bad, registrations: countThings(count, 'registration') }),
+};
+
+/** Why too many things in doubt halt the account. */
+export const describeDoubt: Readonly<Record<Braked, (count: number) => Omit<BatchReason, 'code'>>> = {
+  payout: (count) => ({
+    reason: message(count === 1 ? 'brake.transfer-in-doubt' : 'brake.transfers-in-doubt', {
+      transfers: countThings(count, 'transfer'),
+    }),
+    remedy: message('brake.await-inquiries'),
+  }),
+  registration: (count) => ({
+    reason: message(count === 1 ? 'brake.registration-in-doubt' : 'brake.registrations-in-doubt', {
+      registrations: countThings(count, 'registration'),
+    }),
+    remedy: message('brake.await-callbacks'),
+  }),
+};
 
 /** Default of `brake.window`. Smaller batches are common, so they get no warning. */
 export const usualWindow = 100;

@@ -6,11 +6,11 @@
 import { computeBackoffMs } from '../../core/backoff.ts';
 import { formatBangkokMoment } from '../../core/bangkok-time.ts';
 import type { Reason } from '../../core/change.ts';
-import { countOf } from '../../core/figures.ts';
+import { type Message, message, verbatim } from '../../core/message.ts';
 import type { BatchReason, BrakeLimits, PayerPause, PayoutEnd } from '../../core/ports.ts';
 import { findBankStatus } from '../../core/status-codes.ts';
 import { findRegistrationCode } from '../../registration/rules/status-codes.ts';
-import { type BrakePolicy, type CountedEnds, countEnd, noEnds, payoutWords } from './brake.ts';
+import { type BrakePolicy, type CountedEnds, countEnd, describeDoubt, noEnds } from './brake.ts';
 import { aroundMidnight, clocksDiffer } from './clock-skew.ts';
 import { type BreakerSignal, replyLost } from './read-reply.ts';
 import { nextOpeningAfterMs, type ServiceHours } from './service-hours.ts';
@@ -90,15 +90,14 @@ function halt(state: BreakerState, why: BatchReason): BreakerState {
 }
 
 /** Remedy for a halt, by the bank's code if it has one; registrations have their own codes. */
-function remedyOf({ code }: Reason, fallback: string): string {
+function remedyOf({ code }: Reason, fallback: Message): Message {
   return (findBankStatus(code) ?? findRegistrationCode(code))?.remedy ?? fallback;
 }
 
 /** The reason of a halt for trouble of the payer. */
 function describePayerStop(reason: Reason): BatchReason {
-  const remedy =
-    'Clear it with the bank and correct the settings; "paydrop config --login" proves them; then "paydrop resume" the batch';
-  return { code: reason.code, reason: reason.text, remedy: remedyOf(reason, remedy) };
+  const remedy = remedyOf(reason, message('payer.clear-with-bank'));
+  return { code: reason.code, reason: verbatim(reason.text), remedy };
 }
 
 /** Meaning of a signal for the rows that follow, when a journal counts the ends of several machines. */
@@ -123,7 +122,7 @@ export function endOf(signal: BreakerSignal, limits: BrakeLimits): PayoutEnd | u
  * the service.
  */
 export function afterEnd(state: BreakerState, isPaid: boolean, brake: BrakePolicy): BreakerState {
-  const { counted, why } = countEnd(state, isPaid, brake, brake.words);
+  const { counted, why } = countEnd(state, isPaid, brake, brake.things);
   const next = { ...state, ...counted };
   return why === undefined ? next : halt(next, why);
 }
@@ -153,11 +152,8 @@ function pause(state: BreakerState, trouble: Trouble, kind: RequestKind, nowMs: 
   if (state.status === 'halted') return state;
   const { code, text, retryAfterMs } = trouble.reason;
   // Callers under way at the start of a trouble all report it: they cause one pause, not one each.
-  const remedy = remedyOf(
-    trouble.reason,
-    'Goes on by itself when the bank answers again; or run the same command later',
-  );
-  const why = { code, reason: text, remedy };
+  const remedy = remedyOf(trouble.reason, message('payer.goes-on'));
+  const why = { code, reason: verbatim(text), remedy };
   if (isPausing(state, nowMs)) return prolong(state, why, nowMs + computeWishMs(retryAfterMs), nowMs);
   const maxMs = pauseMaxFor(kind, trouble.reason);
   return {
@@ -208,9 +204,9 @@ export function restorePause(state: BreakerState, recorded: PayerPause, nowMs: n
 
 /** The breaker outside the service hours. */
 export function closeBreaker(state: BreakerState, opensAtMs: number): BreakerState {
-  const opens = `the service is closed now and opens at ${formatBangkokMoment(opensAtMs)} Bangkok time`;
-  const remedy = 'Goes on by itself when the service opens; or run the same file again then';
-  return holdBack(state, { code: outsideHours, reason: opens, remedy }, opensAtMs);
+  const reason = message('payer.service-closed', { moment: formatBangkokMoment(opensAtMs) });
+  const remedy = message('payer.opens-by-itself');
+  return holdBack(state, { code: outsideHours, reason, remedy }, opensAtMs);
 }
 
 /**
@@ -229,8 +225,8 @@ const ownReasons: readonly string[] = [outsideHours, clocksDiffer, aroundMidnigh
 export function describePause(state: BreakerState): BatchReason | null {
   const { why } = state;
   if (state.status !== 'paused' || why === null || ownReasons.includes(why.code)) return why;
-  const until = `the service is left alone until ${formatBangkokMoment(state.pausedUntilMs)} Bangkok time`;
-  return { ...why, reason: `${why.reason}; ${until}` };
+  const moment = formatBangkokMoment(state.pausedUntilMs);
+  return { ...why, reason: message('payer.left-alone', { why: why.reason, moment }) };
 }
 
 /** Ends the trouble. A reply during a pause belongs to a request from before it, and proves nothing. */
@@ -378,10 +374,5 @@ export function computeNextRepetitionAtMs(
 /** The breaker after a count of the rows in doubt. */
 export function decideOnInDoubt(state: BreakerState, inDoubt: number, brake: BrakePolicy): BreakerState {
   if (inDoubt < brake.inDoubtMax) return state;
-  const { inDoubt: words, inDoubtRemedy: remedy } = brake.words ?? payoutWords;
-  return halt(state, {
-    code: 'brake-in-doubt',
-    reason: `${countOf(inDoubt, ...words)} in doubt at once`,
-    remedy,
-  });
+  return halt(state, { code: 'brake-in-doubt', ...describeDoubt[brake.things ?? 'payout'](inDoubt) });
 }

@@ -2,7 +2,7 @@
  * The bank's clock beside ours: decides when no transfer may begin, and when the difference needs an alarm. Offsets are
  * the bank's time minus ours, in ms.
  */
-import { countOf } from '../../core/figures.ts';
+import { counted, type Message, message } from '../../core/message.ts';
 import {
   dayMs,
   formatBangkokMoment,
@@ -45,17 +45,18 @@ export function findDayTrouble({
 }: ClockReading): { readonly why: BatchReason; readonly untilMs: number } | undefined {
   const near = [nowMs, bankNowMs].filter((timeMs) => msFromBangkokMidnight(timeMs) < firstSendMarginMs);
   if (near.length > 0) {
-    const reason = 'it is midnight in Bangkok, or nearly: the day of a transfer would be in doubt';
-    const remedy = 'Goes on by itself a minute after midnight; or run the same file again then';
+    const [reason, remedy] = [message('payer.midnight'), message('payer.after-midnight')];
     const waitMs = Math.max(...near.map(computeMsPastMidnight));
     return { why: { code: aroundMidnight, reason, remedy }, untilMs: nowMs + waitMs };
   }
   if (isSameBangkokDay(nowMs, bankNowMs)) return undefined;
-  const [ours, banks] = [nowMs, bankNowMs].map((timeMs) => formatBangkokMoment(timeMs).slice(0, 10));
-  const reason = `the day is ${ours} by the clock of this machine and ${banks} by the bank's`;
-  const remedy = 'Set the clock of this machine by a time server; goes on by itself when the days agree';
+  const [ours, banks] = [dayOf(nowMs), dayOf(bankNowMs)];
+  const reason = message('payer.days-differ', { ours, banks });
+  const remedy = message('payer.set-clock');
   return { why: { code: clocksDiffer, reason, remedy }, untilMs: nowMs + dayPollMs };
 }
+
+const dayOf = (timeMs: number): string => formatBangkokMoment(timeMs).slice(0, 10);
 
 /** Time in ms from shortly before or after a midnight until the margin after it is over. */
 function computeMsPastMidnight(timeMs: number): number {
@@ -70,7 +71,7 @@ function computeMsPastMidnight(timeMs: number): number {
 export interface ClockAlarm {
   readonly kind: 'differs' | 'jumped' | 'agrees' | 'untold';
   /** Text of the alarm for a person. */
-  readonly text: string;
+  readonly text: Message;
 }
 
 /** Differences in ms that are no accident: a `Date` header has whole seconds, and a reply takes time. */
@@ -90,24 +91,20 @@ export function decideClockAlarm(
   const isFar = Math.abs(offsetMs) > differenceMaxMs;
   const isNews = Math.abs(offsetMs - toldMs) > jumpMaxMs;
   if (isFar && isNews) {
-    const side = offsetMs > 0 ? 'behind' : 'ahead of';
-    const text =
-      `the clock of this machine is ${describeSpan(offsetMs)} ${side} the bank's: set it by a time server; ` +
-      'nothing is sent a second time unless it is the same day by both';
-    return { kind: 'differs', text };
+    const code = offsetMs > 0 ? 'clock.behind' : 'clock.ahead';
+    return { kind: 'differs', text: message(code, { span: describeSpan(offsetMs) }) };
   }
   if (isFar) return undefined;
-  if (Math.abs(toldMs) > differenceMaxMs)
-    return { kind: 'agrees', text: "the clock of this machine and the bank's are together again" };
+  if (Math.abs(toldMs) > differenceMaxMs) return { kind: 'agrees', text: message('clock.agrees') };
   if (beforeMs === undefined || Math.abs(offsetMs - beforeMs) <= jumpMaxMs) return undefined;
   return {
     kind: 'jumped',
-    text: `the clock of this machine, or the bank's, has jumped by ${describeSpan(offsetMs - beforeMs)}`,
+    text: message('clock.jumped', { span: describeSpan(offsetMs - beforeMs) }),
   };
 }
 
-function describeSpan(spanMs: number): string {
+function describeSpan(spanMs: number): Message {
   const minutes = Math.round(Math.abs(spanMs) / 60_000);
-  if (minutes < 120) return countOf(minutes, 'minute');
-  return `${Math.round(minutes / 60)} hours`;
+  if (minutes < 120) return counted(minutes, 'minute');
+  return message('clock.hours', { count: Math.round(minutes / 60) });
 }

@@ -3,6 +3,7 @@
  * references of a payout depend only on company, payoutId and attempt, so the bank is asked about those that may have
  * been used, on each day in question, before anything more is sent for it.
  */
+import { type Message, message } from '../../core/message.ts';
 import {
   dayMs,
   eachBangkokDate,
@@ -75,11 +76,12 @@ export function daysInQuestion(loss: JournalLoss): string[] {
 export const daysToSearch = (loss: JournalLoss, nowMs: number, bankNowMs: number | undefined): string[] =>
   [...new Set([...daysInQuestion(loss), ...[nowMs, bankNowMs ?? nowMs].map(formatBangkokDate)])].toSorted();
 
-/** One line that describes a loss while it is in force. */
-export function describeLoss({ sinceDate, untilDate }: JournalLoss): string {
-  const since = showDate(sinceDate);
-  const range = sinceDate === untilDate ? `on ${since}` : `from ${since} to ${showDate(untilDate)}`;
-  return `The journal was lost or restored: before a payout is sent, the bank is asked whether it was sent ${range}.`;
+/** Describes a loss while it is in force. */
+export function describeLoss({ sinceDate, untilDate }: JournalLoss): Message {
+  const first = showDate(sinceDate);
+  return sinceDate === untilDate
+    ? message('health.after-loss-on', { day: first })
+    : message('health.after-loss-between', { first, last: showDate(untilDate) });
 }
 
 /** True when the next attempt for a payoutId waits until the bank was asked: no attempt was made since the recovery. */

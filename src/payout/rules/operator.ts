@@ -1,4 +1,5 @@
 /** Decisions of an operator on a payout that has not been sent, or that ended without money moved. */
+import { message } from '../../core/message.ts';
 import { addHold, afterChange, decideHold, move } from '../../core/change.ts';
 import { countRows, inDoubtStatuses } from '../../core/exit-code.ts';
 import {
@@ -48,11 +49,11 @@ export function describePayerChange(
   { batchId, payerAccount: before }: Pick<Batch, 'batchId' | 'payerAccount'>,
   payerAccount: string,
 ): BatchReason {
-  const [from, to] = [before, payerAccount].map(maskDigits);
+  const [from, to] = [maskDigits(before), maskDigits(payerAccount)];
   return {
     code: 'payer-account-changed',
-    reason: `the file was taken in to be paid from account ${from}, the settings name account ${to} now`,
-    remedy: `"paydrop resume ${batchId}" pays what is left from ${to}; or put ${from} back in the settings, then resume`,
+    reason: message('batch.payer-changed', { from, to }),
+    remedy: message('batch.choose-payer', { batch: batchId, from, to }),
   };
 }
 

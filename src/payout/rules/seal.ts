@@ -3,12 +3,13 @@
  * and that of the whole batch before its first send and after its last. A difference means damage, or a change from
  * outside the program.
  */
-import { countOf, showBaht, showCount } from '../../core/figures.ts';
+import { showBaht, showCount } from '../../core/figures.ts';
+import { counted, listed, type Message, message } from '../../core/message.ts';
 import type { Satang } from '../../core/money.ts';
 import type { Payout } from '../../core/payout.ts';
 import type { Batch, BatchReason } from '../../core/ports.ts';
 import { computeInstructionDigest } from '../../core/reference.ts';
-import { restoreBackup, type KeptSeal } from './journal-place.ts';
+import type { KeptSeal } from './journal-place.ts';
 
 /** Totals of all rows of a batch, and digests over them. */
 interface BatchSeal {
@@ -36,10 +37,7 @@ export interface SealReading {
 /** Code for a journal whose sealed rows were changed. */
 export const journalChanged = 'journal-changed';
 
-const remedy =
-  'Nothing more is sent from this payer account. Find out who or what has changed journal.db. Then ' +
-  `${restoreBackup}; or stop this batch with "paydrop cancel" and its id, pay what is left of it from a new file, and let ` +
-  'the others go on with "paydrop resume"';
+const remedy = message('seal.find-out', { restore: message('journal.restore-backup') });
 
 /** Reason why a row may not be sent; undefined when it is as sealed. */
 export function findChangedRow(
@@ -48,7 +46,7 @@ export function findChangedRow(
 ): BatchReason | undefined {
   const { rowNo, instruction } = payout;
   if (digest === computeInstructionDigest({ companyId, batchId, rowNo }, instruction)) return undefined;
-  const reason = `row ${rowNo} of batch ${batchId} is not what was sealed: it was changed in the journal`;
+  const reason = message('seal.row-changed', { row: rowNo, batch: batchId });
   return { code: journalChanged, reason, remedy };
 }
 
@@ -57,21 +55,23 @@ export function findChangedBatch(
   batchId: string,
   { recorded, present, versionsDigests, kept }: SealReading,
 ): BatchReason | undefined {
-  const differences: string[] = [];
+  const differences: Message[] = [];
   if (recorded.rows !== present.rows)
-    differences.push(`${countOf(present.rows, 'row')} instead of ${showCount(recorded.rows)}`);
+    differences.push(
+      message('seal.other-rows', { rows: counted(present.rows, 'row'), before: showCount(recorded.rows) }),
+    );
   if (recorded.totalSatang !== present.totalSatang) {
-    const [now, then] = [present.totalSatang, recorded.totalSatang].map(showBaht);
-    differences.push(`${now} baht instead of ${then}`);
+    const [amount, before] = [showBaht(present.totalSatang), showBaht(recorded.totalSatang)];
+    differences.push(message('seal.other-sum', { amount, before }));
   }
   const isSame = recorded.digest === present.digest && recorded.versionsDigest === present.versionsDigest;
-  if (!isSame) differences.push('other digests of its rows');
+  if (!isSame) differences.push(message('seal.other-digests'));
   const isKept = kept.every(
     ({ digest, versionsDigest }) =>
       digest === present.digest && (versionsDigest === null || versionsDigests.includes(versionsDigest)),
   );
-  if (!isKept) differences.push('other digests than were kept outside it');
+  if (!isKept) differences.push(message('seal.other-kept-digests'));
   if (differences.length === 0) return undefined;
-  const reason = `batch ${batchId} is not what was sealed: the journal shows ${differences.join(', ')}`;
+  const reason = message('seal.batch-changed', { batch: batchId, differences: listed(differences) });
   return { code: journalChanged, reason, remedy };
 }

@@ -1,4 +1,5 @@
 /** Decides what a run waits for, for display. Pure. */
+import { inEnglish, type Message } from '../../core/message.ts';
 import type { Wait, WaitKind } from '../../core/progress.ts';
 import { type BreakerState, isPausing, outsideHours } from './circuit-breaker.ts';
 import { aroundMidnight, clocksDiffer } from './clock-skew.ts';
@@ -33,11 +34,11 @@ const kindsOfPause: Readonly<Record<string, WaitKind>> = {
 /** The present wait; undefined while rows make progress. */
 export function decideWait(scene: WaitScene): Wait | undefined {
   const { nowMs, breaker, isSending, nextInquiryAtMs: askedAtMs, trustsFromMs = 0 } = scene;
-  const waitFor = (kind: WaitKind, atMs?: number, why?: string): Wait => ({
+  const waitFor = (kind: WaitKind, atMs?: number, why?: Message): Wait => ({
     kind,
     dueInMs: atMs === undefined ? undefined : Math.max(0, atMs - nowMs),
     givesUpInMs: scene.givesUpAtMs === undefined ? undefined : Math.max(0, scene.givesUpAtMs - nowMs),
-    why,
+    why: why && inEnglish(why),
   });
   const isToAsk = askedAtMs !== undefined && askedAtMs > nowMs;
   if (isPausing(breaker, nowMs) && !isToAsk) {

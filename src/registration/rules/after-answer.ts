@@ -1,4 +1,5 @@
 /** Consequences of the bank's answer to a registration, and of one that came too late or never. */
+import { inEnglish } from '../../core/message.ts';
 import type { Reason } from '../../core/change.ts';
 import type { BatchReason } from '../../core/ports.ts';
 import { tellsTime } from '../../payout/rules/clock-skew.ts';
@@ -151,7 +152,8 @@ export function decideHalted(
   if (registration.status !== 'ready') return undefined;
   return moveRegistration({
     registration,
-    patch: { status: 'held', holds: ['halted'], reasonCode: code, reason },
+    // until every reason is a message
+    patch: { status: 'held', holds: ['halted'], reasonCode: code, reason: inEnglish(reason) },
     cause: 'hold-added',
     nowMs,
     detail: { hold: 'halted', code },

@@ -1,4 +1,5 @@
 /** A file of registrations in the journal, its rows as reports show them, and their sums. */
+import type { Message } from '../../core/message.ts';
 import type { BatchStatus } from '../../core/payout.ts';
 import type { RegistrationFileRow } from './registration-file.ts';
 import type {
@@ -18,8 +19,8 @@ export interface RegistrationBatch {
   readonly status: BatchStatus;
   /** Why it is paused, halted or rejected. */
   readonly reasonCode: string | null;
-  readonly reason: string | null;
-  readonly remedy: string | null;
+  readonly reason: Message | null;
+  readonly remedy: Message | null;
   readonly rows: number;
   /** Names of the carried-through columns, in file order. */
   readonly extraColumns: readonly string[];

@@ -2,6 +2,7 @@
  * Remedies for a registration, in words that a clerk can act on, in English and Thai. Total: every status and every hold
  * has an answer; the bank's code, or paydrop's own, makes it more precise.
  */
+import { say } from '../../core/message.ts';
 import type { Language } from '../../core/language.ts';
 import type { RegistrationRow } from './registration-batch.ts';
 import type { RegistrationHold, RegistrationStatus } from './registration.ts';
@@ -42,7 +43,7 @@ function codeRemedy(
 ): string[] {
   const known = findRegistrationCode(reasonCode ?? '');
   if (known?.outcome !== outcome) return [];
-  return [language === 'th' ? known.remedyTh : known.remedy];
+  return [say(language, known.remedy)];
 }
 
 /** Codes of a registrationId that breaks a rule: it cannot stay as it is. */

@@ -1,4 +1,5 @@
 /** Registrations in tables for people and programs: their columns, and the texts of a workbook. */
+import { inEnglish, say } from '../../core/message.ts';
 import { showCount } from '../../core/figures.ts';
 import type { SheetTable } from '../../reports/rules/column-words.ts';
 import type { ReportTables } from '../../reports/rules/report-tables.ts';
@@ -110,7 +111,9 @@ const book: BookWords<RegistrationRow> = {
           'reasonCode',
         ] as const,
     ),
-    ...registrationCodes.map(({ code, remedy, remedyTh }) => [code, remedy, remedyTh, 'reasonCode'] as const),
+    ...registrationCodes.map(
+      ({ code, remedy }) => [code, inEnglish(remedy), say('th', remedy), 'reasonCode'] as const,
+    ),
     ...registrationStatuses.map(
       (status) =>
         [status, englishRemedies.statuses[status], thaiRemedies.statuses[status], 'remedy'] as const,

@@ -129,14 +129,6 @@ export const registrationWhyPairs: readonly Pair[] = [
     'it is {state}: only the registrationId of what was cancelled can be released',
     'สถานะคือ {state} ปลดเลขที่ลงทะเบียนได้เฉพาะรายการที่ยกเลิกแล้ว',
   ],
-  [
-    'Nothing of it was registered: correct it and register it again, under the same name, or acknowledge it if it is no longer needed',
-    'ยังไม่มีการลงทะเบียนจากไฟล์นี้ ให้แก้ไขแล้วใช้ register ใหม่ด้วยชื่อเดิม หรือรับทราบเมื่อไม่มีผู้รอแล้ว',
-  ],
-  [
-    'Nothing of it was registered: correct it as its .reason.txt says and drop it again, or acknowledge it if it is no longer needed',
-    'ไม่มีการลงทะเบียนจากไฟล์นี้ แก้ไขตามไฟล์ .reason.txt แล้ววางใหม่ ถ้าไม่มีผู้ใดรอแล้วให้รับทราบ',
-  ],
   ['its registrationId is held by row {row} of batch {batch}', 'เลขที่ลงทะเบียนนี้เป็นของแถว {row} ในชุด {batch}'],
   [
     'it is {state}, not held: nothing of it waits to go on',
@@ -185,14 +177,6 @@ export const registrationWhyPairs: readonly Pair[] = [
     'สถานะคือ {state} ยืนยันได้เฉพาะรายการที่ยังไม่ทราบผล ธนาคารไม่แจ้งผล หรือผลขัดแย้งกัน',
   ],
   ['it is {state}', 'สถานะคือ {state}'],
-  [
-    'the bank has called back about a registration that this journal has not sent',
-    'ธนาคารแจ้งผลการลงทะเบียนที่ระบบนี้ไม่ได้ส่ง',
-  ],
-  [
-    'Find out whether it was made by other means or by another program. A file with it is held until a person decides; acknowledge it once it is explained',
-    'ตรวจสอบว่ามีการลงทะเบียนด้วยวิธีอื่นหรือโปรแกรมอื่นหรือไม่ ไฟล์ที่มีรายการนี้จะถูกระงับจนกว่าจะมีผู้ตรวจ รับทราบเมื่อไม่มีผู้รอแล้ว',
-  ],
   [
     'a callback of an unknown registration can be taken note of, and nothing else',
     'การแจ้งผลที่ไม่ทราบรายการรับทราบได้เท่านั้น',

@@ -1,4 +1,5 @@
 /** Payouts in tables for people and programs: the rows that need a person, their columns, and the texts of a workbook. */
+import { inEnglish, say } from '../../core/message.ts';
 import { showBaht, showCount } from '../../core/figures.ts';
 import { type Satang, sumSatang, zeroSatang } from '../../core/money.ts';
 import { holdReasons, type PayoutStatus, payoutStatuses } from '../../core/payout.ts';
@@ -166,7 +167,9 @@ const book: BookWords<ResultRow> = {
     ...holdReasons.map(
       (hold) => [hold, describeHolds([hold]), describeHolds([hold], 'th'), 'reasonCode'] as const,
     ),
-    ...bankStatuses.map(({ code, remedy, remedyTh }) => [code, remedy, remedyTh, 'reasonCode'] as const),
+    ...bankStatuses.map(
+      ({ code, remedy }) => [code, inEnglish(remedy), say('th', remedy), 'reasonCode'] as const,
+    ),
     ...payoutStatuses.map(
       (status) =>
         [status, englishRemedies.statuses[status], thaiRemedies.statuses[status], 'remedy'] as const,

@@ -2,6 +2,7 @@
  * Remedies for a row, in words that a finance officer can act on. Total: every status and every hold has an answer; the
  * bank's code, or paydrop's own, makes it more precise.
  */
+import { say } from '../../core/message.ts';
 import type { Language } from '../../core/language.ts';
 import { statementCodes } from '../../core/exit-code.ts';
 import type { HoldReason } from '../../core/payout.ts';
@@ -49,7 +50,7 @@ function codeRemedy(
 ): string[] {
   const code = reasonCode ?? '';
   const bankStatus = findBankStatus(code);
-  if (bankStatus?.outcome === outcome) return [language === 'th' ? bankStatus.remedyTh : bankStatus.remedy];
+  if (bankStatus?.outcome === outcome) return [say(language, bankStatus.remedy)];
   const own = outcome === 'failed' ? find(texts.codes, code) : undefined;
   return own === undefined ? [] : [own];
 }

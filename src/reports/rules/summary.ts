@@ -1,4 +1,5 @@
 /** A batch in figures: counts and amounts by status, and the check that every satang is accounted for. */
+import { inEnglish } from '../../core/message.ts';
 import { formatBangkokDateTime } from '../../core/bangkok-time.ts';
 import {
   type BatchExitCode,
@@ -148,8 +149,8 @@ export function renderSummary(
     companyId: batch.companyId,
     status: batch.status,
     reasonCode: batch.reasonCode,
-    reason: batch.reason,
-    remedy: batch.remedy,
+    reason: batch.reason && inEnglish(batch.reason),
+    remedy: batch.remedy && inEnglish(batch.remedy),
     exitCode: summary.exitCode,
     rows: batch.rows,
     amount: formatBaht(batch.totalSatang),

@@ -187,119 +187,14 @@ const ofQueue: readonly Pair[] = [
     'more would be sent by it now than was proposed, of {file} (batch {name2}): send it back, to be proposed anew',
     'ตอนนี้จะส่งจ่ายมากกว่าที่เสนอไว้ ในไฟล์ {file} (ชุด {name2}) กรุณาส่งกลับเพื่อเสนอใหม่',
   ],
-  [
-    'payouts were sent on this day, and the bank has given no statement of it that could be used',
-    'มีการส่งรายการในวันนี้ แต่ธนาคารยังไม่ให้รายการเดินบัญชีที่ใช้ได้',
-  ],
-  [
-    'Ask the bank for it; then {commands} with one that it has sent; acknowledge it if none will ever come',
-    'ขอจากธนาคาร แล้วใช้คำสั่ง {commands} กับไฟล์ที่ธนาคารส่งมา ถ้าไม่มีวันได้รับให้รับทราบ',
-  ],
-  [
-    'Nothing of it was paid: correct it and run it again, under the same name, or acknowledge it if it is no longer needed',
-    'ยังไม่มีการจ่ายจากไฟล์นี้ ให้แก้ไขแล้วรันใหม่ด้วยชื่อเดิม หรือรับทราบเมื่อไม่มีผู้รอแล้ว',
-  ],
-  [
-    'Nothing of it was paid: correct it as its .reason.txt says and drop it again, or acknowledge it if it is no longer needed',
-    'ไม่มีการจ่ายจากไฟล์นี้ แก้ไขตามไฟล์ .reason.txt แล้ววางใหม่ ถ้าไม่มีผู้ใดรอแล้วให้รับทราบ',
-  ],
-  ['{rows} of its rows are held together', 'ระงับไว้พร้อมกัน {rows} แถว'],
-  ['rows of it wait for approval', 'มีรายการที่รออนุมัติ'],
-  ['it waits for approval: nothing that was not approved is paid', 'รออนุมัติ จะไม่จ่ายรายการที่ยังไม่อนุมัติ'],
-  ['Look at it ("{command}"), then "{command2}"', 'เปิดดู ("{command}") แล้วใช้ "{command2}"'],
-  [
-    'Look at what holds them ("{command}"); "{command2}" lets them go on, "{command3}" ends them',
-    'ดูสาเหตุที่ระงับ ("{command}") ใช้ "{command2}" เพื่อดำเนินการต่อ หรือ "{command3}" เพื่อยกเลิก',
-  ],
-  [
-    'the bank has not yet said what became of {count} transfer of it',
-    'ธนาคารยังไม่แจ้งผลของการโอน {count} รายการ',
-  ],
-  [
-    'the bank has not yet said what became of {count} transfers of it',
-    'ธนาคารยังไม่แจ้งผลของการโอน {count} รายการ',
-  ],
-  [
-    'Do not pay them again by hand: "{command}" asks at once, and the statement of their day settles them; what stays open becomes unresolved, and is then decided on row by row',
-    'ห้ามจ่ายซ้ำด้วยวิธีอื่น ใช้คำสั่ง "{command}" สอบถามได้ทันที รายการเดินบัญชีของวันนั้นจะยืนยันผล ที่ยังค้างจะสรุปผลไม่ได้ และตัดสินใจทีละรายการ',
-  ],
-  ['{name} has proposed it: {note}', '{name} เสนอไว้: {note}'],
-  [
-    'Another person looks at it ("{command}"), then "{command2}": {effect}',
-    'ให้ผู้อื่นเปิดดู ("{command}") แล้วใช้ "{command2}"',
-  ],
-  [
-    'a file with decisions was dropped, and no maker has confirmed them',
-    'มีการวางไฟล์การตัดสินใจ ซึ่งยังไม่มีผู้ยืนยันว่าเป็นของตน',
-  ],
-  [
-    'a file with decisions was dropped, and no maker has confirmed them: {asks}',
-    'มีการวางไฟล์การตัดสินใจ ซึ่งยังไม่มีผู้ยืนยันว่าเป็นของตน: {asks}',
-  ],
-  [
-    'A maker looks at it and confirms it ("{command}"), or throws it away (--discard)',
-    'ให้ผู้ทำรายการเปิดดูแล้วยืนยัน ("{command}") หรือทิ้ง (--discard)',
-  ],
-  ['{name} has halted it: {note}', '{name} สั่งหยุดจ่าย: {note}'],
-  [
-    'Ask the person who halted it; "paydrop halt --lift" lets it go on',
-    'สอบถามผู้ที่สั่งหยุด ใช้คำสั่ง "paydrop halt --lift" เพื่อดำเนินการต่อ',
-  ],
 ];
 
 /** Why a batch or an account does not go on. */
 const ofStops: readonly Pair[] = [
-  [
-    '"paydrop resume {batch}" pays what is left from {to}; or put {from} back in the settings, then resume',
-    'คำสั่ง "paydrop resume {batch}" จ่ายส่วนที่เหลือจากบัญชี {to} หรือแก้การตั้งค่ากลับเป็น {from} แล้วดำเนินการต่อ',
-  ],
-  ['the run was interrupted; what was in flight is recorded', 'การทำงานถูกขัดจังหวะ รายการที่ส่งไปแล้วบันทึกไว้ครบ'],
-  ['the time to wait was over before every row was sent', 'หมดเวลารอก่อนส่งครบทุกรายการ'],
-  ['cancelled by a person', 'มีผู้ยกเลิก'],
   ['cancelled by a person before it was sent', 'มีผู้ยกเลิกก่อนส่ง'],
-  [
-    'Nothing more is sent, and what was under way is settled; where rows stay held, cancel the batch once more',
-    'ไม่ส่งเพิ่ม และติดตามรายการที่ส่งไปแล้วจนทราบผล ถ้ายังมีแถวที่ระงับไว้ ให้ยกเลิกชุดอีกครั้ง',
-  ],
-  ['{count} payouts in a row ended otherwise than paid', 'จ่ายไม่สำเร็จติดต่อกัน {count} รายการ'],
-  [
-    '{count} of the last {count2} payouts ended otherwise than paid',
-    'จ่ายไม่สำเร็จ {count} จาก {count2} รายการล่าสุด',
-  ],
-  [
-    'Look at the reasons of these rows; when the cause is mended, resume the batch',
-    'ดูสาเหตุของรายการเหล่านี้ เมื่อแก้สาเหตุแล้วให้ดำเนินการต่อทั้งชุด',
-  ],
-  ['{count} transfers are in doubt at once', 'มีการโอนที่ยังไม่ทราบผลพร้อมกัน {count} รายการ'],
-  ['{count} transfer is in doubt at once', 'มีการโอนที่ยังไม่ทราบผล {count} รายการ'],
-  [
-    'Wait until inquiries have settled them (paydrop settle), ask the bank, then resume the batch',
-    'รอให้สอบถามผลจนครบ (paydrop settle) สอบถามธนาคาร แล้วดำเนินการต่อทั้งชุด',
-  ],
-  [
-    'the service is closed now and opens at {moment} Bangkok time',
-    'นอกเวลาให้บริการ เปิดเวลา {moment} ตามเวลากรุงเทพ',
-  ],
-  [
-    'Goes on by itself when the service opens; or run the same file again then',
-    'จะส่งต่อเองเมื่อบริการเปิด หรือวางไฟล์เดิมอีกครั้งเมื่อถึงเวลา',
-  ],
-  ['{why}; the service is left alone until {moment} Bangkok time', '{why} พักการส่งถึง {moment} ตามเวลากรุงเทพ'],
   ['the bank refuses our access token even after it was renewed', 'ธนาคารไม่รับโทเคนของระบบแม้ขอใหม่แล้ว'],
   ['the bank forbids this request (HTTP 403)', 'ธนาคารไม่อนุญาตคำขอนี้ (HTTP 403)'],
   ['the bank asks us to slow down (HTTP 429)', 'ธนาคารขอให้ส่งช้าลง (HTTP 429)'],
-  [
-    'the file was taken in to be paid from account {from}, the settings name account {to} now',
-    'รับไฟล์เพื่อจ่ายจากบัญชี {from} แต่การตั้งค่าระบุบัญชี {to}',
-  ],
-  [
-    '{since}; after {hours} h (limits.batchMaxAgeHours) a person decides before anything more of it is sent',
-    'ค้างนานกว่า {hours} ชม. (limits.batchMaxAgeHours) ต้องมีผู้ตัดสินใจก่อนส่งต่อ',
-  ],
-  [
-    'Make sure that its unsent rows are still to be paid and were not paid by other means, then resume the batch; or cancel it',
-    'ตรวจสอบว่ารายการที่ยังไม่ส่งต้องจ่ายจริงและยังไม่ได้จ่ายด้วยวิธีอื่น แล้วดำเนินการต่อ หรือยกเลิกทั้งชุด',
-  ],
   [
     'its file may have been paid before: {count} of {count2} rows share payee and amount with rows that are paid or under way ({place})',
     'ไฟล์นี้อาจจ่ายไปแล้ว: {count} จาก {count2} แถวมีผู้รับและจำนวนเงินตรงกับรายการที่จ่ายแล้วหรือกำลังจ่าย ({place})',

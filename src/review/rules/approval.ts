@@ -1,4 +1,5 @@
 /** Approval before paying: the batches that wait for it, and the exact matter of an approval. */
+import { message } from '../../core/message.ts';
 import { createHash } from 'node:crypto';
 import { type Satang, sumSatang, toSatang } from '../../core/money.ts';
 import { type BatchStatus, type HoldReason, isSealed, type PayoutStatus } from '../../core/payout.ts';
@@ -74,18 +75,17 @@ export const approvalCode = 'approval';
 /** The reason why a batch rests. */
 export const describeWaiting = (batchId: string): BatchReason => ({
   code: approvalCode,
-  reason: 'it waits for approval: nothing that was not approved is paid',
-  remedy: `Look at it ("paydrop status ${batchId}"), then approve it ("paydrop approve --batch ${batchId}"); it goes on when its file is run again, or with a watcher`,
+  reason: message('batch.awaits-approval'),
+  remedy: message('batch.approve-it', { batch: batchId }),
 });
 
 /** The reason why a batch that counted as approved waits again. */
 export const describeTakenBack = (batchId: string, rowNo: number, why: string): BatchReason => {
   const { code, remedy } = describeWaiting(batchId);
-  const reason = `row ${rowNo} is not what a signed approval names: ${why}; the batch waits for approval again`;
   return {
     code,
-    reason,
-    remedy: `Find out whether the journal ("paydrop audit") or approval.keys was changed. ${remedy}`,
+    reason: message('batch.approval-taken-back', { row: rowNo, why }),
+    remedy: message('batch.find-out-what-changed', { remedy }),
   };
 };
 

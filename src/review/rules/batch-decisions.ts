@@ -1,4 +1,5 @@
 /** Decisions about a batch as a whole, and about a payer account. */
+import { message } from '../../core/message.ts';
 import { hash } from 'node:crypto';
 import { paydropCommand } from '../../core/command-line.ts';
 import { countRows } from '../../core/exit-code.ts';
@@ -102,8 +103,8 @@ export function decidePayer(
 /** The reason of a halt by a person. */
 export const haltByOperator = (maker: string, note: string): BatchReason => ({
   code: 'halted-by-operator',
-  reason: `${maker} has halted it: ${note}`,
-  remedy: 'Ask the person who halted it; "paydrop halt --lift" lets it go on',
+  reason: message('payer.halted-by', { person: maker, note }),
+  remedy: message('payer.lift'),
 });
 
 // ---------------------------------------------------------------- in words

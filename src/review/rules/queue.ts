@@ -2,7 +2,7 @@
  * Items other than payouts that wait for a person: each with its age, its amount, whether money has moved, the reason,
  * the remedy, and the decisions, with the reason where one is impossible. Everything here is pure.
  */
-import { countOf } from '../../core/figures.ts';
+import { counted, type Message, message, type PlainCode, verbatim } from '../../core/message.ts';
 import { dayMs, parseBangkokDate } from '../../core/bangkok-time.ts';
 import { type Satang, sumSatang } from '../../core/money.ts';
 import type { HoldReason } from '../../core/payout.ts';
@@ -89,8 +89,8 @@ export interface QueueItem {
   /** Null for an unknown amount. */
   readonly amountSatang: Satang | null;
   readonly moneyMoved: MoneyMoved;
-  readonly reason: string;
-  readonly remedy: string;
+  readonly reason: Message;
+  readonly remedy: Message;
   readonly options: readonly QueueOption[];
 }
 
@@ -131,8 +131,9 @@ export const breakItem = (record: BreakRecord, asker?: Asker): QueueItem => ({
   sinceMs: record.openedAtMs,
   amountSatang: amountOfBreak(record),
   moneyMoved: moneyMovedOfBreak(record),
-  reason: record.reason,
-  remedy: describeBreakRemedy(record),
+  // until every reason is a message
+  reason: verbatim(record.reason),
+  remedy: verbatim(describeBreakRemedy(record)),
   options: optionsOf(asker, ['accept-break'], () => undefined),
 });
 
@@ -155,10 +156,8 @@ export const dayItem = (date: string, asker?: Asker): QueueItem => ({
   sinceMs: (parseBangkokDate(date) ?? 0) + dayMs,
   amountSatang: null,
   moneyMoved: 'unknown',
-  reason: 'payouts were sent on this day, and the bank has given no statement of it that could be used',
-  remedy:
-    `Ask the bank for it; then "paydrop reconcile --date ${showDate(date)}", or ` +
-    `"paydrop accept ${showDate(date)} --file FILE" with one that it has sent; acknowledge it if none will ever come`,
+  reason: message('queue.day-without-statement'),
+  remedy: message('queue.ask-for-statement', { day: showDate(date) }),
   options: optionsOf(asker, ['adopt-statement', 'acknowledge'], (decision) => decideDay(decision, true)),
 });
 
@@ -194,18 +193,10 @@ function shortenName(fileName: string): string {
 
 export const versionOfFile = ({ endedAtMs }: Pick<RefusedFile, 'endedAtMs'>): string => String(endedAtMs);
 
-const refusedRemedies: Readonly<Record<FileKindName, { readonly run: string; readonly dropped: string }>> = {
-  payout: {
-    run: 'Nothing of it was paid: correct it and run it again, under the same name, or acknowledge it if it is no longer needed',
-    dropped:
-      'Nothing of it was paid: correct it as its .reason.txt says and drop it again, or acknowledge it if it is no longer needed',
-  },
-  registration: {
-    run: 'Nothing of it was registered: correct it and register it again, under the same name, or acknowledge it if it is no longer needed',
-    dropped:
-      'Nothing of it was registered: correct it as its .reason.txt says and drop it again, or acknowledge it if it is no longer needed',
-  },
-};
+const refusedRemedies = {
+  payout: { run: 'queue.run-payouts-again', dropped: 'queue.drop-payouts-again' },
+  registration: { run: 'queue.run-registrations-again', dropped: 'queue.drop-registrations-again' },
+} as const satisfies Readonly<Record<FileKindName, Readonly<Record<'run' | 'dropped', PlainCode>>>>;
 
 export const fileItem = (file: RefusedFile, asker?: Asker): QueueItem => ({
   kind: 'file',
@@ -215,8 +206,9 @@ export const fileItem = (file: RefusedFile, asker?: Asker): QueueItem => ({
   sinceMs: file.endedAtMs,
   amountSatang: null,
   moneyMoved: 'no',
-  reason: file.message,
-  remedy: refusedRemedies[file.kind][file.itemId.startsWith(runItemMark) ? 'run' : 'dropped'],
+  // until every reason is a message
+  reason: verbatim(file.message),
+  remedy: message(refusedRemedies[file.kind][file.itemId.startsWith(runItemMark) ? 'run' : 'dropped']),
   options: optionsOf(asker, ['acknowledge'], (decision) => decideFile(decision, true)),
 });
 
@@ -302,7 +294,7 @@ const amountOfBatch = ({ batch, totals, waiting }: BatchInQueue): Satang =>
 export function batchItem(one: BatchInQueue, version: string, asker?: Asker): QueueItem {
   const { batch, waiting } = one;
   const { batchId, fileName, reason, remedy, restedAtMs } = batch;
-  const held = `${waiting.rows} of its rows are held together`;
+  const isForPerson = isForApproval(one);
   return {
     kind: 'batch',
     key: batchId,
@@ -311,12 +303,13 @@ export function batchItem(one: BatchInQueue, version: string, asker?: Asker): Qu
     sinceMs: restedAtMs ?? waiting.sinceMs,
     amountSatang: amountOfBatch(one),
     moneyMoved: 'no',
-    reason: reason ?? (isForApproval(one) ? 'rows of it wait for approval' : held),
+    reason:
+      reason ??
+      (isForPerson
+        ? message('queue.rows-await-approval')
+        : message('queue.rows-held', { rows: waiting.rows })),
     remedy:
-      remedy ??
-      (isForApproval(one)
-        ? `Look at it ("paydrop status ${batchId}"), then "paydrop approve --batch ${batchId}"`
-        : `Look at what holds them ("paydrop status ${batchId}"); "paydrop resume ${batchId}" lets them go on, "paydrop cancel ${batchId}" ends them`),
+      remedy ?? message(isForPerson ? 'queue.approve-batch' : 'queue.look-at-holds', { batch: batchId }),
     options: batchOptions(one, asker),
   };
 }
@@ -332,10 +325,8 @@ export function doubtItem(one: BatchInQueue, version: string, asker?: Asker): Qu
     sinceMs: waiting.sinceMs,
     amountSatang: waiting.amountSatang,
     moneyMoved: 'unknown',
-    reason: `the bank has not yet said what became of ${countOf(waiting.rows, 'transfer')} of it`,
-    remedy:
-      `Do not pay them again by hand: "paydrop settle ${batch.batchId}" asks at once, and the statement of their day settles ` +
-      'them; what stays open becomes unresolved, and is then decided on row by row',
+    reason: message('queue.transfers-in-doubt', { transfers: counted(waiting.rows, 'transfer') }),
+    remedy: message('queue.do-not-pay-again', { batch: batch.batchId }),
     options: batchOptions(one, asker),
   };
 }
@@ -381,8 +372,8 @@ export function proposalItem(
     sinceMs: madeAtMs,
     amountSatang: totalSatang,
     moneyMoved: moneyMovedOfDecisions([decision]),
-    reason: `${maker} has proposed it: ${note}`,
-    remedy: `Another person looks at it ("paydrop proposals ${proposalId}"), then "paydrop approve ${proposalId}": ${effect}`,
+    reason: message('queue.proposed', { person: maker, note }),
+    remedy: message('queue.check-proposal', { proposal: proposalId, effect }),
     options: (['approve', 'send-back', 'withdraw'] as const).map((verdict) =>
       verdictOption(verdict, whyNot[verdict]),
     ),
@@ -425,9 +416,11 @@ export const decisionsItem = (
   sinceMs: droppedAtMs,
   amountSatang: totalSatang ?? null,
   moneyMoved: moneyMoved ?? 'unknown',
-  reason: `a file with decisions was dropped, and no maker has confirmed them${asks === undefined ? '' : `: ${asks}`}`,
-  remedy:
-    'A maker looks at it and confirms it ("paydrop decide --dropped NAME"), or throws it away (--discard)',
+  reason:
+    asks === undefined
+      ? message('queue.decisions-dropped')
+      : message('queue.decisions-dropped-asking', { asks }),
+  remedy: message('queue.confirm-decisions'),
   options: [verdictOption('confirm-file', asker && mayNot(asker, 'propose'))],
 });
 

@@ -1,4 +1,5 @@
 /** Registrations that wait for a person: rows, and callbacks of unknown registrations. */
+import { message, verbatim } from '../../core/message.ts';
 import { maskDigits } from '../../core/proxy-id.ts';
 import type { RegistrationCallback } from '../../registration/rules/callback.ts';
 import type { RegistrationOption } from '../../registration/rules/decisions.ts';
@@ -32,8 +33,9 @@ export function registrationItem(queued: QueuedRegistration, asker?: Asker): Que
     title: `${registrationId} (row ${row.rowNo} of batch ${batchId})`,
     sinceMs,
     ...noMoney,
-    reason: reason === '' ? `it is ${row.status}` : reason,
-    remedy: remedyOfRegistration(row),
+    // until every reason is a message
+    reason: verbatim(reason === '' ? `it is ${row.status}` : reason),
+    remedy: verbatim(remedyOfRegistration(row)),
     options: optionsOf(asker, possible, () => undefined, 'registration'),
   };
 }
@@ -68,9 +70,8 @@ export function callbackItem(one: UnknownCallback, asker?: Asker): QueueItem {
     title: `${vendorId}, ${companyId}, account ${maskDigits(accountNo)}: ${callback.outcome}`,
     sinceMs: receivedAtMs,
     ...noMoney,
-    reason: 'the bank has called back about a registration that this journal has not sent',
-    remedy:
-      'Find out whether it was made by other means or by another program. A file with it is held until a person decides; acknowledge it once it is explained',
+    reason: message('queue.unknown-callback'),
+    remedy: message('queue.explain-callback'),
     options: optionsOf(asker, ['acknowledge'], (decision) => decideUnknownCallback(decision, true)),
   };
 }

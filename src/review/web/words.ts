@@ -4,6 +4,7 @@ import { formatBangkokMoment } from '../../core/bangkok-time.ts';
 import type { Language } from '../../core/language.ts';
 import type { AttemptStatus, BatchStatus, PayoutCause, PayoutStatus } from '../../core/payout.ts';
 import type { MoneyMoved } from '../../payout/rules/search.ts';
+import { inEnglish, isTranslated, type Message, say as sayMessage } from '../../core/message.ts';
 import { bankStatuses } from '../../core/status-codes.ts';
 import { breakRemedyPairs } from '../../reconcile/rules/break-remedies.ts';
 import { breakWords } from '../../reconcile/rules/break-words.ts';
@@ -246,7 +247,7 @@ const sentences: readonly Sentence[] = [...whyPairs, ...registrationWhyPairs, ..
 
 /** Whole texts that have both languages in other tables, by their English. */
 const wholes: ReadonlyMap<string, string> = new Map([
-  ...bankStatuses.map(({ remedy, remedyTh }) => [remedy, remedyTh] as const),
+  ...bankStatuses.map(({ remedy }) => [inEnglish(remedy), sayMessage('th', remedy)] as const),
   ...(['statuses', 'holds', 'holdReasons', 'codes', 'alarms'] as const).flatMap((part) =>
     Object.entries<string>(englishRemedies[part]).map(
       ([code, english]) => [english, ownOf(thaiRemedies[part], code) ?? english] as const,
@@ -288,8 +289,10 @@ function sayInThai(english: string): string | undefined {
 /** A reason in the reader's language, with the language that it is in; texts without Thai stay as they are. */
 export function sayWhy(
   language: Language,
-  why: string,
+  why: Message | string,
 ): { readonly text: string; readonly language: Language } {
+  if (typeof why === 'object' && isTranslated(why)) return { text: sayMessage(language, why), language };
+  if (typeof why === 'object') return sayWhy(language, inEnglish(why)); // until every reason is a message
   const thai = language === 'th' ? sayInThai(why) : undefined;
   return thai === undefined ? { text: why, language: 'en' } : { text: thai, language: 'th' };
 }

@@ -1,9 +1,17 @@
 /** Batches: reads of them, their own life once they are sealed, the halts of a payer account, and reports. */
+import { decodeMessage, encodeMessage } from '../../core/message.ts';
 import { sql } from 'kysely';
 import { statementCodes } from '../../core/exit-code.ts';
 import { type Satang, toSatang, zeroSatang } from '../../core/money.ts';
 import { type BatchStatus, canMoveBatch, type HoldReason } from '../../core/payout.ts';
-import type { Batch, BatchReader, HoldTotal, PayerPause, StatusTotal } from '../../core/ports.ts';
+import type {
+  Batch,
+  BatchReader,
+  BatchReason,
+  HoldTotal,
+  PayerPause,
+  StatusTotal,
+} from '../../core/ports.ts';
 import type {
   BatchStanding,
   BatchStore,
@@ -170,8 +178,8 @@ export const batchWrites = {
     if (found === undefined || !canMoveBatch(found.status, to) || !standsAs(found, seen)) return false;
     const reason = {
       reason_code: why?.code ?? null,
-      reason: why?.reason ?? null,
-      remedy: why?.remedy ?? null,
+      reason: why && encodeMessage(why.reason),
+      remedy: why && encodeMessage(why.remedy),
     };
     const rest = restingStatuses.includes(to) ? yield* describeRest(nowMs) : {};
     yield* change(updateBatch(batchId).set({ status: to, ...reason, ...rest }));
@@ -205,6 +213,18 @@ export const batchWrites = {
   },
 } satisfies Partial<BodiesOf<BatchStore>>;
 
+type Stop = Pick<BatchReason, 'reason' | 'remedy'>;
+
+const encodeStop = ({ reason, remedy }: Stop): Record<keyof Stop, string> => ({
+  reason: encodeMessage(reason),
+  remedy: encodeMessage(remedy),
+});
+
+export const decodeStop = ({ reason, remedy }: Readonly<Record<keyof Stop, string>>): Stop => ({
+  reason: decodeMessage(reason),
+  remedy: decodeMessage(remedy),
+});
+
 export const payerBreakerReads = {
   *payerHalt(companyId, payerAccount): Reading<PayerHalt | undefined> {
     const inForce = query
@@ -213,7 +233,8 @@ export const payerBreakerReads = {
       .select('since_ms as sinceMs')
       .where(({ and }) => and({ company_id: companyId, payer_account: payerAccount }))
       .where('lifted_at_ms', 'is', null);
-    return yield* selectFirst(inForce);
+    const found = yield* selectFirst(inForce);
+    return found && { ...found, ...decodeStop(found) };
   },
   *payerPause(companyId, payerAccount): Reading<PayerPause | undefined> {
     const latest = query
@@ -224,7 +245,7 @@ export const payerBreakerReads = {
     const found = yield* selectFirst(latest);
     if (found === undefined) return undefined;
     const { is_transfer: isTransfer, ...pause } = found;
-    return { ...pause, isTransfer: isTransfer === 1 };
+    return { ...pause, ...decodeStop(pause), isTransfer: isTransfer === 1 };
   },
   *wasHaltedFor(companyId, payerAccount, code, sinceMs): Reading<boolean> {
     const recorded = query
@@ -241,7 +262,8 @@ export const payerBreakerWrites = {
   /** One that is in force already stays as it is: its cause came first. */
   *recordPayerHalt({ companyId, payerAccount, code, reason, remedy, sinceMs }) {
     const payer = { company_id: companyId, payer_account: payerAccount };
-    const record = { ...payer, code, reason, remedy, since_ms: sinceMs, lifted_at_ms: null };
+    const why = encodeStop({ reason, remedy });
+    const record = { ...payer, code, ...why, since_ms: sinceMs, lifted_at_ms: null };
     const insert = query
       .insertInto('payer_halt')
       .values(record)
@@ -262,7 +284,8 @@ export const payerBreakerWrites = {
     const { code, reason, remedy, troubles } = pause;
     const payer = { company_id: pause.companyId, payer_account: pause.payerAccount };
     const times = { since_ms: pause.sinceMs, until_ms: pause.untilMs };
-    const changed = { code, reason, remedy, troubles, is_transfer: pause.isTransfer, ...times };
+    const why = encodeStop({ reason, remedy });
+    const changed = { code, ...why, troubles, is_transfer: pause.isTransfer, ...times };
     const insert = query
       .insertInto('payer_pause')
       .values({ ...payer, ...changed })

@@ -1,4 +1,5 @@
 /** Moves many rows of a batch at once, two statements however many rows: holds, goes on with, or cancels what is unsent. */
+import { inEnglish, stopInEnglish } from '../../core/message.ts';
 import {
   type ExpressionBuilder,
   type ExpressionWrapper,
@@ -128,9 +129,10 @@ export function holdReady(batchId: string, hold: HoldReason, why: BatchReason, n
   const set: BulkMove['set'] = (payout) => ({
     holds: addBits(payout.ref('holds'), encodeHolds([hold])),
     reason_code: why.code,
-    reason: why.reason,
+    // until every reason is a message
+    reason: inEnglish(why.reason),
   });
-  const detail = { hold, ...why };
+  const detail = { hold, ...stopInEnglish(why) };
   return moveInTurn(batchId, nowMs, [{ from: 'ready', to: 'held', cause: 'hold-added', set, detail }]);
 }
 

@@ -1,4 +1,5 @@
 /** Takes the rows of a file in, chunk by chunk; nothing of it can be sent before the seal. */
+import { encodeMessage, verbatim } from '../../core/message.ts';
 import { sql } from 'kysely';
 import type { StagedRow } from '../../core/payout-file.ts';
 import { canMoveBatch } from '../../core/payout.ts';
@@ -62,7 +63,8 @@ export function* rejectBatch(batchId: string, code: string, reason: string, nowM
   const rejected = {
     status: 'rejected',
     reason_code: code,
-    reason,
+    // until every reason is a message
+    reason: encodeMessage(verbatim(reason)),
     remedy: null,
     rested_at_ms: nowMs,
   } as const;

@@ -1,4 +1,5 @@
 /** Conversions from records of the store to the core's types, and back. */
+import { decodeMessageIfAny } from '../../core/message.ts';
 import { type Expression, type InferResult, type Selectable, sql } from 'kysely';
 import { type Satang, toSatang } from '../../core/money.ts';
 import { type Issue, type RowCells, type RowColumn, rowColumns } from '../../core/payout-file.ts';
@@ -160,8 +161,8 @@ export function toBatch(record: Selectable<Tables['batch']>): Batch {
     payerAccount: record.payer_account,
     status: record.status,
     reasonCode: record.reason_code,
-    reason: record.reason,
-    remedy: record.remedy,
+    reason: decodeMessageIfAny(record.reason),
+    remedy: decodeMessageIfAny(record.remedy),
     rows: record.rows,
     totalSatang: toSatang(BigInt(record.total_satang)),
     unreadableAmounts: record.unreadable_amounts,

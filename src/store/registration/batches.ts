@@ -1,4 +1,5 @@
 /** Batches of registrations: reads of them, their life once they are sealed, and their reports. */
+import { encodeMessage } from '../../core/message.ts';
 import { sql } from 'kysely';
 import { type BatchStatus, canMoveBatch } from '../../core/payout.ts';
 import type { BatchStanding } from '../../payout/ports.ts';
@@ -161,8 +162,8 @@ export const registrationBatchWrites = {
     if (found === undefined || !canMoveBatch(found.status, to) || !standsAs(found, seen)) return false;
     const reason = {
       reason_code: why?.code ?? null,
-      reason: why?.reason ?? null,
-      remedy: why?.remedy ?? null,
+      reason: why && encodeMessage(why.reason),
+      remedy: why && encodeMessage(why.remedy),
     };
     const rest = restingStatuses.includes(to) ? { rested_at_ms: nowMs } : {};
     const moved = query.updateTable('registration_batch').set({ status: to, ...reason, ...rest });

@@ -1,4 +1,5 @@
 /** Moves many rows of a batch, a page in a commit, so that others get their turn: holds, goes on with, or cancels them. */
+import { inEnglish, stopInEnglish } from '../../core/message.ts';
 import type { BatchReason } from '../../core/ports.ts';
 import type { RegistrationStore } from '../../registration/ports.ts';
 import { moveRegistration, type RegistrationChange } from '../../registration/rules/change.ts';
@@ -35,8 +36,10 @@ function decideHold(
   nowMs: number,
 ): RegistrationChange {
   const holds = [...new Set([...registration.holds, hold])];
-  const patch = { status: 'held', holds, reasonCode: why.code, reason: why.reason } as const;
-  return moveRegistration({ registration, patch, cause: 'hold-added', nowMs, detail: { hold, ...why } });
+  // until every reason is a message
+  const patch = { status: 'held', holds, reasonCode: why.code, reason: inEnglish(why.reason) } as const;
+  const detail = { hold, ...stopInEnglish(why) };
+  return moveRegistration({ registration, patch, cause: 'hold-added', nowMs, detail });
 }
 
 function decideLift(

@@ -175,7 +175,7 @@ export function toResultRow(record: ResultRecord): RegistrationRow {
 type BatchRecord = Selectable<Tables['registration_batch']>;
 
 const batchRecords = makeRowMapping({
-  json: ['extra_columns'],
+  json: ['reason', 'remedy', 'extra_columns'],
   // The column `rowid` is one of its own on PostgreSQL alone.
   own: ['rowid', 'latest_news_seq', 'reported_event_seq'],
 });

@@ -1,4 +1,5 @@
 /** Approvals: the parts of a batch that wait for one, and the parts that one lets go on. */
+import { inEnglish, stopInEnglish, verbatim } from '../../core/message.ts';
 import { type RawBuilder, sql, type SqlBool } from 'kysely';
 import { formatBangkokDate } from '../../core/bangkok-time.ts';
 import { toSatang, zeroSatang } from '../../core/money.ts';
@@ -326,9 +327,10 @@ function* holdWaiting(batch: ApprovalRecord, why: BatchReason, nowMs: number): B
     set: (payout) => ({
       holds: addBits(payout.ref('holds'), holdBits.approval),
       reason_code: why.code,
-      reason: why.reason,
+      // until every reason is a message
+      reason: inEnglish(why.reason),
     }),
-    detail: { hold: 'approval', ...why },
+    detail: { hold: 'approval', ...stopInEnglish(why) },
   });
 }
 
@@ -343,7 +345,7 @@ export function* holdUnapproved(batchId: string, why: BatchReason, nowMs: number
 
 /** Lifts the hold of every row that waits, and marks it as approved; inside the caller's transaction. */
 function* letGoOn(batch: ApprovalRecord, detail: object, nowMs: number): Body<void> {
-  const why = { code: approvalCode, reason: 'approved', remedy: '' };
+  const why = { code: approvalCode, reason: verbatim('approved'), remedy: verbatim('') };
   yield* holdWaiting(batch, why, nowMs);
   const bit = holdBits.approval;
   const accepted = sql<number>`accepted_holds | ${sql.lit(bit)}`;

@@ -1,4 +1,5 @@
 /** The queue of a person beside the payouts, in SQL, and people's notes beside it. */
+import { decodeStop } from '../payouts/batches.ts';
 import { type RawBuilder, sql, type SqlBool } from 'kysely';
 import { zeroSatang } from '../../core/money.ts';
 import { makeRowMapping } from '../../platform/record-rows.ts';
@@ -123,7 +124,7 @@ export const queueReads = {
       .select(['company_id as companyId', 'payer_account as payerAccount', 'since_ms as sinceMs'])
       .select(['code', 'reason', 'remedy'])
       .where('lifted_at_ms', 'is', null);
-    return yield* select(standing);
+    return (yield* select(standing)).map((halt) => ({ ...halt, ...decodeStop(halt) }));
   },
   *heldBatches(): Reading<RowsOfBatch[]> {
     const held = query

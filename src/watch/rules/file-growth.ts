@@ -1,5 +1,6 @@
 /** Files that were written to after their rows had been read: when to look at them, and the words about them. */
-import { countOf, showAmount } from '../../core/figures.ts';
+import { counted, type Message, message } from '../../core/message.ts';
+import { showAmount } from '../../core/figures.ts';
 import { joinCommand } from '../../core/command-line.ts';
 import { printable } from '../../core/outgoing-text.ts';
 import type { BatchReason } from '../../core/ports.ts';
@@ -84,43 +85,46 @@ function describeRows(
   { rows, amount, payoutIds, bytes }: FileGrowth,
   before: number,
   kind: TakenFile['kind'],
-): string {
-  if (rows === null)
-    return `it had ${before} bytes and has ${bytes}, and what it holds now is not what was read with rows added`;
-  const names =
-    payoutIds.length === 0 ? '' : ` (${payoutIds.join(', ')}${rows > payoutIds.length ? ', …' : ''})`;
-  const worth = amount === null ? '' : ` of ${showAmount(amount)} baht`;
-  const undone = kind === 'registration' ? 'registered' : 'paid';
-  return `${countOf(rows, 'row')}${worth}${names} ${rows === 1 ? 'was' : 'were'} added, and not ${undone}`;
+): Message {
+  if (rows === null) return message('growth.replaced', { before, bytes });
+  const number = counted(rows, 'row');
+  const worth =
+    amount === null ? number : message('growth.of-amount', { rows: number, amount: showAmount(amount) });
+  const ids = `${payoutIds.join(', ')}${rows > payoutIds.length ? ', …' : ''}`;
+  const named = payoutIds.length === 0 ? worth : message('growth.with-ids', { rows: worth, ids });
+  return message(`growth.${kind ?? 'payout'}${rows === 1 ? '' : 's'}-added`, { rows: named });
 }
 
 /** Describes the growth in one sentence, for a notice, `/healthz` and `status`. */
-export function describeGrowth(
+export const describeGrowth = (
   { fileName, batchId, bytes, kind }: Pick<TakenFile, 'fileName' | 'batchId' | 'bytes' | 'kind'>,
   growth: FileGrowth,
-): string {
-  return `${printable(fileName)} was written to after batch ${batchId} had been read from it: ${describeRows(growth, bytes, kind)}`;
-}
+): Message =>
+  message('growth.file', {
+    file: printable(fileName),
+    batch: batchId,
+    what: describeRows(growth, bytes, kind),
+  });
 
 /** The cure for a grown file; one that still stands in work/ ends in rejected/. */
 export function remedyOfGrowth(
   { batchId, path, untilMs, kind }: Pick<TakenFile, 'batchId' | 'path' | 'untilMs' | 'kind'>,
   { original }: FileGrowth,
-): string {
-  const inbox = kind === 'registration' ? 'inbox/registrations' : 'the inbox';
+): Message {
   const isOnItsWay = original === undefined && untilMs === null;
-  const whole = isOnItsWay ? 'it from rejected/, where it ends,' : joinCommand(printable(original ?? path));
-  return (
-    `Have the partner send the whole file again, or drop ${whole} into ${inbox}: ${describeOthers(batchId, kind)}. ` +
-    `"paydrop verify ${batchId} --seen" ends the alarm otherwise`
-  );
+  return message('growth.drop-whole-file', {
+    whole: isOnItsWay ? message('growth.from-rejected') : joinCommand(printable(original ?? path)),
+    inbox: message(kind === 'registration' ? 'growth.registrations-inbox' : 'health.inbox'),
+    others: describeOthers(batchId, kind),
+    batch: batchId,
+  });
 }
 
 /** The end of a whole file that is dropped again. */
-export const describeOthers = (batchId: string, kind: TakenFile['kind']): string =>
-  kind === 'registration'
-    ? `rows of batch ${batchId} are refused by their registrationIds, the others are registered`
-    : `rows of batch ${batchId} are refused by their payoutIds, the others are paid`;
+export const describeOthers = (batchId: string, kind: TakenFile['kind']): Message =>
+  message(kind === 'registration' ? 'growth.other-registrations' : 'growth.other-payouts', {
+    batch: batchId,
+  });
 
 /** The reason of a halt for a batch whose file has grown before any row was sent. */
 export const grownReason = ({
@@ -133,8 +137,9 @@ export const grownReason = ({
   readonly rows: number;
 }): BatchReason => ({
   code: 'file-grown',
-  reason: `${printable(fileName)} was written to after its ${countOf(rows, 'row')} had been read: nothing of it was sent`,
-  remedy:
-    `Have the whole file: "paydrop resume ${batchId}" pays the ${countOf(rows, 'row that was', 'rows that were')} read, and the whole file, dropped ` +
-    `again, the others. If these rows are wrong: "paydrop cancel ${batchId}"`,
+  reason: message('batch.file-grown', { file: printable(fileName), rows: counted(rows, 'row') }),
+  remedy: message(rows === 1 ? 'batch.have-whole-file.one' : 'batch.have-whole-file.many', {
+    batch: batchId,
+    rows: counted(rows, 'row'),
+  }),
 });

@@ -4,8 +4,10 @@
  */
 import { formatBangkokMoment, formatBangkokDateTime } from '../../core/bangkok-time.ts';
 import { type CommandPlace, joinCommand, paydropCommand } from '../../core/command-line.ts';
-import { countOf } from '../../core/figures.ts';
-import { showText } from '../../core/outgoing-text.ts';
+import { showCount } from '../../core/figures.ts';
+import type { Language } from '../../core/language.ts';
+import { inEnglish, type Message, message } from '../../core/message.ts';
+import { showMessage, showText } from '../../core/outgoing-text.ts';
 import type { JournalLoss } from '../../core/ports.ts';
 import type { ClockAlarm } from '../../payout/rules/clock-skew.ts';
 import { type BreakerState, outsideHours } from '../../payout/rules/circuit-breaker.ts';
@@ -32,7 +34,7 @@ export interface Trouble {
 /** The state of one payer account, without its whole number. */
 export interface PayerHealth extends Pick<BreakerState, 'status' | 'why' | 'pausedUntilMs'> {
   /** `account ******5924`, or `registrations`. */
-  readonly account: string;
+  readonly account: Message;
   /** Undefined unless the account is halted, and for a halt that the journal does not have yet. */
   readonly haltedSinceMs: number | undefined;
   /** The account is that of the settings, from which new files are paid. */
@@ -111,12 +113,25 @@ interface WatchPlace {
 
 export interface HealthReason {
   readonly code: HealthCode;
-  /** The text, without proxy and account numbers. */
-  readonly text: string;
-  readonly remedy: string;
+  readonly text: Message;
+  readonly remedy: Message;
   /** The command to type first. */
   readonly command: string;
 }
+
+/** A reason in words, without proxy and account numbers. */
+export type SaidHealthReason = Omit<HealthReason, 'text' | 'remedy'> &
+  Readonly<Record<'text' | 'remedy', string>>;
+
+export const sayHealth = (
+  language: Language,
+  { code, text, remedy, command }: HealthReason,
+): SaidHealthReason => ({
+  code,
+  text: showMessage(text, language),
+  remedy: showMessage(remedy, language),
+  command,
+});
 
 export const healthCodes = [
   'loop-stalled',
@@ -190,8 +205,8 @@ export function judgeHealth(
   const reasons = [
     ...(live ? [] : [stalled]),
     ...roleReasons[state.role],
-    ...judgeInbox(state, 'the inbox', state.place?.inbox),
-    ...judgeInbox(state.registrations, 'the inbox of registrations', state.place?.registrations),
+    ...judgeInbox(state, 'health.inbox', state.place?.inbox),
+    ...judgeInbox(state.registrations, 'health.registrations-inbox', state.place?.registrations),
     ...judgeTrouble('disk', state.diskTrouble),
     ...judgeTrouble('journal-locked', state.journalTrouble),
     ...judgeTrouble('journal-away', state.journalAway),
@@ -203,12 +218,12 @@ export function judgeHealth(
     ...payers.filter(({ isAgainst }) => !isAgainst).map(({ what }) => what),
     ...(state.failingBatches ?? []).map((one) => findFailing(one)),
     ...findLoss(state.loss),
-    ...describeStuck(state, 'nothing of it is paid before'),
-    ...describeStuck(state.registrations, 'nothing of it is sent before'),
-    ...describeLeft(state.inbox?.left ?? [], 'the inbox, and not paid', state.place?.inbox),
+    ...describeStuck(state, 'health.payouts-stuck'),
+    ...describeStuck(state.registrations, 'health.registrations-stuck'),
+    ...describeLeft(state.inbox?.left ?? [], 'health.payouts-left', state.place?.inbox),
     ...describeLeft(
       state.registrations?.inbox?.left ?? [],
-      'the inbox of registrations, and not sent',
+      'health.registrations-left',
       state.place?.registrations,
     ),
     ...(state.grownFiles ?? []).slice(0, namesMax).flatMap((file) => describeGrown(file)),
@@ -268,33 +283,15 @@ const withCommand = (
 
 const stalled: Finding = {
   code: 'loop-stalled',
-  text: `the watcher has done nothing for more than ${stalledAfterMs / 1_000} seconds`,
-  remedy: 'Restart it: nothing is lost, and nothing is paid twice',
+  text: message('health.loop-stalled', { seconds: stalledAfterMs / 1_000 }),
+  remedy: message('health.restart'),
 };
 
 const roleReasons: Readonly<Record<WatchRole, readonly Finding[]>> = {
   active: [],
-  standby: [
-    {
-      code: 'standby',
-      text: 'another process has the right to send',
-      remedy: 'Nothing to do: this one takes over when the other ends',
-    },
-  ],
-  starting: [
-    {
-      code: 'starting',
-      text: 'the watcher is starting: what was left open before is taken up first',
-      remedy: 'Nothing to do: it passes',
-    },
-  ],
-  stopping: [
-    {
-      code: 'stopping',
-      text: 'the watcher is being stopped: no new file is taken',
-      remedy: 'Start it again: what is open goes on',
-    },
-  ],
+  standby: [{ code: 'standby', text: message('health.standby'), remedy: message('health.takes-over') }],
+  starting: [{ code: 'starting', text: message('health.starting'), remedy: message('health.passes') }],
+  stopping: [{ code: 'stopping', text: message('health.stopping'), remedy: message('health.start-again') }],
 };
 
 /** Tells whether the share of the inbox hangs: it reports no error and never answers. */
@@ -311,7 +308,7 @@ export const countFilesWaiting = ({ inbox, registrations }: WatchState): number 
 /** @param folder the path of the inbox, for the command */
 function judgeInbox(
   health: InboxHealth | undefined,
-  name: string,
+  name: 'health.inbox' | 'health.registrations-inbox',
   folder: string = 'inbox',
 ): readonly Finding[] {
   if (health === undefined) return [];
@@ -321,8 +318,11 @@ function judgeInbox(
       {
         code: 'inbox-unresponsive',
         subject: folder,
-        text: `${name}, or the way from it into work/, has not answered for ${Math.floor(inboxPollMs / 1_000)} seconds`,
-        remedy: 'Look at the disk or the share that it is on; goes on by itself when that answers',
+        text: message('health.inbox-unresponsive', {
+          inbox: message(name),
+          seconds: Math.floor(inboxPollMs / 1_000),
+        }),
+        remedy: message('health.look-at-share'),
       },
     ];
   }
@@ -332,37 +332,31 @@ function judgeInbox(
     {
       code: 'inbox-gone',
       subject: folder,
-      text: showText(why),
-      remedy: isMissing
-        ? 'Make the folder: files dropped into it are worked by themselves'
-        : 'Follow the text; files are worked by themselves when the inbox is there again',
+      text: message('health.inbox-gone', { why }),
+      remedy: message(isMissing ? 'health.make-folder' : 'health.follow-text'),
       ...(isMissing ? { cure: joinCommand('mkdir', '-p', folder) } : {}),
     },
   ];
 }
 
-const passes = 'Nothing is sent meanwhile; goes on by itself when the trouble is over';
-
-/** The effect and the remedy of each fault outside the process. */
-const troubleWords = {
-  disk: { what: 'the disk refuses writes', remedy: passes },
-  'journal-locked': { what: 'the journal is locked', remedy: passes },
-  'journal-away': { what: 'the journal cannot be written', remedy: passes },
-  'journal-damaged': {
-    what: 'nothing is sent any more',
-    remedy:
-      'Pay nothing by other means; put a backup in its place with "paydrop restore FILE --since YYYY-MM-DD" ' +
-      '(docs/runbook.md, Journal lost)',
-  },
-  bank: { what: 'the bank is out of reach', remedy: passes },
+/** The remedies of faults outside the process. */
+const troubleRemedies = {
+  disk: 'health.goes-on-when-over',
+  'journal-locked': 'health.goes-on-when-over',
+  'journal-away': 'health.goes-on-when-over',
+  'journal-damaged': 'health.restore-journal',
+  bank: 'health.goes-on-when-over',
 } as const;
 
-function judgeTrouble(code: keyof typeof troubleWords, trouble: Trouble | undefined): Finding[] {
+function judgeTrouble(code: keyof typeof troubleRemedies, trouble: Trouble | undefined): Finding[] {
   if (trouble === undefined) return [];
-  const { what, remedy } = troubleWords[code];
   const { sinceMs, why } = trouble;
-  const since = sinceMs === undefined ? '' : ` since ${formatBangkokMoment(sinceMs)} Bangkok time`;
-  return [{ code, text: `${what}${since}: ${showText(why)}`, remedy }];
+  const facts = { what: message(`health.${code}`), why };
+  const text =
+    sinceMs === undefined
+      ? message('health.trouble', facts)
+      : message('health.trouble-since', { ...facts, moment: formatBangkokMoment(sinceMs) });
+  return [{ code, text, remedy: message(troubleRemedies[code]) }];
 }
 
 /** Judges an account; one that pays no new files concerns older batches alone. */
@@ -377,19 +371,22 @@ function judgePayer(
     case 'open':
       return undefined;
     case 'closed':
-      return { isAgainst: false, what: describePayer('service-closed', 'files are read and wait', payer) };
+      return { isAgainst: false, what: describePayer('service-closed', message('health.closed'), payer) };
     case 'halted': {
-      const { account, haltedSinceMs } = payer;
-      const whose = paysNewFiles ? account : `the earlier ${account}`;
-      const since =
-        haltedSinceMs === undefined ? '' : ` since ${formatBangkokMoment(haltedSinceMs)} Bangkok time`;
-      const text = `sending is halted for ${whose}${since}`;
+      const { haltedSinceMs } = payer;
+      const account = paysNewFiles ? payer.account : message('account.earlier', { account: payer.account });
+      const text =
+        haltedSinceMs === undefined
+          ? message('health.halted', { account })
+          : message('health.halted-since', { account, moment: formatBangkokMoment(haltedSinceMs) });
       return { isAgainst: paysNewFiles, what: describePayer('payer-halted', text, payer) };
     }
     case 'probing':
     case 'paused': {
-      const until = `until ${formatBangkokMoment(pausedUntilMs)} Bangkok time`;
-      const text = word === 'paused' ? `sending is paused ${until}` : 'sending was paused and is tried again';
+      const text =
+        word === 'paused'
+          ? message('health.paused-until', { moment: formatBangkokMoment(pausedUntilMs) })
+          : message('health.probing');
       // Without a file, no transfer probes the bank, so an expired pause stays; it holds nothing back.
       const isAgainst = paysNewFiles && (word === 'paused' || filesInWork > 0);
       return { isAgainst, what: describePayer('payer-paused', text, payer) };
@@ -402,72 +399,72 @@ function findFailing({ batchId, why, namesTaken }: FailingBatch): Finding {
   if (namesTaken.length === 0)
     return {
       ...said,
-      text: `batch ${batchId} does not get on: ${showText(why)}`,
-      remedy: 'It is tried again by itself; the log says more',
+      text: message('health.batch-failing', { batch: batchId, why }),
+      remedy: message('health.log-says-more'),
     };
   return {
     ...said,
-    text:
-      `nothing of batch ${batchId} is sent: ${countOf(namesTaken.length, 'other file has the name of a report', 'other files have the names of its reports')}` +
-      `, as reports of before a loss of the journal have: ${showText(namesTaken.join(', '))}`,
-    remedy:
-      'Move them away with the command, and keep them: they say what was paid before the loss. A watcher then goes on by ' +
-      'itself; without one, run the same file again',
+    text: message(namesTaken.length === 1 ? 'health.name-taken' : 'health.names-taken', {
+      batch: batchId,
+      count: showCount(namesTaken.length),
+      names: namesTaken.join(', '),
+    }),
+    remedy: message('health.move-them-away'),
     cure: commandToMoveAway(namesTaken),
   };
 }
 
 function findLoss(loss: JournalLoss | undefined): readonly Finding[] {
   if (!isInQuestion(loss)) return [];
-  return [
-    {
-      code: 'after-loss',
-      text: describeLoss(loss).replace(/\.$/, ''),
-      remedy:
-        'Nothing to do for that. Reports in outbox/ of that time keep their batches from being sent until they are moved ' +
-        'away: the command is named for each',
-    },
-  ];
+  return [{ code: 'after-loss', text: describeLoss(loss), remedy: message('health.move-old-reports') }];
 }
 
 /** The reason that keeps a batch from progressing, as health says it. */
 export const describeFailing = (failing: FailingBatch, place: WatchPlace | undefined): HealthReason =>
   withCommand(findFailing(failing), place);
 
-function describePayer(code: HealthCode, text: string, { why }: PayerHealth): Finding {
-  if (why === null) return { code, text, remedy: 'Goes on by itself' };
-  return {
-    code,
-    text: `${text}: ${showText(why.reason)} (${why.code})`,
-    remedy: showText(why.remedy),
-  };
+function describePayer(code: HealthCode, text: Message, { why }: PayerHealth): Finding {
+  if (why === null) return { code, text, remedy: message('health.goes-on') };
+  const facts = { what: text, why: why.reason, code: why.code };
+  return { code, text: message('health.account-for', facts), remedy: why.remedy };
 }
 
-const describeStuck = (health: InboxHealth | undefined, until: string): readonly Finding[] =>
+const describeStuck = (
+  health: InboxHealth | undefined,
+  remedy: 'health.payouts-stuck' | 'health.registrations-stuck',
+): readonly Finding[] =>
   (health?.inbox?.stuck ?? []).slice(0, namesMax).map(({ fileName, why }) => ({
     code: 'file-stuck',
-    text: showText(`${fileName} cannot be brought into work/: ${why}`),
-    remedy: `It is tried again by itself; ${until}`,
+    text: message('health.file-stuck', { file: fileName, why }),
+    remedy: message(remedy),
   }));
 
 /** Describes files that stay, among which a payout file would remain unpaid. */
-function describeLeft(names: readonly string[], where: string, folder: string = 'inbox'): readonly Finding[] {
+function describeLeft(
+  names: readonly string[],
+  code: 'health.payouts-left' | 'health.registrations-left',
+  folder: string = 'inbox',
+): readonly Finding[] {
   if (names.length === 0) return [];
-  const more = names.length > namesMax ? `, and ${names.length - namesMax} more` : '';
+  const first = names.slice(0, namesMax).join(', ');
+  const all =
+    names.length > namesMax
+      ? message('health.names-and-more', { names: first, count: names.length - namesMax })
+      : first;
   return [
     {
       code: 'inbox-left',
       subject: folder,
-      text: `left in ${where}: ${showText(names.slice(0, namesMax).join(', '))}${more}`,
-      remedy: 'Drop payout files themselves, not folders or links; the log says why each one stays',
+      text: message(code, { names: all }),
+      remedy: message('health.drop-files'),
     },
   ];
 }
 
 function describeGrown(file: TakenFile): readonly Finding[] {
   if (file.growth === null) return [];
-  const text = showText(`ALARM: ${describeGrowth(file, file.growth)}`);
-  const remedy = showText(remedyOfGrowth(file, file.growth));
+  const text = message('health.alarm', { what: describeGrowth(file, file.growth) });
+  const remedy = remedyOfGrowth(file, file.growth);
   return [{ code: 'file-grown', subject: file.batchId, text, remedy }];
 }
 
@@ -477,24 +474,31 @@ function describeAttention(attention: Attention | undefined): readonly Finding[]
   const found: Finding[] = lateStatements.slice(0, namesMax).map((date) => ({
     code: 'statement-late',
     subject: showDate(date),
-    text: `the statement of ${showDate(date)} is late: payouts were sent on that day`,
-    remedy: 'It is asked for by itself for a week; ask the bank where it stays',
+    text: message('health.statement-late', { day: showDate(date) }),
+    remedy: message('health.ask-for-statement'),
   }));
   for (const { date, breaks } of criticalBreakDays.slice(0, namesMax))
     found.push({
       code: 'critical-breaks',
       subject: showDate(date),
-      text: `${countOf(breaks, 'critical break is', 'critical breaks are')} open on ${showDate(date)}`,
-      remedy: 'Money moved that the journal calls unmoved: the breaks file says of each what to do',
+      text: message(breaks === 1 ? 'health.critical-break' : 'health.critical-breaks', {
+        count: showCount(breaks),
+        day: showDate(date),
+      }),
+      remedy: message('health.look-at-breaks'),
     });
   if (alarmRows > 0)
     found.push({
       code: 'alarm',
-      text: `ALARM: ${countOf(alarmRows, 'row contradicts', 'rows contradict')} what was called proved`,
-      remedy: 'Do not pay them again: the exceptions of their batches say of each what to do',
+      text: message('health.alarm', {
+        what: message(alarmRows === 1 ? 'health.row-contradicts' : 'health.rows-contradict', {
+          count: showCount(alarmRows),
+        }),
+      }),
+      remedy: message('health.look-at-exceptions'),
     });
   if (clock !== undefined)
-    found.push({ code: 'clock', text: showText(clock.text), remedy: 'Set the clock by a time server' });
+    found.push({ code: 'clock', text: clock.text, remedy: message('health.set-clock') });
   return found;
 }
 
@@ -503,11 +507,15 @@ export function showHealth(
   state: WatchState,
   nowMs: number,
   sincePollMs?: number,
-): Health & Readonly<Record<string, unknown>> {
+): Pick<Health, 'live' | 'ready'> & Readonly<Record<string, unknown>> {
   const { role, inbox, payers, failingBatches, oldestInDoubtAtMs } = state;
   const isKnown = inbox !== undefined;
+  const { live, ready, reasons, notes } = judgeHealth(state, nowMs, sincePollMs);
   return {
-    ...judgeHealth(state, nowMs, sincePollMs),
+    live,
+    ready,
+    reasons: reasons.map((reason) => sayHealth('en', reason)),
+    notes: notes.map((note) => sayHealth('en', note)),
     role,
     at: formatBangkokDateTime(nowMs),
     lastLookAt: formatBangkokDateTime(state.lastPollMs),
@@ -530,7 +538,7 @@ function showPayer(payer: PayerHealth, nowMs: number): Readonly<Record<string, u
   const word = readPayer(payer, nowMs);
   return {
     state: word,
-    account: payer.account,
+    account: inEnglish(payer.account),
     haltedSince: showTime(payer.haltedSinceMs),
     code: payer.why?.code ?? null,
     until: word === 'paused' || word === 'closed' ? formatBangkokDateTime(payer.pausedUntilMs) : null,

@@ -1,4 +1,5 @@
 /** What people are told of the journal as a whole: each change once, also by the next process, and nothing lost by a kill. */
+import { inEnglish, verbatim } from '../../../src/core/message.ts';
 import { expect, test } from 'vitest';
 import { AttentionNotices, readAttention, ReadinessNotices } from '../../../src/app/notices/attention.ts';
 import { EarlyNotices, Notifier } from '../../../src/app/notices/notifier.ts';
@@ -163,20 +164,24 @@ test('clocks and a journal that was changed are told once for each change', asyn
   process = open();
   expect(await see(0)).toEqual([undefined, 'agrees']);
 
-  const why = { code: journalChanged, reason: 'batch B is not what was sealed', remedy: 'find out' };
+  const why = {
+    code: journalChanged,
+    reason: verbatim('batch B is not what was sealed'),
+    remedy: verbatim('find out'),
+  };
   const { companyId, payerAccount } = loaded.settings.bank;
   await journal.recordPayerHalt({ companyId, payerAccount, ...why, sinceMs: noonMs });
   const halted = await process.look();
   expect(halted.made.map(({ body }) => [body['kind'], body['reason'], body['remedy']])).toEqual([
-    ['sums', why.reason, why.remedy],
+    ['sums', inEnglish(why.reason), inEnglish(why.remedy)],
   ]);
   expect((await open().look()).kinds).toEqual([]);
 });
 
 const bankAway: HealthReason = {
   code: 'bank',
-  text: 'the bank is out of reach',
-  remedy: 'wait',
+  text: verbatim('the bank is out of reach'),
+  remedy: verbatim('wait'),
   command: 'paydrop config --login',
 };
 

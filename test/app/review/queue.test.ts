@@ -1,4 +1,5 @@
 /** The queue of what is no payout: each way in, and the ways out that people or the program take. */
+import { inEnglish } from '../../../src/core/message.ts';
 import { expect, test } from 'vitest';
 import { breakTargetOf } from '../../../src/review/break-target.ts';
 import type { ReviewContext } from '../../../src/review/context.ts';
@@ -153,7 +154,7 @@ test('each kind stands in it, with its amount, whether money moved, and what can
     ]),
   );
   for (const { reason, remedy, options } of queue.items) {
-    expect([reason, remedy].filter((text) => text === '')).toEqual([]);
+    expect([reason, remedy].map(inEnglish).filter((text) => text === '')).toEqual([]);
     expect(options.filter(({ whyNot }) => whyNot === '')).toEqual([]);
   }
   expect(queue.totals.map(({ kind, items }) => [kind, items])).toEqual(

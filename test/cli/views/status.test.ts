@@ -1,3 +1,4 @@
+import { verbatim } from '../../../src/core/message.ts';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -98,12 +99,20 @@ test.each([
 });
 
 test('a batch that a person has cancelled is not to be resumed', () => {
-  const batch = makeBatch({ status: 'halted', reasonCode: 'cancelled', reason: 'cancelled by a person' });
+  const batch = makeBatch({
+    status: 'halted',
+    reasonCode: 'cancelled',
+    reason: verbatim('cancelled by a person'),
+  });
   expect(showBatch({ batch, totals: [makeTotal('submitted')], holds: [] }).text).not.toContain('resume');
 });
 
 test('a batch, for an operator and for a program', () => {
-  const why = { reasonCode: 'EM053', reason: 'Insufficient funds', remedy: 'Fund the account' };
+  const why = {
+    reasonCode: 'EM053',
+    reason: verbatim('Insufficient funds'),
+    remedy: verbatim('Fund the account'),
+  };
   const { text, json } = showBatch({
     batch: makeBatch({ status: 'halted', ...why, fileName: 'a.csv' }),
     totals: [makeTotal('paid', 2), makeTotal('held', 1)],
@@ -291,11 +300,13 @@ test('a command that the remedy names is named once', () => {
     batchId: '4K7Q2M9XWD',
     status: 'paused',
     reasonCode,
-    reason: 'it waits',
-    remedy,
+    reason: verbatim('it waits'),
+    remedy: verbatim(remedy),
   });
   const textOf = (one: typeof batch): string =>
     showBatch({ batch: one, totals: [makeTotal('held')], holds: [] }).text;
   expect(textOf(batch).split('paydrop approve')).toHaveLength(2);
-  expect(textOf({ ...batch, remedy: 'Ask' })).toContain('to approve it: paydrop approve --batch 4K7Q2M9XWD');
+  expect(textOf({ ...batch, remedy: verbatim('Ask') })).toContain(
+    'to approve it: paydrop approve --batch 4K7Q2M9XWD',
+  );
 });

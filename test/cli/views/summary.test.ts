@@ -1,3 +1,4 @@
+import { verbatim } from '../../../src/core/message.ts';
 import { describe, expect, test } from 'vitest';
 import type { Session } from '../../../src/app/session.ts';
 import { showForReview } from '../../../src/cli/views/amounts.ts';
@@ -153,12 +154,12 @@ describe('what to do next', () => {
     ['stopped', show([makeTotal('ready')], { status: 'running' }), /State {6}stopped\n/],
     [
       'rejected',
-      show([], { status: 'rejected', reason: 'the file is empty' }),
+      show([], { status: 'rejected', reason: verbatim('the file is empty') }),
       /State {6}rejected: the file is empty\n\nNext: The whole file was rejected and nothing of it was sent/,
     ],
     [
       'halted',
-      show([makeTotal('held')], { status: 'halted', remedy: 'Fund the payer account' }),
+      show([makeTotal('held')], { status: 'halted', remedy: verbatim('Fund the payer account') }),
       /Next: It was halted\.\n {6}Fund the payer account\.\n {6}Then let it go on with "paydrop resume 4K7Q2M9XWD"\.$/,
     ],
     [
@@ -221,7 +222,10 @@ describe('the table', () => {
   });
 
   test('is not steered by a file name or by what the bank says', () => {
-    const text = show([makeTotal('paid')], { fileName: 'a\u001B[2Jb\n\u202E.csv', reason: 'x\r\ny' });
+    const text = show([makeTotal('paid')], {
+      fileName: 'a\u001B[2Jb\n\u202E.csv',
+      reason: verbatim('x\r\ny'),
+    });
     expect(text).toContain('File       a?[2Jb??.csv\n');
     expect(text).toContain('State      done: x??y\n');
   });

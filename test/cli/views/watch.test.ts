@@ -1,4 +1,5 @@
 /** What `paydrop watch` prints, for an operator and for a program. */
+import { verbatim } from '../../../src/core/message.ts';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { makeLeftReporter, type WatchNews } from '../../../src/app/watch-status.ts';
@@ -187,7 +188,11 @@ test('a batch is named with its file and the report to open', () => {
 });
 
 test('a halted batch says how it goes on', () => {
-  const why = { reasonCode: 'EM053', reason: 'Insufficient funds', remedy: 'Fund the account then resume' };
+  const why = {
+    reasonCode: 'EM053',
+    reason: verbatim('Insufficient funds'),
+    remedy: verbatim('Fund the account then resume'),
+  };
   const halted = rested(2, 0, false, { status: 'halted', ...why });
   expect(show(halted)).toContain(
     '; Insufficient funds. Fund the account then resume: "paydrop resume 4K7Q2M9XWD" -> ',

@@ -1,3 +1,4 @@
+import { verbatim } from '../../../src/core/message.ts';
 import { describe, expect, test } from 'vitest';
 import { toSatang } from '../../../src/core/money.ts';
 import type { Batch } from '../../../src/core/ports.ts';
@@ -70,7 +71,11 @@ describe('the body', () => {
   });
 
   test('of a halted batch says why and what to do', () => {
-    const why = { reasonCode: 'EM005', reason: 'no funds', remedy: 'Fund the account, then resume.' };
+    const why = {
+      reasonCode: 'EM005',
+      reason: verbatim('no funds'),
+      remedy: verbatim('Fund the account, then resume.'),
+    };
     const notice = describeBatchHalted(scene, news({ status: 'halted', ...why }), noonMs - 1);
     expect(notice.key).toBe(`batch-halted:4K7Q2M9XWD:EM005:${noonMs - 1}`);
     expect(sent(notice)).toMatchObject({ kind: 'batch-halted', status: 'halted', exitCode: 6, ...why });
@@ -170,7 +175,8 @@ describe('the body', () => {
     ['the citizen ID 9-0000-00000-00-4', 'the citizen ID *************00-4'],
     ['2026-11-21 14:03:05, batch 4K7Q2M9XWD', '2026-11-21 14:03:05, batch 4K7Q2M9XWD'],
   ])('masks numbers of people and accounts: %s', (text, shown) => {
-    const halted = news({ status: 'halted', reasonCode: 'X', reason: text, remedy: text });
+    const said = { reason: verbatim(text), remedy: verbatim(text) };
+    const halted = news({ status: 'halted', reasonCode: 'X', ...said });
     expect(sent(describeBatchHalted(scene, halted, 0))).toMatchObject({ reason: shown, remedy: shown });
     const rejection = { code: 'X', line: null, column: text, message: text };
     const file = describeFileRejected(scene, { ...rejected, rejection });

@@ -1,4 +1,5 @@
 /** Notices in Thai: no kind lacks its words, keys and codes stay, and what must not be paid again says so. */
+import { message } from '../../../src/core/message.ts';
 import { describe, expect, test } from 'vitest';
 import {
   describeBreaks,
@@ -13,7 +14,7 @@ import {
   type NoticeScene,
 } from '../../../src/notify/rules/notice-body.ts';
 import { type NoticeDraft, noticeKinds } from '../../../src/notify/rules/notice.ts';
-import { healthCodes } from '../../../src/watch/rules/health.ts';
+import { healthCodes, type SaidHealthReason } from '../../../src/watch/rules/health.ts';
 import {
   breaksOf,
   grown,
@@ -33,8 +34,8 @@ const thai: NoticeScene = { ...english, language: 'th' };
 
 const troubles = healthCodes.map((code) => ({
   code,
-  text: `text of ${code}`,
-  remedy: `remedy of ${code}`,
+  text: message('health.standby'),
+  remedy: message('health.takes-over'),
   command: 'df -h',
 }));
 
@@ -81,7 +82,7 @@ describe('a notice in Thai', () => {
   });
 
   test('names every trouble of a watcher in Thai, and keeps its code', () => {
-    const reasons = describeNotReady(thai, troubles).body['reasons'] as typeof troubles;
+    const reasons = describeNotReady(thai, troubles).body['reasons'] as readonly SaidHealthReason[];
     expect(reasons.map(({ code }) => code)).toEqual(healthCodes);
     for (const { code, text, remedy, command } of reasons)
       expect([code, isThai(text), isThai(remedy), command]).toEqual([code, true, true, 'df -h']);
@@ -100,6 +101,8 @@ describe('a notice in Thai', () => {
     });
     expect(describeBatchHalted(thai, halted('EM053'), 1).body['reason']).toMatch(/: why it is so$/);
     expect(describeFileRejected(thai, rejected).body['reason']).toContain('there is no column "amount"');
-    expect(describeFileGrown(thai, grown).body['reason']).toContain('50 รายการ รวม 1,234.50 บาท ซึ่งยังไม่ได้จ่าย');
+    expect(describeFileGrown(thai, grown).body['reason']).toContain(
+      '50 แถว รวม 1,234.50 บาท (A51, …) ซึ่งยังไม่ได้จ่าย',
+    );
   });
 });

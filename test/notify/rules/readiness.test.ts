@@ -1,4 +1,5 @@
 /** When a watcher's trouble is told outside: once, after a while, and not each time that it comes and goes. */
+import { verbatim } from '../../../src/core/message.ts';
 import { expect, test } from 'vitest';
 import { beginReadiness, decideReadiness } from '../../../src/notify/rules/readiness.ts';
 import type { HealthReason } from '../../../src/watch/rules/health.ts';
@@ -7,8 +8,8 @@ const afterMs = 60_000;
 
 const reason = (code: string): HealthReason => ({
   code: code as HealthReason['code'],
-  text: code,
-  remedy: 'wait',
+  text: verbatim(code),
+  remedy: verbatim('wait'),
   command: 'paydrop status',
 });
 

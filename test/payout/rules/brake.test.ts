@@ -1,3 +1,4 @@
+import { inEnglish } from '../../../src/core/message.ts';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import {
@@ -54,9 +55,14 @@ describe('the brake', () => {
 
   test('says what it has counted, in the words of what it counts', () => {
     const { counted: three } = countAll([false, false, false], limits);
-    expect(countEnd(three, false, limits).why?.reason).toBe('4 payouts in a row ended otherwise than paid');
-    const words = { thing: 'registration', endedBadly: 'were rejected' };
-    expect(countEnd(three, false, limits, words).why?.reason).toBe('4 registrations in a row were rejected');
+    const say = (things: 'payout' | 'registration') => {
+      const { why } = countEnd(three, false, limits, things);
+      return why && inEnglish(why.reason);
+    };
+    expect(say('payout')).toBe('4 payouts in a row ended otherwise than paid');
+    expect(say('registration')).toBe(
+      '4 registrations in a row were turned down or left in doubt by the bank',
+    );
   });
 });
 

@@ -1,3 +1,4 @@
+import { verbatim } from '../../../src/core/message.ts';
 import { describe, expect, test } from 'vitest';
 import type { BrakePolicy } from '../../../src/payout/rules/brake.ts';
 import {
@@ -237,8 +238,8 @@ describe('the pause of an earlier run', () => {
   const pause = {
     ...account,
     code: 'TM001',
-    reason: 'closed',
-    remedy: 'wait',
+    reason: verbatim('closed'),
+    remedy: verbatim('wait'),
     troubles: 9,
     isTransfer: true,
   };

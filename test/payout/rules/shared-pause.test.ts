@@ -1,3 +1,4 @@
+import { verbatim } from '../../../src/core/message.ts';
 import { describe, expect, test } from 'vitest';
 import { type BreakerState, openBreaker } from '../../../src/payout/rules/circuit-breaker.ts';
 import {
@@ -9,7 +10,7 @@ import {
 } from '../../../src/payout/rules/shared-pause.ts';
 import { payer } from '../../support/core-fixtures.ts';
 
-const why = { code: 'ET004', reason: 'closed', remedy: 'Wait' };
+const why = { code: 'ET004', reason: verbatim('closed'), remedy: verbatim('Wait') };
 
 const pausedFrom = (pausedAtMs: number, pausedUntilMs: number): BreakerState => ({
   ...openBreaker,

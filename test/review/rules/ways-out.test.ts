@@ -1,4 +1,5 @@
 /** Each way into the queue of what needs a person has a way out of it that people can take. */
+import { verbatim } from '../../../src/core/message.ts';
 import { describe, expect, test } from 'vitest';
 import { afterChange } from '../../../src/core/change.ts';
 import {
@@ -261,8 +262,8 @@ describe('what is no payout', () => {
     companyId: 'C',
     payerAccount: '0000345924',
     code: 'EM053',
-    reason: 'no money',
-    remedy: 'fund it',
+    reason: verbatim('no money'),
+    remedy: verbatim('fund it'),
   };
   const proposal = {
     proposalId: 7,

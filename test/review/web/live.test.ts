@@ -1,4 +1,5 @@
 /** Live pages over a real port: what the stream says, to whom, and for how long. */
+import { verbatim } from '../../../src/core/message.ts';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { sessionIdleMs } from '../../../src/review/rules/session.ts';
 import type { Browser } from '../../support/browser.ts';
@@ -68,7 +69,7 @@ describe('the stream', () => {
   test('tells of a batch that is halted, too, and of a proposal', async () => {
     await ingestRunning(rig.store, makeRows(1));
     const marks = [await rig.store.changeMark()];
-    const why = { code: 'x', reason: 'x', remedy: 'x' };
+    const why = { code: 'x', reason: verbatim('x'), remedy: verbatim('x') };
     await rig.store.moveBatch(firstBatchId, 'halted', why, noonMs);
     marks.push(await rig.store.changeMark());
     const nok = await rig.open('nok');

@@ -1,4 +1,5 @@
 /** The page in Thai: every view is walked, and no English sentence of ours stands on it. */
+import { message } from '../../../src/core/message.ts';
 import { readdirSync, readFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { sayWhy } from '../../../src/review/web/words.ts';
@@ -21,8 +22,8 @@ import { type OpenTestPage, openTestPage } from '../../support/review-page.ts';
 let rig: OpenTestPage;
 const halt = {
   code: 'halted-by-operator',
-  reason: 'nok has halted it: โทร',
-  remedy: 'Ask the person who halted it; "paydrop halt --lift" lets it go on',
+  reason: message('payer.halted-by', { person: 'nok', note: 'โทร' }),
+  remedy: message('payer.lift'),
 };
 
 beforeAll(async () => {
@@ -172,10 +173,6 @@ describe('reasons', () => {
     [
       'boon was added as a maker by mali, confirmed by anan: ชั่วคราว',
       'เพิ่ม boon เป็นผู้ทำรายการ โดย mali ยืนยันโดย anan: ชั่วคราว',
-    ],
-    [
-      'nok has halted it: it is paid: nothing of it can be paid',
-      'nok สั่งหยุดจ่าย: it is paid: nothing of it can be paid',
     ],
     [
       'it was held then, and is ready now (held, then a hold was lifted, then no clear answer: the bank is asked)',

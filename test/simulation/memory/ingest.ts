@@ -1,4 +1,5 @@
 /** Reading a file into the simulated journal: stage, seal, reject. */
+import { verbatim } from '../../../src/core/message.ts';
 import { dayMs } from '../../../src/core/bangkok-time.ts';
 import { inDoubtStatuses, statementCodes } from '../../../src/core/exit-code.ts';
 import { formatBaht, sumSatang, toSatang, zeroSatang } from '../../../src/core/money.ts';
@@ -116,7 +117,7 @@ export function rejectBatch(
 ): void {
   const batch = requireIngesting(store, batchId);
   dropRows(store, batchId);
-  const why = { reasonCode: code, reason, remedy: null };
+  const why = { reasonCode: code, reason: verbatim(reason), remedy: null };
   store.batches.set(batchId, { ...batch, ...why, status: 'rejected', restedAtMs: nowMs });
 }
 

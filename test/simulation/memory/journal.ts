@@ -1,4 +1,5 @@
 /** The `Journal` port on records in memory. Every method does its whole work at once; a simulated disk decides when. */
+import { stopInEnglish } from '../../../src/core/message.ts';
 import { requireAllowed } from '../../../src/core/change.ts';
 import { canMoveBatch, canMovePayout, type Payout, type PayoutCause } from '../../../src/core/payout.ts';
 import type { Batch } from '../../../src/core/ports.ts';
@@ -50,9 +51,10 @@ function makeBulkMoves(store: MemoryStore) {
         from: ['ready'],
         cause: 'hold-added',
         nowMs,
-        detail: { hold, ...why },
+        detail: { hold, ...stopInEnglish(why) },
         become: (payout) => {
-          const { code: reasonCode, reason } = why;
+          // until every reason is a message
+          const { code: reasonCode, reason } = stopInEnglish(why);
           return { ...payout, status: 'held', holds: [...payout.holds, hold], reasonCode, reason };
         },
       }),

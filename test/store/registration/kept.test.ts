@@ -1,4 +1,5 @@
 /** What is kept of registrations for ever, what of it nobody can change, and who sees it: others, and after a restart. */
+import { verbatim } from '../../../src/core/message.ts';
 import { copyFile } from 'node:fs/promises';
 import { expect, test } from 'vitest';
 import { backUpJournal } from '../../../src/app/backup.ts';
@@ -36,7 +37,7 @@ async function sendTwo(store: Registrations) {
   return { first: await present(store, first), second: await present(store, second) };
 }
 
-const why = { code: 'x', reason: 'y', remedy: 'z' };
+const why = { code: 'x', reason: verbatim('y'), remedy: verbatim('z') };
 
 test('the events of each registration are a chain', async () => {
   await using sqlite = await makeSqliteStore();

@@ -1,3 +1,4 @@
+import { message, verbatim } from '../../../src/core/message.ts';
 import { readFileSync } from 'node:fs';
 import fc from 'fast-check';
 import { describe, expect, test, vi } from 'vitest';
@@ -13,7 +14,11 @@ import {
 } from '../../../src/watch/monitor/metrics.ts';
 import type { PayerHealth, WatchState } from '../../../src/watch/rules/health.ts';
 
-const ofAccount = { account: 'account ******5924', haltedSinceMs: undefined, paysNewFiles: true };
+const ofAccount = {
+  account: message('account.payer', { number: '******5924' }),
+  haltedSinceMs: undefined,
+  paysNewFiles: true,
+};
 
 const nowMs = Date.parse('2026-11-21T03:00:00Z');
 const minuteMs = 60_000;
@@ -75,7 +80,7 @@ test('each has a row in docs/operations.md', async () => {
 });
 
 test('what people must look at is counted, and left out as long as nobody has looked', async () => {
-  const why = { code: 'journal-changed', reason: 'x', remedy: 'y' };
+  const why = { code: 'journal-changed', reason: verbatim('x'), remedy: verbatim('y') };
   const attention = {
     lateStatements: ['20261119', '20261120'],
     criticalBreakDays: [
@@ -83,7 +88,7 @@ test('what people must look at is counted, and left out as long as nobody has lo
       { date: '20261117', breaks: 1 },
     ],
     alarmRows: 5,
-    clock: { kind: 'differs', text: 'z' },
+    clock: { kind: 'differs', text: verbatim('z') },
     clockOffsetMs: -360_000,
   } as const;
   const payers: PayerHealth[] = [{ status: 'halted', why, pausedUntilMs: 0, ...ofAccount }];
@@ -226,7 +231,7 @@ describe('what is so now', () => {
   });
 
   test('when much does, and is asked anew', async () => {
-    const why = { code: 'ET004', reason: 'maintenance', remedy: 'wait' };
+    const why = { code: 'ET004', reason: verbatim('maintenance'), remedy: verbatim('wait') };
     const payer: PayerHealth = { status: 'paused', why, pausedUntilMs: nowMs + 1, ...ofAccount };
     const busy: WatchState = {
       ...idle,

@@ -1,10 +1,13 @@
+import { message, verbatim } from '../../../src/core/message.ts';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { closeBreaker, openBreaker } from '../../../src/payout/rules/circuit-breaker.ts';
 import {
+  type HealthReason,
   judgeHealth,
   type PayerHealth,
   readPayer,
+  sayHealth,
   showHealth,
   watchRoles,
   type WatchState,
@@ -29,8 +32,12 @@ const well: WatchState = {
   lastPollMs: nowMs - second,
 };
 
-const why = { code: 'ET004', reason: 'maintenance', remedy: 'wait for the bank' };
-const ofAccount = { account: 'account ******5924', haltedSinceMs: undefined, paysNewFiles: true };
+const why = { code: 'ET004', reason: verbatim('maintenance'), remedy: verbatim('wait for the bank') };
+const ofAccount = {
+  account: message('account.payer', { number: '******5924' }),
+  haltedSinceMs: undefined,
+  paysNewFiles: true,
+};
 const payer = (status: PayerHealth['status'], part: Partial<PayerHealth> = {}): PayerHealth => ({
   status,
   why: status === 'open' ? null : why,
@@ -74,7 +81,7 @@ const amiss = {
   lateStatements: ['20261120'],
   criticalBreakDays: [{ date: '20261119', breaks: 1 }],
   alarmRows: 2,
-  clock: { kind: 'differs', text: 'the clock is 6 minutes ahead' },
+  clock: { kind: 'differs', text: verbatim('the clock is 6 minutes ahead') },
   clockOffsetMs: -360_000,
 } as const;
 
@@ -82,6 +89,8 @@ const codes = (state: WatchState) => {
   const { live, ready, reasons, notes } = judgeHealth(state, nowMs);
   return { live, ready, reasons: reasons.map(({ code }) => code), notes: notes.map(({ code }) => code) };
 };
+
+const inEnglish = (reasons: readonly HealthReason[]) => reasons.map((reason) => sayHealth('en', reason));
 
 describe('a watcher', () => {
   test.each<[string, Partial<WatchState>, string[], string[]]>([
@@ -189,7 +198,7 @@ describe('a watcher', () => {
   test('says why and what to do', () => {
     const sick = { ...well, diskTrouble: trouble, payers: [payer('paused')] };
     const { reasons } = judgeHealth({ ...sick, place }, nowMs);
-    expect(reasons).toEqual([
+    expect(inEnglish(reasons)).toEqual([
       {
         code: 'disk',
         text: 'the disk refuses writes since 2026-11-21 09:59:00 Bangkok time: it is broken: mend it',
@@ -215,7 +224,7 @@ describe('a watcher', () => {
       "ls -ld '/srv/my data/inbox/registrations'",
     ]);
     const silent = judgeHealth({ ...well, registrations: { inbox, inboxPollMs: 61 * second }, place }, nowMs);
-    expect(silent.reasons).toMatchObject([
+    expect(inEnglish(silent.reasons)).toMatchObject([
       {
         text: expect.stringMatching(/^the inbox of registrations, or the way .* for 61 seconds$/),
         command: "findmnt --target '/srv/my data/inbox/registrations'",
@@ -233,7 +242,7 @@ describe('a watcher', () => {
 
   test('names the account that is halted, without its number, and since when', () => {
     const { reasons } = judgeHealth({ ...well, payers: [payer('halted', { haltedSinceMs: nowMs })] }, nowMs);
-    expect(reasons).toMatchObject([
+    expect(inEnglish(reasons)).toMatchObject([
       {
         text: 'sending is halted for account ******5924 since 2026-11-21 10:00:00 Bangkok time: maintenance (ET004)',
       },
@@ -262,7 +271,7 @@ describe('a watcher', () => {
         attention: amiss,
       };
       const { reasons, notes } = judgeHealth(sick, nowMs);
-      for (const { remedy, command } of [...reasons, ...notes]) {
+      for (const { remedy, command } of inEnglish([...reasons, ...notes])) {
         expect(remedy).not.toBe('');
         expect(command).toMatch(/^(paydrop|df|ls|fuser|pg_isready|findmnt|systemctl|timedatectl) /);
       }
@@ -275,7 +284,7 @@ describe('a watcher', () => {
       nowMs,
     );
     expect(ready).toBe(true);
-    expect(notes.map(({ code, text, command }) => [code, text, command])).toEqual([
+    expect(inEnglish(notes).map(({ code, text, command }) => [code, text, command])).toEqual([
       [
         'statement-late',
         'the statement of 2026-11-20 is late: payouts were sent on that day',
@@ -329,7 +338,9 @@ describe('what is shown', () => {
           diskTrouble: told,
           journalTrouble: told,
           bankTrouble: told,
-          payers: [payer('halted', { why: { code: 'EM004', reason: text, remedy: text } })],
+          payers: [
+            payer('halted', { why: { code: 'EM004', reason: verbatim(text), remedy: verbatim(text) } }),
+          ],
           failingBatches: [{ batchId: 'B000000001', why: text, namesTaken: [] }],
         };
         const shown = JSON.stringify(showHealth(sick, nowMs));
