@@ -1,3 +1,4 @@
+import { type HealthReason, sayHealth } from '../../src/watch/rules/health.ts';
 import { verbatim } from '../../src/core/message.ts';
 import { describe, expect, test } from 'vitest';
 import { readBatches, readDays, stopBatches } from '../../src/app/status.ts';
@@ -50,6 +51,8 @@ describe('what keeps payouts from being sent', () => {
     return { ...opened, read };
   }
 
+  const said = (stops: readonly HealthReason[]) => stops.map((stop) => sayHealth('en', stop));
+
   test('is nothing where nothing does', async () => {
     await using one = await open();
     expect((await one.read()).stops).toEqual([]);
@@ -59,7 +62,7 @@ describe('what keeps payouts from being sent', () => {
     await using one = await open();
     await one.store.recordPayerHalt({ companyId, payerAccount, ...why, sinceMs: noonMs });
     const { stops, standings } = await one.read();
-    expect(stops).toMatchObject([
+    expect(said(stops)).toMatchObject([
       { code: 'payer-halted', text: expect.stringContaining('Insufficient funds') },
     ]);
     const [standing] = standings;
@@ -71,7 +74,7 @@ describe('what keeps payouts from being sent', () => {
     expect(shown.text).toMatch(
       /^NOT SENDING: sending is halted for account \*{4,}\d{4} since \d{4}-.* Bangkok time: Insufficient funds \(EM053\)\n {2}remedy: Fund the account\n {2}then type: paydrop resume \w+ --config /,
     );
-    expect(shown.json).toEqual([{ kind: 'stops', stops }]);
+    expect(shown.json).toEqual([{ kind: 'stops', stops: said(stops) }]);
   });
 
   test('is a pause, with when it ends, and one that is over while something is to be sent', async () => {
@@ -86,18 +89,20 @@ describe('what keeps payouts from being sent', () => {
       sinceMs: noonMs,
     };
     await one.store.recordPayerPause({ ...pause, untilMs: noonMs + 60_000 });
-    expect((await one.read()).stops).toMatchObject([
+    expect(said((await one.read()).stops)).toMatchObject([
       { code: 'payer-paused', text: expect.stringMatching(/^sending is paused until 20.*TM001/) },
     ]);
     await one.store.recordPayerPause({ ...pause, untilMs: noonMs - 1 });
-    expect((await one.read()).stops).toMatchObject([{ text: expect.stringContaining('is tried again') }]);
+    expect(said((await one.read()).stops)).toMatchObject([
+      { text: expect.stringContaining('is tried again') },
+    ]);
   });
 
   test('is a bank out of reach, and service hours', async () => {
     await using one = await open();
     const { settings } = loaded;
     const away = { ...settings, bank: { ...settings.bank, baseUrl: 'http://127.0.0.1:9' } };
-    expect((await one.read(away)).stops).toMatchObject([
+    expect(said((await one.read(away)).stops)).toMatchObject([
       {
         code: 'bank',
         // A first question cannot tell since when.
@@ -106,6 +111,6 @@ describe('what keeps payouts from being sent', () => {
       },
     ]);
     const closed = { ...settings, serviceHours: { open: '01:00', close: '02:00' } };
-    expect((await one.read(closed)).stops).toMatchObject([{ code: 'service-closed' }]);
+    expect(said((await one.read(closed)).stops)).toMatchObject([{ code: 'service-closed' }]);
   });
 });

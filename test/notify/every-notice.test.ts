@@ -1,4 +1,5 @@
 /** Every kind of notice says why, how severe, where, and what to type; and what it says to type can be typed. */
+import { message, verbatim } from '../../src/core/message.ts';
 import { execFileSync } from 'node:child_process';
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -28,7 +29,7 @@ const place = { command: { settingsPath }, dataDir, inbox, database };
 /** Every trouble that keeps a watcher from being ready, with the command that health names. */
 function listTroubles(): readonly HealthReason[] {
   const trouble = { sinceMs: nowMs, why: 'it is so' };
-  const why = { code: 'EM005', reason: 'no funds', remedy: 'fund it' };
+  const why = { code: 'EM005', reason: verbatim('no funds'), remedy: verbatim('fund it') };
   const gone = {
     state: { kind: 'gone', sinceMs: nowMs, why: 'not mounted', isMissing: false },
     waiting: 0,
@@ -38,7 +39,7 @@ function listTroubles(): readonly HealthReason[] {
   const payer = {
     why,
     pausedUntilMs: nowMs + dayMs,
-    account: 'account ******5924',
+    account: message('account.payer', { number: '******5924' }),
     haltedSinceMs: nowMs,
     paysNewFiles: true,
   };

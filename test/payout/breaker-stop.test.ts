@@ -1,5 +1,5 @@
 /** What halts the line of a payer account: the payer's trouble wherever it shows, and the brake over all files. */
-import { verbatim } from '../../src/core/message.ts';
+import { message, verbatim } from '../../src/core/message.ts';
 import { describe, expect, test } from 'vitest';
 import type { Log } from '../../src/core/ports.ts';
 import { PayerBreaker } from '../../src/payout/circuit-breaker.ts';
@@ -28,7 +28,7 @@ describe('a trouble of the payer that an inquiry shows', () => {
     expect(await theatre.exitCode(batchId)).toBe(6);
     expect(await theatre.journal.payerHalt(payer.companyId, payer.payerAccount)).toMatchObject({
       code: 'EM053',
-      remedy: 'Fund the payer account then resume the batch',
+      remedy: message('bank-remedy.EM053'),
     });
     const { held = 0, failed = 0 } = await theatre.statuses(batchId);
     expect(failed).toBe(1);

@@ -1,4 +1,5 @@
 /** Batches that waited too long: held for a person, each on its own, before anything more of them is sent. */
+import { inEnglish } from '../../src/core/message.ts';
 import { describe, expect, test } from 'vitest';
 import type { StatusInquiry } from '../../src/core/bank-port.ts';
 import { resumePayouts } from '../../src/payout/operator.ts';
@@ -39,12 +40,12 @@ describe('a file that waited longer than a batch may', () => {
     const { theatre, batchId } = one;
     await theatre.run(batchId);
     expect(theatre.sent).toEqual([]);
-    expect(await theatre.batch(batchId)).toMatchObject({
-      status: 'halted',
-      reasonCode: 'batch-too-old',
-      reason: expect.stringMatching(/^its file was dropped 25 h 0 min ago; after 24 h /) as string,
-      remedy: expect.stringContaining('then resume the batch') as string,
-    });
+    const batch = await theatre.batch(batchId);
+    expect(batch).toMatchObject({ status: 'halted', reasonCode: 'batch-too-old' });
+    expect(batch.reason && inEnglish(batch.reason)).toMatch(
+      /^its file was dropped 25 h 0 min ago; after 24 h /,
+    );
+    expect(batch.remedy && inEnglish(batch.remedy)).toContain('then resume the batch');
     expect(await rowOf(theatre, 'INV-1')).toMatchObject({
       status: 'held',
       holds: ['halted'],
@@ -72,7 +73,8 @@ describe('a file that waited longer than a batch may', () => {
     theatre.time.jump(25 * hourMs);
     await theatre.run(batchId);
     expect(theatre.sent).toEqual([]);
-    expect((await theatre.batch(batchId)).reason).toMatch(/^a person last let it go on 25 h 0 min ago/);
+    const { reason } = await theatre.batch(batchId);
+    expect(reason && inEnglish(reason)).toMatch(/^a person last let it go on 25 h 0 min ago/);
   });
 
   test('stays held when a person lets one of its rows go on: they have looked at the row alone', async () => {

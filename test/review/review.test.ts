@@ -1,4 +1,4 @@
-import { verbatim } from '../../src/core/message.ts';
+import { message, verbatim } from '../../src/core/message.ts';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { describe, expect, test } from 'vitest';
@@ -509,7 +509,10 @@ describe('a batch and an account as a whole', () => {
     expect(await theatre.statuses(batchId)).toEqual({ held: 2 });
     expect(theatre.sent).toEqual([]);
     const inForce = await theatre.journal.payerHalt(payer.companyId, payer.payerAccount);
-    expect(inForce).toMatchObject({ code: 'halted-by-operator', reason: 'Mali has halted it: asked for' });
+    expect(inForce).toMatchObject({
+      code: 'halted-by-operator',
+      reason: message('payer.halted-by', { person: 'Mali', note: 'asked for' }),
+    });
 
     const resume = wanted('resume-batch', await batchTarget(theatre, batchId));
     const proposed = await propose(contextOf(theatre), resume, mali);

@@ -333,7 +333,7 @@ export function showPayout(history: PayoutStanding): Shown {
     `  ${json.status}${holds}${why}`,
     ...showSettled(row),
     ...(json.isAlarm ? ['  ALARM: the bank contradicts what was called proved'] : []),
-    ...stops.map(({ text }) => `  NOT SENDING: ${text}`),
+    ...stops.map((stop) => `  NOT SENDING: ${sayHealth('en', stop).text}`),
     `  remedy: ${json.remedy}`,
     ...attempts.map((one) => one.text),
     ...events.map((one) => one.text),
@@ -347,7 +347,7 @@ function describeUnsentRemedy(
   stops: readonly HealthReason[],
   loss: PayoutStanding['loss'],
 ): string {
-  const first = [...new Set(stops.map(({ remedy }) => remedy))];
+  const first = [...new Set(stops.map((stop) => sayHealth('en', stop).remedy))];
   const asked =
     loss === undefined
       ? describeRemedy(row)

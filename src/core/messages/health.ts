@@ -202,7 +202,7 @@ const ofGrowth = wordings({
     'ให้คู่ค้าส่งไฟล์ฉบับเต็มอีกครั้ง หรือวาง {whole} ใน{inbox}: {others} หรือปิดการแจ้งเตือนด้วย "paydrop verify {batch} --seen"',
   ],
   'growth.from-rejected': ['it from rejected/, where it ends,', 'ไฟล์นี้จาก rejected/'],
-  'growth.registrations-inbox': ['inbox/registrations', ' inbox/registrations'],
+  'growth.registrations-inbox': ['inbox/registrations', 'โฟลเดอร์ inbox/registrations'],
   'growth.other-payouts': [
     'rows of batch {batch} are refused by their payoutIds, the others are paid',
     'แถวที่อยู่ในชุด {batch} แล้วจะไม่รับซ้ำตาม payoutId และจ่ายเฉพาะแถวที่เหลือ',

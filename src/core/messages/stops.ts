@@ -90,7 +90,7 @@ export const stopWordings = wordings({
   ],
 
   // ---------------------------------------------------------------- batches
-  'batch.halted': ['the batch was halted', 'ชุดจ่ายเงินนี้ถูกหยุดจ่าย'],
+  'batch.halted': ['the batch was halted', 'ชุดนี้ถูกหยุด'],
   'batch.resume-when-mended': ['Resume the batch when the cause is mended', 'เมื่อแก้สาเหตุแล้วให้ดำเนินการต่อทั้งชุด'],
   'batch.interrupted': [
     'the run was interrupted; what was in flight is recorded',

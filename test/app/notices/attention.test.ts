@@ -9,7 +9,7 @@ import { BankClock } from '../../../src/payout/bank-clock.ts';
 import { journalChanged } from '../../../src/payout/rules/seal.ts';
 import { loadSettings } from '../../../src/settings/settings.ts';
 import type { Store } from '../../../src/store/store.ts';
-import type { HealthReason } from '../../../src/watch/rules/health.ts';
+import { type HealthReason, sayHealth } from '../../../src/watch/rules/health.ts';
 import { fetchAndReconcile } from '../../end-to-end/statement-day.ts';
 import { noonMs } from '../../support/core-fixtures.ts';
 import { header, makeRehearsal, type Rehearsal } from '../../support/rehearsal.ts';
@@ -211,7 +211,7 @@ test('that a watcher is not ready, and ready again, is told once, whatever is re
   ]);
   expect(notices[0]?.body).toMatchObject({
     reasonCode: 'bank',
-    reasons: [bankAway],
+    reasons: [sayHealth('en', bankAway)],
     commands: [bankAway.command],
     severity: 'critical',
   });
@@ -237,7 +237,12 @@ test('one that stands by tells what keeps it from the journal, with its reason, 
   await lookFor(readiness, clock, 2, [standby, away]);
   expect(last()).toMatchObject({
     kind: 'not-ready',
-    body: { severity: 'critical', reasonCode: 'journal-away', reasons: [away], commands: ['pg_isready'] },
+    body: {
+      severity: 'critical',
+      reasonCode: 'journal-away',
+      reasons: [sayHealth('en', away)],
+      commands: ['pg_isready'],
+    },
   });
   await lookFor(readiness, clock, 2, [standby]);
   expect(last()).toMatchObject({

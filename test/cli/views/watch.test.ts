@@ -197,7 +197,12 @@ test('a halted batch says how it goes on', () => {
   expect(show(halted)).toContain(
     '; Insufficient funds. Fund the account then resume: "paydrop resume 4K7Q2M9XWD" -> ',
   );
-  expect(read(halted)).toMatchObject({ status: 'halted', ...why });
+  expect(read(halted)).toMatchObject({
+    status: 'halted',
+    reasonCode: 'EM053',
+    reason: 'Insufficient funds',
+    remedy: 'Fund the account then resume',
+  });
 });
 
 test('--help says where files are dropped', async () => {

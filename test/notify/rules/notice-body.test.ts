@@ -76,9 +76,10 @@ describe('the body', () => {
       reason: verbatim('no funds'),
       remedy: verbatim('Fund the account, then resume.'),
     };
+    const said = { reasonCode: 'EM005', reason: 'no funds', remedy: 'Fund the account, then resume.' };
     const notice = describeBatchHalted(scene, news({ status: 'halted', ...why }), noonMs - 1);
     expect(notice.key).toBe(`batch-halted:4K7Q2M9XWD:EM005:${noonMs - 1}`);
-    expect(sent(notice)).toMatchObject({ kind: 'batch-halted', status: 'halted', exitCode: 6, ...why });
+    expect(sent(notice)).toMatchObject({ kind: 'batch-halted', status: 'halted', exitCode: 6, ...said });
   });
 
   test('of transfers in doubt says since when', () => {

@@ -1,4 +1,4 @@
-import { inEnglish } from '../../../src/core/message.ts';
+import { inEnglish, message } from '../../../src/core/message.ts';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import {
@@ -152,6 +152,6 @@ test.each<readonly [BreakerSignal, string]>([
 
 test('the payer’s own trouble halts with the bank’s remedy', () => {
   expect(endOf({ kind: 'payer-stop', reason }, limits)).toMatchObject({
-    why: { code: 'EM053', remedy: 'Fund the payer account then resume the batch' },
+    why: { code: 'EM053', remedy: message('bank-remedy.EM053') },
   });
 });

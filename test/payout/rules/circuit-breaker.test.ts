@@ -1,4 +1,4 @@
-import { verbatim } from '../../../src/core/message.ts';
+import { inEnglish, message, stopInEnglish, verbatim } from '../../../src/core/message.ts';
 import { describe, expect, test } from 'vitest';
 import type { BrakePolicy } from '../../../src/payout/rules/brake.ts';
 import {
@@ -42,15 +42,14 @@ describe('the breaker', () => {
   test('halts at once for the payer, with the bank’s remedy', () => {
     expect(play([{ kind: 'payer-stop', reason }])).toMatchObject({
       status: 'halted',
-      why: { code: 'EM053', remedy: 'Fund the payer account then resume the batch' },
+      why: { code: 'EM053', remedy: message('bank-remedy.EM053') },
     });
   });
 
   test('for credentials it names the commands that prove them and let the batch go on', () => {
     const refused = { code: 'TK001', text: 'the bank refuses our client ID and secret' };
-    expect(play([{ kind: 'payer-stop', reason: refused }]).why?.remedy).toMatch(
-      /"paydrop config --login" .*"paydrop resume"/,
-    );
+    const { why } = play([{ kind: 'payer-stop', reason: refused }]);
+    expect(why && inEnglish(why.remedy)).toMatch(/"paydrop config --login" .*"paydrop resume"/);
   });
 
   test('stays halted whatever is heard later', () => {
@@ -225,7 +224,8 @@ describe('a pause', () => {
 
   test('tells why and until when', () => {
     const paused = decideBreaker(openBreaker, withCode('TM001'), brake, Date.parse('2026-11-21T05:00:00Z'));
-    expect(describePause(paused)).toMatchObject({
+    const why = describePause(paused);
+    expect(why && stopInEnglish(why)).toMatchObject({
       code: 'TM001',
       reason: 'trouble; the service is left alone until 2026-11-21 12:00:01 Bangkok time',
       remedy: 'Sent again when the service opens',
@@ -267,7 +267,8 @@ describe('a closed service', () => {
   test('is a pause that tells when it opens', () => {
     const closed = closeBreaker(openBreaker, Date.parse('2026-11-22T06:00:00+07:00'));
     expect(closed).toMatchObject({ status: 'paused', why: { code: 'outside-service-hours' } });
-    expect(describePause(closed)?.reason).toContain('opens at 2026-11-22 06:00:00 Bangkok time');
+    const why = describePause(closed);
+    expect(why && inEnglish(why.reason)).toContain('opens at 2026-11-22 06:00:00 Bangkok time');
   });
 
   test('hides neither a stop nor a longer pause', () => {

@@ -1,3 +1,4 @@
+import { inEnglish } from '../../../src/core/message.ts';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { canMovePayout, moneyMoved } from '../../../src/core/payout.ts';
@@ -105,8 +106,8 @@ describe('the days in question', () => {
   });
 
   test('are said in a line', () => {
-    expect(describeLoss(loss)).toContain('from 2026-11-19 to 2026-11-21');
-    expect(describeLoss({ ...loss, sinceDate: '20261121' })).toContain('on 2026-11-21');
+    expect(inEnglish(describeLoss(loss))).toContain('from 2026-11-19 to 2026-11-21');
+    expect(inEnglish(describeLoss({ ...loss, sinceDate: '20261121' }))).toContain('on 2026-11-21');
   });
 });
 

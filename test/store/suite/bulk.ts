@@ -1,3 +1,4 @@
+import { inEnglish, stopInEnglish } from '../../../src/core/message.ts';
 import { expect } from 'vitest';
 import { afterChange, move } from '../../../src/core/change.ts';
 import type { HoldReason } from '../../../src/core/payout.ts';
@@ -39,7 +40,7 @@ export const bulkCases: readonly StoreCase[] = [
       expect(await statusesOf(journal)).toEqual(['held', 'held', 'held', 'rejected']);
       expect(await holdsOf(journal)).toEqual([['halted'], ['approval', 'limit'], ['limit'], []]);
       const [first] = await resultRows(journal);
-      expect(first).toMatchObject({ reasonCode: why.code, reason: why.reason, version: 3 });
+      expect(first).toMatchObject({ reasonCode: why.code, reason: inEnglish(why.reason), version: 3 });
       const event = {
         from: 'ready',
         to: 'held',
