@@ -1,4 +1,5 @@
 /** Sending a batch of registrations, by a clock of the test's own: pauses, halts, brakes, and what a dead process leaves. */
+import { message } from '../../src/core/message.ts';
 import { expect, test } from 'vitest';
 import type { BankReply, RegistrationFields, RegistrationOrder } from '../../src/core/bank-port.ts';
 import type { JournalLoss } from '../../src/core/ports.ts';
@@ -292,7 +293,7 @@ test('a company that the bank does not know halts alone, until a person resumes'
   const stopped = { batch: 'halted BSN004', rows: { registered: 5, held: 5 } };
   expect(await run(scene)).toEqual(stopped);
   expect(scene.sent.filter(({ companyId }) => companyId === 'C002')).toHaveLength(1);
-  const remedy = 'The bank has no profile of this company: correct companyId, or ask the bank';
+  const remedy = message('registration-remedy.BSN004');
   expect(await scene.store.registrationBatch(batchId)).toMatchObject({ remedy });
   // Neither another run nor another process goes on with it.
   expect(await run(scene)).toEqual(stopped);

@@ -1,4 +1,4 @@
-/** What a person does about each status code of the bank. */
+/** Remedies for the status codes of the bank. */
 import { wordings } from './wording.ts';
 
 /** The transfer status codes of §7.3. */

@@ -1,4 +1,5 @@
 /** The ends of all machines are counted together, and halt the payer account with the last of too many. */
+import { counted as countThings, message } from '../../../src/core/message.ts';
 import { expect, test } from 'vitest';
 import { afterChange } from '../../../src/core/change.ts';
 import type { BrakeLimits, Change } from '../../../src/core/ports.ts';
@@ -77,7 +78,7 @@ describePostgres('the brake of several machines', () => {
     await endInTurn(machines, sent.slice(9), false);
     expect(await readHalt(cluster)).toMatchObject({
       code: 'brake-consecutive',
-      reason: '10 payouts in a row ended otherwise than paid',
+      reason: message('brake.payouts-in-a-row', { payouts: countThings(10, 'payout') }),
       sinceMs: noonMs + 9,
     });
     for (const machine of machines)
@@ -93,7 +94,7 @@ describePostgres('the brake of several machines', () => {
     await endInTurn(machines, sent.slice(19), false);
     expect(await readHalt(cluster)).toMatchObject({
       code: 'brake-share',
-      reason: '10 of the last 20 payouts ended otherwise than paid',
+      reason: message('brake.payouts-of-the-last', { bad: 10, payouts: countThings(20, 'payout') }),
     });
   });
 

@@ -1,4 +1,4 @@
-import { inEnglish, stopInEnglish } from '../../../src/core/message.ts';
+import { inEnglish } from '../../../src/core/message.ts';
 import { expect } from 'vitest';
 import { afterChange, move } from '../../../src/core/change.ts';
 import type { HoldReason } from '../../../src/core/payout.ts';
