@@ -66,8 +66,7 @@ describe('the brake', () => {
 
   test('says of a batch that cannot fill its window, once, and of no other', async () => {
     const told: string[] = [];
-    const log: Log = (level, message) =>
-      void (message.startsWith('brake.') && told.push(`${level} ${message}`));
+    const log: Log = (level, text) => void (text.startsWith('brake.') && told.push(`${level} ${text}`));
     await using one = await stage(12, () => ({}));
     const { theatre, batchId } = one;
     await theatre.run(batchId, { log, brake: { ...brake, window: 500 } });

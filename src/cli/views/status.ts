@@ -1,5 +1,5 @@
 /** Output of `status` and `show`: batches, days and their statements, and payouts. */
-import { sayHealth } from '../../watch/rules/health.ts';
+import { type SaidHealthReason, sayHealth } from '../../watch/rules/health.ts';
 import { inEnglish } from '../../core/message.ts';
 import type {
   BatchStanding,
@@ -80,6 +80,9 @@ function showNextOfBatch(
   ];
 }
 
+const inWords = (stops: readonly HealthReason[]): readonly SaidHealthReason[] =>
+  stops.map((stop) => sayHealth('en', stop));
+
 /** The words before a stop that keeps nothing from being sent. */
 const stopLabels: Readonly<Partial<Record<HealthReason['code'], string>>> = {
   'inbox-gone': 'NOT TAKING FILES',
@@ -88,13 +91,13 @@ const stopLabels: Readonly<Partial<Record<HealthReason['code'], string>>> = {
 };
 
 /** Leaves out commands that only lead here. */
-const isTyped = ({ command }: HealthReason): boolean => !/^paydrop status( |$)/.test(command);
+const isTyped = ({ command }: SaidHealthReason): boolean => !/^paydrop status( |$)/.test(command);
 
 /** The stops of payouts, above all batches, whatever the state of each says. */
-const showStops = (stops: readonly HealthReason[]): PrintableText =>
+const showStops = (stops: readonly SaidHealthReason[]): PrintableText =>
   toLines(
     stops.flatMap((stop) => {
-      const { code, text, remedy, command } = sayHealth('en', stop);
+      const { code, text, remedy, command } = stop;
       return [
         `${stopLabels[code] ?? 'NOT SENDING'}: ${text}`,
         `  remedy: ${remedy}`,
@@ -106,12 +109,12 @@ const showStops = (stops: readonly HealthReason[]): PrintableText =>
 /** The view below the stops; JSON has them at the end of a list, or as `stops`. */
 export function besideStops(stops: readonly HealthReason[], shown: Shown): Shown {
   const { json } = shown;
-  const said = stops.map((stop) => sayHealth('en', stop));
+  const said = inWords(stops);
   const withStops = Array.isArray(json)
     ? [...(json as readonly object[]), ...(stops.length === 0 ? [] : [{ kind: 'stops', stops: said }])]
     : { stops: said, ...json };
   if (stops.length === 0) return { ...shown, json: withStops };
-  return { json: withStops, text: joinLines([showStops(stops), shown.text], '\n\n') };
+  return { json: withStops, text: joinLines([showStops(said), shown.text], '\n\n') };
 }
 
 /** The holds of a batch at rest; one that is paused or halted has a remedy of its own. */
@@ -151,7 +154,7 @@ export function showBatch(standing: BatchStanding, isSending = false): Shown {
     fileGrown: showGrowth(grown),
     proposal: proposalId ?? null,
     ...(approval === undefined ? {} : { approval: jsonOfFigures(approval) }),
-    stops,
+    stops: inWords(stops),
     next,
   };
   const { batchId, file, byStatus, alarms, reasonCode, reason, remedy } = json;
@@ -299,7 +302,8 @@ export function showPayout(history: PayoutStanding): Shown {
     proposalId === undefined
       ? listNextCommands({ row, batchId: batch.batchId, fileName: batch.fileName, tranDate, lastFinding })
       : [toProposal(proposalId)];
-  const stopped = stops.filter(isTyped).map(({ command, text }) => ({ command, why: `first: ${text}` }));
+  const said = inWords(stops);
+  const stopped = said.filter(isTyped).map(({ command, text }) => ({ command, why: `first: ${text}` }));
   const json = {
     payoutId: row.cells.payoutId,
     batchId: batch.batchId,
@@ -313,12 +317,12 @@ export function showPayout(history: PayoutStanding): Shown {
     reasonCode: row.reasonCode,
     reason: showTextIfAny(row.reason),
     isAlarm: row.isAlarm,
-    remedy: row.isAlarm ? describeAlarmRemedy(row) : describeUnsentRemedy(row, stops, loss),
+    remedy: row.isAlarm ? describeAlarmRemedy(row) : describeUnsentRemedy(row, said, loss),
     attempts: attempts.map((one) => one.json),
     events: events.map((one) => one.json),
     ...names,
     proposal: proposalId ?? null,
-    stops,
+    stops: said,
     next: [...stopped, ...next],
     settledAt: stamp(row.settledAtMs),
     settledBy: row.settledBy,
@@ -333,7 +337,7 @@ export function showPayout(history: PayoutStanding): Shown {
     `  ${json.status}${holds}${why}`,
     ...showSettled(row),
     ...(json.isAlarm ? ['  ALARM: the bank contradicts what was called proved'] : []),
-    ...stops.map((stop) => `  NOT SENDING: ${sayHealth('en', stop).text}`),
+    ...said.map(({ text }) => `  NOT SENDING: ${text}`),
     `  remedy: ${json.remedy}`,
     ...attempts.map((one) => one.text),
     ...events.map((one) => one.text),
@@ -344,10 +348,10 @@ export function showPayout(history: PayoutStanding): Shown {
 /** The next steps for a row; its stops are removed first. */
 function describeUnsentRemedy(
   row: PayoutHistory['row'],
-  stops: readonly HealthReason[],
+  stops: readonly SaidHealthReason[],
   loss: PayoutStanding['loss'],
 ): string {
-  const first = [...new Set(stops.map((stop) => sayHealth('en', stop).remedy))];
+  const first = [...new Set(stops.map(({ remedy }) => remedy))];
   const asked =
     loss === undefined
       ? describeRemedy(row)

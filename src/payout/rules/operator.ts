@@ -210,7 +210,7 @@ export function decideRetryRejected({
     return `${where} was rejected for what its file holds: send it in a new file`;
   const { instruction, issues, holds } = parseRow(row.cells, row.line, rules);
   if (instruction === null)
-    return `${where} is still wrong (${issues.map(({ message }) => message).join('; ')})`;
+    return `${where} is still wrong (${issues.map((issue) => issue.message).join('; ')})`;
   // The file's totals counted this row as unreadable, and would no longer match.
   if (row.amountSatang !== instruction.amountSatang)
     return `${where}: its amount could not be read when the file was taken in: send it in a new file`;

@@ -1,4 +1,4 @@
-import { verbatim } from '../../../src/core/message.ts';
+import { inEnglish, message, verbatim } from '../../../src/core/message.ts';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -62,6 +62,23 @@ test('a rehearsal says so', async () => {
     write.mockRestore();
     await rm(dataDir, { recursive: true });
   }
+});
+
+test('a stop is told in words, of a batch and of a payout', () => {
+  const stop = {
+    code: 'disk',
+    text: message('health.disk'),
+    remedy: message('health.goes-on-when-over'),
+    command: 'df -h /data',
+  } as const;
+  const said = { ...stop, text: 'the disk refuses writes', remedy: inEnglish(stop.remedy) };
+  const row = makeRow({ status: 'ready' });
+  const batch = makeBatchOf([row]);
+  const ofBatch = showBatch({ batch, totals: [makeTotal('ready')], holds: [], stops: [stop] });
+  expect(ofBatch.json).toMatchObject({ stops: [said] });
+  const ofRow = showPayout({ row, batch, attempts: [], events: [], stops: [stop] });
+  expect(ofRow.json).toMatchObject({ stops: [said], next: [{ why: `first: ${said.text}` }, {}] });
+  expect(ofRow.text).toContain(`NOT SENDING: ${said.text}`);
 });
 
 describe('an alarm', () => {
