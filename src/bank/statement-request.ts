@@ -1,7 +1,7 @@
 /** Endpoint 8: requests the signed address of a day's statement (§2.7, §7.2). */
 import type { BankReply, BusinessFields } from '../core/bank-port.ts';
 import type { StatementRequests, StatementOffer } from '../reconcile/ports.ts';
-import { type JsonObject, readCode as readCodeText, readJsonObject, readText } from './replies.ts';
+import { type JsonObject, readCode as readCodeText, readJsonObject, readText } from './messages.ts';
 
 /** Name of the date field: the interface's table and its sample differ. */
 export type StatementDateField = 'date' | 'Date';
