@@ -1,6 +1,6 @@
 /** The review page as people see it, beside a watcher that pays what is dropped, through a sandbox bank. */
 import { makeFileViews } from '../../src/overview/views.ts';
-import { openUploads } from '../../src/app/review/uploads.ts';
+import { openUploads } from '../../src/app/review/page.ts';
 import type { ReviewContext } from '../../src/review/context.ts';
 import { openReviewPage } from '../../src/review/web/server.ts';
 import { loadSettings } from '../../src/settings/settings.ts';

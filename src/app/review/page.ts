@@ -1,4 +1,5 @@
 /** The review page of a journal, alongside the sender. */
+import { join } from 'node:path';
 import { systemClock } from '../../platform/clock.ts';
 import { realDisk } from '../../platform/disk.ts';
 import type { Logger } from '../../platform/log.ts';
@@ -13,15 +14,16 @@ import type { Asker } from '../../review/rules/queue.ts';
 import { SettingsError } from '../../settings/secrets.ts';
 import type { LoadedSettings } from '../../settings/settings.ts';
 import type { Store } from '../../store/store.ts';
-import { requireJournal } from '../open-store.ts';
-import type { AskingSession } from '../session.ts';
+import { requireJournal, makeReader } from '../open-store.ts';
+import { type AskingSession, registrationsInbox } from '../session.ts';
 import { findSenderOf } from '../machines/find-sender.ts';
 import { readReview } from './decisions.ts';
 import { makeQueueContext } from './queue.ts';
 import { readQueue } from './read-queue.ts';
 import { notifyOfPersons } from './people.ts';
-import { openUploads } from './uploads.ts';
 import { makeFileDecisions } from './waiting-decisions.ts';
+import { Uploads } from '../../overview/uploads.ts';
+import { checkAlone, checkRegistrationFile, digestFile, isRegistrationFile, type Report } from '../check.ts';
 
 export interface OpenPage extends AsyncDisposable {
   readonly origin: string;
@@ -144,4 +146,31 @@ function explainPort(error: unknown, port: number): unknown {
   if (code === 'EACCES')
     return new SettingsError(`this user may not listen on port ${port}: give one above 1023 with --port`);
   return error;
+}
+
+/** Folder below `dataDir`. */
+const folderName = 'uploads';
+
+/** @param clock of the page */
+export async function openUploads(
+  loaded: LoadedSettings,
+  store: Store,
+  clock: { readonly now: () => number } = systemClock,
+): Promise<Uploads> {
+  const checking = { loaded, reader: await makeReader(loaded), journal: store };
+  const { inbox } = loaded.folders;
+  return Uploads.open({
+    folder: join(loaded.dataDir, folderName),
+    inboxes: { payout: inbox, registration: join(inbox, registrationsInbox) },
+    isMarkerExpected: loaded.settings.watch.marker === 'done',
+    bytesMax: loaded.limits.bytesPerFile,
+    clock,
+    store,
+    check: async (path, report) => {
+      const reportAny: Report = (_kind, found) => report(found);
+      const outcome = await checkAlone(checking, path, reportAny);
+      return isRegistrationFile(outcome) ? checkRegistrationFile(checking, path, reportAny) : outcome;
+    },
+    digest: async (path, without) => digestFile(checking, path, without),
+  });
 }
