@@ -15,7 +15,7 @@ import { openNotifier } from '../notices/notifier.ts';
 import { openRegistrationInbox, registrationFiles } from '../registration/watch.ts';
 import { registrationsInbox, registrationsWork, type Session, toLog } from '../session.ts';
 import { describeInboxOwner, openFileClaims } from './files.ts';
-import type { HelpingSession } from './stand-by.ts';
+import type { HelpingSession } from '../leadership.ts';
 
 /**
  * Opens the folders of payout files.

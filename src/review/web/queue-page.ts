@@ -36,12 +36,12 @@ import { itemsSection, makeQueueItemViews, ownerOf, type QueueItemsContext } fro
 import type { Fields, Page, ProvedVisit, View } from './view.ts';
 import { sayAge, sayMoment, sayMoved, sayStatus } from './words.ts';
 
-type QueueReader = WaitingReader &
+export type QueueReader = WaitingReader &
   Pick<PayoutSearch, 'findOwners'> &
   Pick<QueueStore, 'reviewNotes'> &
   Pick<PersonStore, 'persons' | 'editPersons'>;
 
-export interface QueuePageContext extends QueueItemsContext {
+interface QueuePageContext extends QueueItemsContext {
   readonly store: QueueReader & QueueItemsContext['store'];
 }
 
