@@ -117,7 +117,7 @@ export const pause = (ms: number) => systemClock.sleep(ms);
 
 /** Waits until something holds. */
 export async function until(isSo: () => boolean | Promise<boolean>): Promise<void> {
-  const end = performance.now() + 15_000;
+  const end = performance.now() + 120_000;
   while (!(await isSo())) {
     if (performance.now() > end) throw new Error('it never came to be');
     await pause(5);
