@@ -32,7 +32,7 @@ const lastPollMs = 50;
 /**
  * True when each look found a request to the file system under way. A process that waits for one cannot exit: the system's
  * own end joins the thread that hangs.
- * @param listRequests names of requests under way, as process.getActiveResourcesInfo has them
+ * @param listRequests names of requests under way, as process.getActiveResourcesInfo has them @forTests
  */
 export async function isFileSystemStuck(
   clock: Pick<Clock, 'sleep'>,

@@ -4,7 +4,7 @@ import { Writable } from 'node:stream';
 import { SettingsError } from '../settings/secrets.ts';
 import { say } from './output.ts';
 
-export interface SecretPrompt extends Disposable {
+interface SecretPrompt extends Disposable {
   /** @throws SettingsError when there is nothing to read */
   ask(question: string): Promise<string>;
 }

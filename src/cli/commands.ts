@@ -38,6 +38,7 @@ import { adoptCommand, restoreCommand } from './journal/take-over.ts';
 import { userCommand } from './user.ts';
 import { watchCommand } from './watch.ts';
 
+/** @forTests */
 export const commands: readonly Command[] = [
   runCommand,
   registerCommand,

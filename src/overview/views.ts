@@ -17,7 +17,7 @@ import type { ReadReview } from '../review/web/payout-page.ts';
 import type { Uploads } from './uploads.ts';
 import { makeTodayViews, type TodayContext } from './today-page.ts';
 
-export interface OverviewOptions {
+interface OverviewOptions {
   readonly store: TodayContext['store'] &
     PayeesReader &
     LogReader &

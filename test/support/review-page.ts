@@ -3,14 +3,18 @@ import { join } from 'node:path';
 import { readQueue } from '../../src/app/review/read-queue.ts';
 import type { ReviewContext } from '../../src/review/context.ts';
 import type { Role } from '../../src/review/rules/people.ts';
-import { makeOverviewViews, type OverviewOptions } from '../../src/overview/views.ts';
+import { makeOverviewViews } from '../../src/overview/views.ts';
 import { makeDecisionFileViews } from '../../src/review/web/decision-file-page.ts';
-import { openReviewPage, type ReviewPage, type ReviewPageOptions } from '../../src/review/web/server.ts';
+import { openReviewPage, type ReviewPage } from '../../src/review/web/server.ts';
 import type { Store } from '../../src/store/store.ts';
 import { Browser, type Shown } from './browser.ts';
 import { payer } from './core-fixtures.ts';
 import { passwordOf, Users } from './persons.ts';
 import { makeSqliteStore, type SqliteStore } from './sqlite-store.ts';
+
+type ReviewPageOptions = Parameters<typeof openReviewPage>[0];
+
+type OverviewOptions = Parameters<typeof makeOverviewViews>[0];
 
 const reviewContextOf = (journal: Store, { clock }: Users): ReviewContext => ({
   journal,

@@ -20,7 +20,7 @@ import { compareSides } from './compare.ts';
 import { copyTables } from './copy.ts';
 import { ownTable, requireKnownColumns } from './tables.ts';
 
-/** The step that was just taken. */
+/** The step that was just taken. @forTests */
 export type MoveStep = 'locked' | 'copied' | 'committed' | 'compared' | 'marked' | 'arrived';
 
 interface Where {

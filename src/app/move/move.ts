@@ -31,7 +31,7 @@ import {
 } from './carry-over.ts';
 import { countRows } from './tables.ts';
 
-export interface MoveWish {
+interface MoveWish {
   /** Address of the database; that of the settings when left out. */
   readonly to: string | undefined;
   /** Brings archived batches back into the journal first. */

@@ -35,7 +35,7 @@ import { notifyOfRegistrations } from './registrations.ts';
 import type { Session } from '../session.ts';
 
 /** Sources of these facts; a command alongside the sender has no bank clock. */
-export type Watched = Pick<Session, 'loaded' | 'journal' | 'clock'> & Partial<Pick<Session, 'bankClock'>>;
+type Watched = Pick<Session, 'loaded' | 'journal' | 'clock'> & Partial<Pick<Session, 'bankClock'>>;
 
 /** Days for which a late statement is still asked for. */
 const daysBack = 7;

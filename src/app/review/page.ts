@@ -23,7 +23,7 @@ import { notifyOfPersons } from './people.ts';
 import { openUploads } from './uploads.ts';
 import { makeFileDecisions } from './waiting-decisions.ts';
 
-export interface OpenPage extends AsyncDisposable {
+interface OpenPage extends AsyncDisposable {
   readonly origin: string;
   /** Number of users: without any, signing in is impossible. */
   readonly people: number;

@@ -61,7 +61,7 @@ import {
 } from './view.ts';
 import { languages } from './words.ts';
 
-export interface ReviewPageOptions {
+interface ReviewPageOptions {
   readonly listen: ListenAddress;
   readonly isSandbox: boolean;
   readonly store: SignInPageContext['store'] &
@@ -98,7 +98,7 @@ type PageParts = ReviewPageOptions & {
   readonly access: AccessRecord;
 };
 
-/** The open page. Its disposal cuts off requests that are being answered. */
+/** The open page. Its disposal cuts off requests that are being answered. @forTests */
 export interface ReviewPage extends AsyncDisposable {
   /** The origin, such as "http://localhost:8484". */
   readonly origin: string;
