@@ -41,6 +41,7 @@ import { verifyCommand } from './cli/verify.ts';
 import { userCommand } from './cli/user.ts';
 import { watchCommand } from './cli/watch.ts';
 
+/** @forTests */
 export const commands: readonly Command[] = [
   runCommand,
   registerCommand,

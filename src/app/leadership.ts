@@ -39,7 +39,7 @@ export const isOfDatabase = (error: unknown, loaded: JournalSettings): boolean =
   findJournalPlace(loaded).kind === 'database' &&
   (isOfPostgres(error) || isOfPostgres(error.cause));
 
-/** Message on a locked journal. SQLite does not tell which process holds the lock. */
+/** Message on a locked journal. SQLite does not tell which process holds the lock. @forTests */
 export const describeLock = (dataDir: string): string => {
   const path = join(dataDir, journalFileName);
   return (

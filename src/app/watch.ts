@@ -59,7 +59,7 @@ import {
 import { WatchProgress } from './watch-progress.ts';
 import { makeLeftReporter, type ReportNews, WatchStatus } from './watch-status.ts';
 
-export interface WatchOptions {
+interface WatchOptions {
   readonly loaded: LoadedSettings;
   readonly log: Logger;
   readonly clock: Clock;

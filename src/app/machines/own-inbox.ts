@@ -40,7 +40,7 @@ const waitingPollMs = 30_000;
 
 /**
  * Dropped decisions that wait until this machine sends. On a shared folder the sender takes them long before they are
- * reported.
+ * reported. @forTests
  */
 export class WaitingDrops {
   readonly #folders: readonly string[];

@@ -46,7 +46,7 @@ import { migrateWithin, readTablesVersion } from '../../store/postgres/migration
 import { schemaName, wholeSchemaName } from '../../store/postgres/pool.ts';
 import { requireSameDatabase, requireServer } from '../../store/postgres/server.ts';
 
-export interface MoveWish {
+interface MoveWish {
   /** Address of the database; that of the settings when left out. */
   readonly to: string | undefined;
   /** Brings archived batches back into the journal first. */

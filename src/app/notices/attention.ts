@@ -50,7 +50,7 @@ import {
 import type { RegistrationStore } from '../../registration/ports.ts';
 
 /** Sources of these facts; a command alongside the sender has no bank clock. */
-export type Watched = Pick<Session, 'loaded' | 'journal' | 'clock'> & Partial<Pick<Session, 'bankClock'>>;
+type Watched = Pick<Session, 'loaded' | 'journal' | 'clock'> & Partial<Pick<Session, 'bankClock'>>;
 
 /** Days for which a late statement is still asked for. */
 const daysBack = 7;

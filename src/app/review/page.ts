@@ -47,7 +47,7 @@ import { makeFileDecisions } from './waiting-decisions.ts';
 import { Uploads } from '../../overview/uploads.ts';
 import { checkAlone, checkRegistrationFile, digestFile, isRegistrationFile, type Report } from '../check.ts';
 
-export interface OpenPage extends AsyncDisposable {
+interface OpenPage extends AsyncDisposable {
   readonly origin: string;
   /** Number of users: without any, signing in is impossible. */
   readonly people: number;

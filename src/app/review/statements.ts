@@ -16,7 +16,7 @@ import { decideNamed, type Decided, type DecisionSession, requirePerson } from '
 import { gone } from './decided-statements.ts';
 
 /** The statement of a day that a command means. */
-export interface StatementWish {
+interface StatementWish {
   /** YYYYMMDD. */
   readonly date: string;
   /** Undefined: the statement as the bank has it now. */
@@ -29,7 +29,7 @@ export interface StatementWish {
 }
 
 /** There is no statement to decide on. */
-export interface NoStatementToDecide {
+interface NoStatementToDecide {
   readonly kind: 'no-statement';
   readonly date: string;
   readonly file: string | undefined;

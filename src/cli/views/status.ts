@@ -369,7 +369,7 @@ function renderBreaks(isWhole: boolean, openBreaks: number, oldestOpenDays: numb
   return `${countOf(openBreaks, 'open break')}${age}`;
 }
 
-/** One line for a day. */
+/** One line for a day. @forTests */
 export function showDay({ date: day, state, isWhole }: DayStanding, nowMs: number): Shown {
   const date = showDate(day);
   const none = {

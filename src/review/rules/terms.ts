@@ -193,7 +193,7 @@ export const termsOf = (decision: Decision, kind: string | undefined): DecisionT
     ? registrationTerms[decision]
     : decisionTerms[decision];
 
-/** The cause by which each decision changes a payout; the transition table limits the decisions by it. */
+/** The cause by which each decision changes a payout; the transition table limits the decisions by it. @forTests */
 export const causeOf: Readonly<Record<PayoutDecision, PayoutCause>> = {
   'go-on': 'hold-lifted',
   cancel: 'cancelled',

@@ -49,6 +49,7 @@ import {
 } from './view.ts';
 import { languages } from './words.ts';
 
+/** @forTests */
 export interface ReviewPageOptions {
   readonly listen: ListenAddress;
   readonly isSandbox: boolean;
@@ -87,7 +88,7 @@ type PageParts = ReviewPageOptions & {
   readonly access: AccessRecord;
 };
 
-/** The open page. Its disposal cuts off requests that are being answered. */
+/** The open page. Its disposal cuts off requests that are being answered. @forTests */
 export interface ReviewPage extends AsyncDisposable {
   /** The origin, such as "http://localhost:8484". */
   readonly origin: string;

@@ -249,7 +249,7 @@ interface Transaction {
   drawnEventSeq: number;
 }
 
-export interface Applier {
+interface Applier {
   apply(changes: readonly Change[]): Promise<readonly boolean[]>;
   /** Takes nothing more, and resolves when all that was asked for is settled. */
   end(): Promise<void>;

@@ -65,7 +65,7 @@ import { hasPlace } from './workers.ts';
 /** The high-water mark of this machine. */
 type OwnMark = KeptMark & Pick<HighWaterMarkFile, 'close'> & Partial<Pick<MarkCopy, 'settled'>>;
 
-export interface PostgresJournalParts {
+interface PostgresJournalParts {
   /** The engine; its owner closes it after the journal. */
   readonly engine: PostgresEngine;
   readonly journalId: string;

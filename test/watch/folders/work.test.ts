@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { type Disk, realDisk } from '../../../src/platform/disk.ts';
 import { listItems, lookInto } from '../../../src/watch/folders/claim.ts';
-import { type FileState, readFileState } from '../../../src/watch/folders/states.ts';
+import { readFileState } from '../../../src/watch/folders/states.ts';
 import type { FileEnd, WorkItem } from '../../../src/watch/ports.ts';
 import {
   type Kit,
@@ -16,6 +16,8 @@ import {
   stoppingDisk,
 } from '../../support/inbox-kit.ts';
 import { makeVirtualClock } from '../../support/virtual-clock.ts';
+
+type FileState = ReturnType<typeof readFileState>;
 
 let kit: Kit;
 beforeEach(async () => {
