@@ -74,6 +74,13 @@ export const inEnglish = (said: Message): string => say('en', said);
 /** A word without holes. */
 export const sayCode = (language: Language, code: PlainCode): string => catalogue[code][placeOf(language)];
 
+/** English over Thai, as in a cell of a workbook. */
+export const inBoth = (code: PlainCode): string => `${sayCode('en', code)}\n${sayCode('th', code)}`;
+
+/** True for the code of a text without holes. */
+export const isPlainCode = (text: string): text is PlainCode =>
+  Object.hasOwn(catalogue, text) && !catalogue[text as MessageCode][0].includes('{');
+
 /** False for a text that has no Thai: one that is not paydrop's own. */
 export const isTranslated = ({ code }: Message): boolean => code !== 'verbatim';
 

@@ -39,8 +39,7 @@ import type { RegistrationBatch } from '../../src/registration/rules/registratio
 import { summariseRegistrations } from '../../src/registration/rules/summary.ts';
 import { breakKinds, type BreakRecord } from '../../src/reconcile/rules/types.ts';
 import { summariseBatch } from '../../src/reports/rules/summary.ts';
-import { personEventWords } from '../../src/review/rules/person-words.ts';
-import type { PersonEvent, PersonEventKind } from '../../src/review/rules/chain.ts';
+import { type PersonEvent, type PersonEventKind, personEventKinds } from '../../src/review/rules/chain.ts';
 import { describeFailing, type HealthReason } from '../../src/watch/rules/health.ts';
 import type { Batch } from '../../src/core/ports.ts';
 import {
@@ -210,7 +209,7 @@ export const makeNoticeSamples = ({
   (scene) => describeChangedJournal(scene, why),
   (scene) => describeUnexplained(scene, batchId, 7),
   (scene) => describeGap(scene, date, 'the totals differ'),
-  ...(Object.keys(personEventWords) as PersonEventKind[]).map(
+  ...personEventKinds.map(
     (kind) => (scene: NoticeScene) => describePersonNotice(scene, personEvent(kind), []),
   ),
   (scene) => describeDayHead(scene, head, '/outbox/head.txt'),
