@@ -14,7 +14,7 @@ export type PlainCode = {
   [Code in MessageCode]: [HolesOf<(typeof catalogue)[Code][0]>] extends [never] ? Code : never;
 }[MessageCode];
 
-/** What fills a hole: text, a figure, another message, or a list of these. */
+/** The content of a hole: text, a figure, another message, or a list of these. */
 export type Argument = string | number | Message | Listed;
 
 /** Arguments in a row, each rendered by itself. */

@@ -415,7 +415,7 @@ function surroundingLines(visit: ProvedVisit, surroundings: Surroundings | undef
   const { sender, freeBytes } = surroundings;
   return [
     sender === undefined
-      ? healthLine('look', say('today.nobody-sends'))
+      ? healthLine('look', say('today.no-sender'))
       : healthLine(
           'good',
           say('today.is-sending'),

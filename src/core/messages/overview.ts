@@ -37,7 +37,7 @@ export const overviewWordings = wordings({
   ],
   'today.health': ['Bank and disk', 'ธนาคารและระบบ'],
   'today.is-sending': ['paydrop is sending', 'โปรแกรมส่งรายการกำลังทำงาน'],
-  'today.nobody-sends': [
+  'today.no-sender': [
     'Nothing is sent: no process works the drop folder now',
     'ไม่มีโปรแกรมส่งรายการทำงานอยู่ ไฟล์ที่วางไว้จะยังไม่ถูกจ่าย',
   ],

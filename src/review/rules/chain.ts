@@ -7,7 +7,7 @@ import { hash } from 'node:crypto';
 import type { Proof } from './people.ts';
 
 /** The kinds of events; `locked-out` and `recovered` are alarms. */
-export const personEventKinds = [
+const personEventKinds = [
   'made',
   'role-changed',
   'disabled',

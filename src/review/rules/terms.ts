@@ -51,7 +51,7 @@ export const isRegistrationDecision = (word: string): word is RegistrationDecisi
   registrationDecisions.some((name) => name === word);
 
 /** The requirements of a decision; a registration's are those of the payout decision with the same name. */
-export interface DecisionTerms {
+interface DecisionTerms {
   /** The decision can move money or declares an outcome, so that a second person checks it. */
   readonly needsSecond: boolean;
   /** The decision needs a reference to its proof. */
@@ -91,12 +91,12 @@ const isOfRegistration = (decision: string, kind: string | undefined): decision 
 export const nameOfDecision = (decision: Decision, kind: string | undefined): PlainCode =>
   isOfRegistration(decision, kind) ? `registration-decision.${decision}` : `decision.${decision}`;
 
-/** What becomes of a target; callers add "… once another person has approved it" where it applies. */
+/** The outcome for a target; callers add "… once another person has approved it" where it applies. */
 export const outcomeOfDecision = (decision: Decision, kind: string | undefined): PlainCode =>
   isOfRegistration(decision, kind) ? `registration-outcome.${decision}` : `decision-outcome.${decision}`;
 
 /**
- * What a decision does to its target, for the person who decides.
+ * The effect of a decision on its target, for the person who decides.
  * @param what the target in words
  */
 export const describeEffect = (decision: Decision, what: string, kind: string | undefined): Message =>
