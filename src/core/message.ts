@@ -3,8 +3,9 @@
  * reader's language is chosen where they are shown.
  */
 import { catalogue } from './messages/catalogue.ts';
-import { showCount } from './figures.ts';
+import { showBaht, showCount } from './figures.ts';
 import type { Language } from './language.ts';
+import type { Satang } from './money.ts';
 import type { HolesOf, Wording } from './messages/wording.ts';
 
 export type MessageCode = keyof typeof catalogue;
@@ -91,8 +92,11 @@ export const encodeMessage = (said: Message): string => JSON.stringify(said);
 export const decodeMessage = (json: string): Message => JSON.parse(json) as Message;
 
 /** Things that are counted. */
-type Counted = 'row' | 'payout' | 'transfer';
+type Counted = 'row' | 'payout' | 'registration' | 'payee' | 'item' | 'transfer';
 
 /** "1 row", "1,200 rows". */
 export const counted = (count: number, thing: Counted): Message =>
   message(count === 1 ? `${thing}.one` : `${thing}.many`, { count: showCount(count) });
+
+/** "12,500.00 baht". */
+export const bahtOf = (amount: Satang): Message => message('money.baht', { amount: showBaht(amount) });

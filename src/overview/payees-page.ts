@@ -1,6 +1,7 @@
 /** Payees: since when, how often and how much each was paid, the failures, and the names. */
 import { formatBangkokDateTime } from '../core/bangkok-time.ts';
 import { showBaht, showCount } from '../core/figures.ts';
+import { message } from '../core/message.ts';
 import { sayMoment } from '../core/moments.ts';
 import { showText } from '../core/outgoing-text.ts';
 import { maskDigits } from '../core/proxy-id.ts';
@@ -52,7 +53,7 @@ function payeeRow(visit: ProvedVisit, payee: PayeeSeen): Html {
   return html`<tr>
     <td data-head="${say('payout.payee-number')}">
       <span class="name mono">${maskDigits(proxyNo)}</span>
-      <small>${proxyType} · ${showCount(payouts)} ${say('payees.in-files')}</small>
+      <small>${proxyType} · ${say(message('payees.in-files', { count: showCount(payouts) }))}</small>
     </td>
     <td data-head="${say('payees.names-seen')}">
       ${names.map((name, place) => html`${place > 0 && html`<br />`}${showText(name)}`)}

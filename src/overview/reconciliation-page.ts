@@ -1,7 +1,7 @@
 /** Reconciliation by day: the totals of both sides, the differences, and the versions of the statement. */
 import { formatBangkokDateTime, listPastDays } from '../core/bangkok-time.ts';
 import { showBaht, showCount } from '../core/figures.ts';
-import type { PlainCode } from '../core/message.ts';
+import { bahtOf, message, type PlainCode } from '../core/message.ts';
 import { sayAge, sayDate } from '../core/moments.ts';
 import { type Satang, toSatang } from '../core/money.ts';
 import { showText } from '../core/outgoing-text.ts';
@@ -191,7 +191,7 @@ async function acceptedList(
   const records = await store.acceptedBreaks(date, breaksShown);
   const items = records.map(async (record) => acceptedItem(visit, record, await proposalOf(store, record)));
   return html`<details>
-    <summary>${showCount(count)} ${say('reconciliation.accepted-breaks')}</summary>
+    <summary>${say(message('reconciliation.accepted-breaks', { count: showCount(count) }))}</summary>
     <ul class="log">
       ${await Promise.all(items)}
     </ul>
@@ -208,7 +208,7 @@ function acceptedItem(visit: ProvedVisit, record: BreakRecord, proposal: Proposa
   return html`<li>
     ${closedAtMs !== null && momentOf(visit, closedAtMs)}
     <span>
-      <b>${say(nameOf(kind))}</b> ${showBaht(amountOfBreak(record))} ${say('payout.baht')}
+      <b>${say(nameOf(kind))}</b> ${say(bahtOf(amountOfBreak(record)))}
       ${
         attempt === null
           ? html`<span class="mono">${showText(key)}</span>`

@@ -4,7 +4,7 @@
  */
 import { formatBangkokDateTime, listPastDays } from '../core/bangkok-time.ts';
 import { showBaht, showCount } from '../core/figures.ts';
-import { type PlainCode, sayCode } from '../core/message.ts';
+import { bahtOf, message, type PlainCode, sayCode } from '../core/message.ts';
 import { sayAge, sayDate, sayMoment } from '../core/moments.ts';
 import { sumSatang } from '../core/money.ts';
 import { showText } from '../core/outgoing-text.ts';
@@ -168,7 +168,7 @@ function headFigures(visit: ProvedVisit, figures: TodayFigures, forMe: number): 
   return html`<ul class="figures links">
     <li>
       <a href="/queue"><b>${showCount(waitingRows)}</b> ${say('queue.need-person')}</a>
-      ${waitingRows > 0 && html`<small>${showBaht(waitingSatang)} ${say('payout.baht')}</small>`}
+      ${waitingRows > 0 && html`<small>${say(bahtOf(waitingSatang))}</small>`}
       ${ageSince(visit, waitingSinceMs)}
     </li>
     ${
@@ -223,7 +223,7 @@ function legendRow({ say, language }: ProvedVisit, money: MoneyInStatus): Html {
     <td class="number" data-head="${say('payout.payouts')}">${showCount(rows)}</td>
     <td class="number" data-head="${say('payout.baht')}">
       ${showBaht(amountSatang)}
-      ${unreadableAmounts > 0 && html`<small>+ ${showCount(unreadableAmounts)} ${say('today.unreadable')}</small>`}
+      ${unreadableAmounts > 0 && html`<small>${say(message('today.unreadable', { count: showCount(unreadableAmounts) }))}</small>`}
     </td>
   </tr>`;
 }
@@ -273,8 +273,7 @@ function progressWords(visit: ProvedVisit, { status }: Batch, progress: Progress
   if (status !== 'running') return undefined;
   if (perMinute === undefined) return html`<small>${say('today.stands-still')}</small>`;
   return html`<small
-    >${showCount(perMinute)}
-    ${say('today.per-minute')}${
+    >${say(message('today.per-minute', { count: showCount(perMinute) }))}${
       endsAtMs !== undefined && html`, ${say('today.ends-about')} ${clockOf(visit, endsAtMs)}`
     }</small
   >`;
@@ -298,8 +297,8 @@ function batchRow(visit: ProvedVisit, { batch, totals, progress }: BatchToday): 
     <td class="wide" data-head="${say('today.progress')}">
       ${bar(visit, addTotals(totals), say('today.money-bar'))}
       <small
-        >${percent}% · ${showCount(rowsEnded)} ${say('today.of-rows')} ${showCount(rows)}
-        ${say('today.known')}</small
+        >${percent}% ·
+        ${say(message('today.known', { count: showCount(rowsEnded), all: showCount(rows) }))}</small
       >
       ${progressWords(visit, batch, progress)}
     </td>
@@ -331,7 +330,7 @@ function batchSection(visit: ProvedVisit, batches: readonly BatchToday[]): Part 
         ${inOrder.slice(0, batchesShown).map((one) => batchRow(visit, one))}
       </tbody>
     </table>
-    ${more > 0 && html`<p>+ ${showCount(more)} ${say('today.more-batches')}</p>`}
+    ${more > 0 && html`<p>${say(message('today.more-batches', { count: showCount(more) }))}</p>`}
   </section>`;
 }
 

@@ -2,7 +2,7 @@
 import type { RegistrationCheckTotals } from '../check/check-registrations.ts';
 import type { CheckTotals, RowIssue } from '../check/check.ts';
 import { showBaht, showCount } from '../core/figures.ts';
-import type { PlainCode } from '../core/message.ts';
+import { message, type PlainCode } from '../core/message.ts';
 import { showText } from '../core/outgoing-text.ts';
 import type { BatchReader, RowTotal } from '../core/ports.ts';
 import { OutputFileError } from '../platform/durable-file.ts';
@@ -112,7 +112,7 @@ function totalsTable(visit: ProvedVisit, rows: readonly ShownTotal[], all: Shown
 
 const bahtOf = ({ say }: ProvedVisit, total: RowTotal): Html =>
   html`${showBaht(total.amountSatang)}
-  ${total.unreadableAmounts > 0 && html`<small>+ ${showCount(total.unreadableAmounts)} ${say('today.unreadable')}</small>`}`;
+  ${total.unreadableAmounts > 0 && html`<small>${say(message('today.unreadable', { count: showCount(total.unreadableAmounts) }))}</small>`}`;
 
 function payoutTotals(visit: ProvedVisit, { ready, held, rejected, all }: CheckTotals): Html {
   const shown = (name: PlainCode, sign: string, total: RowTotal): ShownTotal => ({
@@ -161,7 +161,7 @@ function issueSection(visit: ProvedVisit, { issues, issueCount }: CheckedUpload)
   if (issueCount === 0) return html`<p>✓ ${say('upload.no-issues')}</p>`;
   return html`<section>
     <h2>${say('upload.issues')}</h2>
-    ${issueCount > issues.length && html`<p>${say('upload.first-issues')} ${showCount(issueCount)}</p>`}
+    ${issueCount > issues.length && html`<p>${say(message('upload.first-issues', { count: showCount(issueCount) }))}</p>`}
     <table>
       <thead>
         <tr>

@@ -1,6 +1,6 @@
 /** Decisions and proposals in words for people. */
 import { formatBangkokMoment } from '../../core/bangkok-time.ts';
-import { sayCode } from '../../core/message.ts';
+import { inEnglish, sayCode } from '../../core/message.ts';
 import { formatBaht } from '../../core/money.ts';
 import { toLines } from '../../core/outgoing-text.ts';
 import { maskDigits } from '../../core/proxy-id.ts';
@@ -34,7 +34,7 @@ const filesShownMax = 20;
 const objectionsShownMax = 50;
 
 const describe = (proposal: Proposal): string =>
-  `${sayCode('en', nameOfDecision(proposal.decision, proposal.kind))}: ${describeCounted(proposal)}`;
+  `${sayCode('en', nameOfDecision(proposal.decision, proposal.kind))}: ${inEnglish(describeCounted(countedOf(proposal)))}`;
 
 const outcomeOf = ({ decision, kind }: Proposal): string => sayCode('en', outcomeOfDecision(decision, kind));
 
@@ -243,7 +243,7 @@ export function showBatchApproved(
   approved: Exclude<BatchApproved, { kind: 'refused' }>,
 ): Shown {
   const { proposal } = approved;
-  const amount = describeCounted(proposal);
+  const amount = inEnglish(describeCounted(countedOf(proposal)));
   const by = formatBangkokMoment(proposal.expiresAtMs);
   const lines =
     approved.kind === 'waiting'

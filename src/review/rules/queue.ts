@@ -4,7 +4,7 @@
  */
 import { countOf } from '../../core/figures.ts';
 import { dayMs, parseBangkokDate } from '../../core/bangkok-time.ts';
-import { sayCode, type PlainCode } from '../../core/message.ts';
+import { inEnglish, type PlainCode, sayCode } from '../../core/message.ts';
 import { type Satang, sumSatang } from '../../core/money.ts';
 import type { HoldReason } from '../../core/payout.ts';
 import type { Batch, BatchReason, HoldTotal, StatusTotal } from '../../core/ports.ts';
@@ -31,7 +31,7 @@ import {
   describePayer,
 } from './batch-decisions.ts';
 import { can, type Person } from './people.ts';
-import { describeCounted, type ProposalFigures } from './proposal-figures.ts';
+import { countedOf, describeCounted, type ProposalFigures } from './proposal-figures.ts';
 import { type Decider, type TargetKind, whyNotCheck, whyNotWithdraw } from './proposal.ts';
 import { type Decision, decisionTerms, nameOfDecision, outcomeOfDecision } from './terms.ts';
 
@@ -372,7 +372,7 @@ export function proposalItem(
     kind: 'proposal',
     key: String(proposalId),
     version: digest,
-    title: `${proposalId}: ${label}, ${describeCounted(proposal)}`,
+    title: `${proposalId}: ${label}, ${inEnglish(describeCounted(countedOf(proposal)))}`,
     sinceMs: madeAtMs,
     amountSatang: totalSatang,
     moneyMoved: moneyMovedOfDecisions([decision]),

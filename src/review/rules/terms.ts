@@ -1,5 +1,5 @@
 /** The decisions of people: their requirements, names and effects. */
-import { message, type Message, type PlainCode } from '../../core/message.ts';
+import { type Argument, message, type Message, type PlainCode } from '../../core/message.ts';
 import type { PayoutCause } from '../../core/payout.ts';
 
 /** Decisions about one payout. */
@@ -99,7 +99,7 @@ export const outcomeOfDecision = (decision: Decision, kind: string | undefined):
  * The effect of a decision on its target, for the person who decides.
  * @param what the target in words
  */
-export const describeEffect = (decision: Decision, what: string, kind: string | undefined): Message =>
+export const describeEffect = (decision: Decision, what: Argument, kind: string | undefined): Message =>
   isOfRegistration(decision, kind)
     ? message(`registration-effect.${decision}`, { what })
     : message(`decision-effect.${decision}`, { what });

@@ -1,5 +1,5 @@
 /** Batches: their progress, the sum to be paid before the approval, their rows and their files. */
-import { type PlainCode, sayCode } from '../../core/message.ts';
+import { bahtOf, message, type PlainCode, sayCode } from '../../core/message.ts';
 import { basename } from 'node:path';
 import { showBaht, showCount } from '../../core/figures.ts';
 import { showText } from '../../core/outgoing-text.ts';
@@ -14,14 +14,14 @@ import type { PersonStore, Proposal } from '../ports.ts';
 import { recordReveal } from '../reveal.ts';
 import { figureWhole } from '../freeze.ts';
 import type { ApprovalFigures } from '../rules/approval-figures.ts';
-import type { ProposalFigures } from '../rules/proposal-figures.ts';
+import { describeCounted, type ProposalFigures } from '../rules/proposal-figures.ts';
 import { whyNotApprove } from '../rules/approval.ts';
 import { decideBatch, versionOfBatch } from '../rules/batch-decisions.ts';
 import { computeBatchSteps, type StepState } from '../rules/batch-steps.ts';
 import { decideOffers, type Offer } from '../rules/offers.ts';
 import { can } from '../rules/people.ts';
 import { answerDecision, type DecideForm, decidePage } from './decide-form.ts';
-import { approvalCard, approvalNotes, countedOfFigures, figuresPanel, sayCounted } from './figures-panel.ts';
+import { approvalCard, approvalNotes, countedOfFigures, figuresPanel } from './figures-panel.ts';
 import { addTotals } from '../../overview/rules/today.ts';
 import { html, type Html } from './html.ts';
 import { plainPage, postButton } from './layout.ts';
@@ -191,7 +191,9 @@ function stepItem({ say, language }: ProvedVisit, { step, state, done, of }: Ste
   const isShare = step === 'paying' && done !== undefined && of !== undefined && of > 0;
   const share = isShare ? `${Math.floor((done * hundred) / of)}%` : undefined;
   const count =
-    step === 'approval' && of !== undefined ? `${done ?? 0} ${say('decide.of')} ${of}` : undefined;
+    step === 'approval' && of !== undefined
+      ? say(message('count.of', { count: done ?? 0, all: of }))
+      : undefined;
   return html`<li class="step-${state}">
     <b><span aria-hidden="true">${sign}</span> ${sayCode(language, `batch-step.${step}`)}</b>
     <small>${[count ?? share, say(word)].filter(Boolean).join(', ')}</small>
@@ -352,7 +354,7 @@ async function answerBatch(context: BatchPageContext, visit: ProvedVisit, fields
               [say('payout.remedy'), whyOf(visit, batch.remedy)],
               [say('payout.file'), showText(batch.fileName)],
               [say('batch.rows'), showCount(batch.rows)],
-              [say('payout.amount'), `${showBaht(batch.totalSatang)} ${say('payout.baht')}`],
+              [say('payout.amount'), say(bahtOf(batch.totalSatang))],
               [say('batch.payer-account'), maskDigits(batch.payerAccount)],
               [say('batch.begun'), momentOf(visit, batch.startedAtMs)],
               [say('batch.rested'), batch.restedAtMs !== null && momentOf(visit, batch.restedAtMs)],
@@ -387,7 +389,7 @@ async function formOf(
     back: path,
     targets: [{ kind: 'batch', key: batchId, version }],
     ...(decision === 'approve-batch' && people !== undefined ? { people } : {}),
-    what: sayCounted(visit, panel.counted),
+    what: visit.say(describeCounted(panel.counted)),
     shown: [
       await figuresPanel(store, visit, panel),
       decision === 'approve-batch' ? approvalNotes(visit, figures) : byStatus(visit, totals),

@@ -1,6 +1,6 @@
 /** The form of a decision: target, reason, evidence and effect. */
 import { showCount } from '../../core/figures.ts';
-import { sayCode } from '../../core/message.ts';
+import { message, sayCode } from '../../core/message.ts';
 import { deciderOf } from '../verdict.ts';
 import type { ReviewContext } from '../context.ts';
 import { type EvidenceRefusal, type PreparedEvidence, prepareEvidence } from '../evidence-files.ts';
@@ -181,7 +181,7 @@ function objectionsBox(visit: ProvedVisit, form: DecideForm, { objections }: Tro
     </ul>
     ${
       objections.length > shown.length &&
-      html`<p>${say('decide.and-more')} ${showCount(objections.length - shown.length)}</p>`
+      html`<p>${say(message('decide.and-more', { count: showCount(objections.length - shown.length) }))}</p>`
     }
     ${
       canLeaveOut &&

@@ -1,5 +1,5 @@
 /** Decides on one payout, or on several at once: chosen ones, or all that match, as a frozen list. */
-import { sayCode } from '../../core/message.ts';
+import { bahtOf, message, sayCode } from '../../core/message.ts';
 import { randomBytes } from 'node:crypto';
 import { showBaht, showCount } from '../../core/figures.ts';
 import { type Satang, sumSatang, zeroSatang } from '../../core/money.ts';
@@ -12,13 +12,12 @@ import { moneyMovedOf } from '../../reports/rules/report-rows.ts';
 import type { ReviewContext } from '../context.ts';
 import { evidenceBytesMax } from '../evidence-files.ts';
 import { readOptions, readOptionsOfEach } from '../payout-target.ts';
-import type { Counted } from '../rules/proposal-figures.ts';
+import { type Counted, describeCounted } from '../rules/proposal-figures.ts';
 import type { Objection } from '../review.ts';
 import { type CountedWhy, countWhys, decideOffers } from '../rules/offers.ts';
 import type { Target } from '../rules/proposal.ts';
 import { isPayoutDecision, type PayoutDecision, payoutDecisions } from '../rules/terms.ts';
 import { answerDecision, type DecideForm, decidePage, withFile } from './decide-form.ts';
-import { sayCounted } from './figures-panel.ts';
 import { html, type Html, type Part } from './html.ts';
 import { plainPage } from './layout.ts';
 import { factList, moneyTag, whyOf } from './parts.ts';
@@ -47,7 +46,7 @@ const amountOf = (row: ResultRow): Satang => row.amountSatang ?? zeroSatang;
 /** Returns "12,500.00 baht to ••5678". */
 function describeOne({ say }: ProvedVisit, { row }: PayoutHistory): string {
   const payee = maskDigits(row.instruction?.proxyNo ?? row.cells.proxyNo);
-  return `${showBaht(amountOf(row))} ${say('payout.baht')} → ${payee}`;
+  return `${say(bahtOf(amountOf(row)))} → ${payee}`;
 }
 
 function showOne(visit: ProvedVisit, { row, batch }: PayoutHistory): Html {
@@ -57,7 +56,7 @@ function showOne(visit: ProvedVisit, { row, batch }: PayoutHistory): Html {
   return factList([
     [say('payout.payout'), html`<a href="/payout/${row.seq}">${row.cells.payoutId.trim()}</a>`],
     [say('payout.batch'), `${batch.batchId}, ${say('payout.row')} ${row.rowNo}`],
-    [say('payout.amount'), `${showBaht(amountOf(row))} ${say('payout.baht')}`],
+    [say('payout.amount'), say(bahtOf(amountOf(row)))],
     [say('payout.payee-number'), maskDigits(row.instruction?.proxyNo ?? row.cells.proxyNo)],
     [say('payout.our-name'), showText(payeeName ?? '')],
     [say('payout.bank-name'), showText(names)],
@@ -284,7 +283,7 @@ async function itemTable(
         ${shown}
       </tbody>
     </table>
-    ${rest > 0 && html`<p>${say('decide.and-more')} ${showCount(rest)}</p>`}`;
+    ${rest > 0 && html`<p>${say(message('decide.and-more', { count: showCount(rest) }))}</p>`}`;
 }
 
 /** The reasons against each decision, by the keys of the rows. */
@@ -326,7 +325,7 @@ function whysList(visit: ProvedVisit, whyNot: Split['whyNot']): Html {
   const rest = whyNot.slice(whysShownMax).reduce((sum, [, rows]) => sum + rows, 0);
   return html`<ul>
     ${whyNot.slice(0, whysShownMax).map(([why, rows]) => html`<li>${showCount(rows)} × ${whyOf(visit, why)}</li>`)}
-    ${rest > 0 && html`<li>${visit.say('decide.and-more')} ${showCount(rest)}</li>`}
+    ${rest > 0 && html`<li>${visit.say(message('decide.and-more', { count: showCount(rest) }))}</li>`}
   </ul>`;
 }
 
@@ -364,9 +363,8 @@ async function listPage(
         html`<li>
           <a class="button" href="/decide/${key}/${decision}">${label}</a>
           <small
-            >${say('decide.possible-for')} ${showCount(possible.length)} ${say('decide.of')}
-            ${showCount(list.rows.length)}${
-              amountSatang > 0n && `, ${showBaht(amountSatang)} ${say('payout.baht')}`
+            >${say(message('decide.possible-for', { count: showCount(possible.length), all: showCount(list.rows.length) }))}${
+              amountSatang > 0n && `, ${say(bahtOf(amountSatang))}`
             }</small
           >
           ${whyNot.length > 0 && html`<div class="cannot">${whysList(visit, whyNot)}</div>`}
@@ -378,7 +376,7 @@ async function listPage(
       ({ label, whyNot: [first] }) =>
         html`<li class="off">${label} <small>${whyOf(visit, first?.[0])}</small></li>`,
     );
-  const title = `${say('decide.decide-on')}: ${sayCounted(visit, countedOfRows(list))}`;
+  const title = `${say('decide.decide-on')}: ${visit.say(describeCounted(countedOfRows(list)))}`;
   return {
     title,
     body: html`<h1>${title}</h1>
@@ -432,7 +430,7 @@ async function formOfMany(
     back: `/decide/${key}`,
     leaveOutPath: `${path}/leave-out`,
     targets: split.possible.map(({ target }) => target),
-    what: sayCounted(visit, countedOfRows({ rows: split.possible })),
+    what: visit.say(describeCounted(countedOfRows({ rows: split.possible }))),
     shown: [leftOutCard(visit, split), await itemTable(context, visit, { rows: split.possible })],
     hidden: {},
     evidenceFolder: context.evidenceFolder,

@@ -1,5 +1,6 @@
 /** A dropped file of decisions: a maker reads its decisions, and proposes them as their own or discards the file. */
-import { showBaht } from '../../core/figures.ts';
+import { showCount } from '../../core/figures.ts';
+import { bahtOf, message } from '../../core/message.ts';
 import { showText } from '../../core/outgoing-text.ts';
 import type { Decider } from '../rules/proposal.ts';
 import type { OwnedItem } from '../rules/queue.ts';
@@ -36,7 +37,9 @@ const objectionsBox = (visit: ProvedVisit, objections: readonly string[]): Html 
     </ul>
     ${
       objections.length > objectionsShown &&
-      html`<p>${visit.say('decide.and-more')} ${objections.length - objectionsShown}</p>`
+      html`<p>
+        ${visit.say(message('decide.and-more', { count: showCount(objections.length - objectionsShown) }))}
+      </p>`
     }
   </div>`;
 
@@ -66,10 +69,7 @@ function filePage(visit: ProvedVisit, item: OwnedItem, objections: readonly stri
           ${factList([
             [say('decision-file.decision-file'), showText(title)],
             [say('decision-file.asks-for'), whyOf(visit, reason)],
-            [
-              say('payout.amount'),
-              amountSatang === null ? undefined : `${showBaht(amountSatang)} ${say('payout.baht')}`,
-            ],
+            [say('payout.amount'), amountSatang === null ? undefined : say(bahtOf(amountSatang))],
             ['SHA-256', html`<code>${version}</code>`],
           ])}
         </section>

@@ -1,6 +1,6 @@
 /** The figures beside the button of a decision: the same for its maker, checker and signer. */
 import { showBaht, showCount } from '../../core/figures.ts';
-import type { PlainCode } from '../../core/message.ts';
+import { counted, message, type Message, type PlainCode } from '../../core/message.ts';
 import { type Satang, sumSatang, toSatang, zeroSatang } from '../../core/money.ts';
 import { showText } from '../../core/outgoing-text.ts';
 import { maskDigits } from '../../core/proxy-id.ts';
@@ -10,7 +10,7 @@ import type { ApprovalFigures, Figure } from '../rules/approval-figures.ts';
 import {
   type Counted,
   countedOf,
-  type CountedThing,
+  describeCounted,
   type FiguredFile,
   type ProposalFigures,
 } from '../rules/proposal-figures.ts';
@@ -22,36 +22,23 @@ import type { ProvedVisit } from './view.ts';
 /** The number of files that are named; the others are counted. */
 const filesShownMax = 10;
 
-const things: Readonly<Record<CountedThing, readonly [one: PlainCode, many: PlainCode]>> = {
-  payouts: ['decide.one-payout', 'decide.many-payouts'],
-  registrations: ['decide.one-registration', 'decide.many-registrations'],
-  others: ['proposal.one-item', 'proposal.many-items'],
-};
-
-/** Returns "149 payouts, 2,346,099.60 baht". */
-export function sayCounted({ say }: ProvedVisit, { of, rows, amountSatang }: Counted): string {
-  const [one, many] = things[of];
-  const count = `${showCount(rows)} ${say(rows === 1 ? one : many)}`;
-  return amountSatang === null ? count : `${count}, ${showBaht(amountSatang)} ${say('payout.baht')}`;
-}
-
-/** Returns "527,955.31 becomes 527,955.29 baht". */
-function sayCorrected(visit: ProvedVisit, proposal: Proposal): string {
-  const { say } = visit;
-  const { rows } = countedOf(proposal);
-  const was = proposal.figures.wasSatang;
-  const before =
-    was === null
-      ? say('proposal.not-counted')
-      : sayCounted(visit, { of: 'payouts', rows, amountSatang: was });
-  return `${before}; ${say('proposal.becomes')} ${showBaht(proposal.totalSatang)} ${say('payout.baht')}`;
+/** "149 payouts, 527,955.31 baht; becomes 527,955.29 baht". */
+function describeCorrected({ figures, totalSatang }: Proposal): Message {
+  const { of, rows, wasSatang } = figures;
+  return message('proposal.corrected', {
+    before:
+      wasSatang === null
+        ? message('proposal.not-counted')
+        : describeCounted({ of, rows, amountSatang: wasSatang }),
+    amount: showBaht(totalSatang),
+  });
 }
 
 /** The effect of a proposal, as it was counted when it was made. */
 export function effectOfProposal(visit: ProvedVisit, proposal: Proposal): string {
   const { decision, kind } = proposal;
   const isCorrection = decision === 'retry-corrected' && kind === 'payout';
-  const what = isCorrection ? sayCorrected(visit, proposal) : sayCounted(visit, countedOf(proposal));
+  const what = isCorrection ? describeCorrected(proposal) : describeCounted(countedOf(proposal));
   return visit.say(describeEffect(decision, what, kind));
 }
 
@@ -63,7 +50,12 @@ export function sayFiles({ say }: ProvedVisit, { files }: ProposalFigures): stri
   const name = showText(first.fileName);
   return rest === 0
     ? name
-    : `${name} ${say('proposal.and-also')} ${showCount(rest)} ${say(rest === 1 ? 'proposal.one-file-more' : 'proposal.files-more')}`;
+    : say(
+        message(rest === 1 ? 'proposal.one-file-more' : 'proposal.files-more', {
+          name,
+          count: showCount(rest),
+        }),
+      );
 }
 
 // ---------------------------------------------------------------- the largest
@@ -151,7 +143,7 @@ function fileTable(visit: ProvedVisit, { of, files }: ProposalFigures): Part {
       <thead>
         <tr>
           <th scope="col">${say('payout.file')}</th>
-          <th scope="col" class="number">${say(things[of][1])}</th>
+          <th scope="col" class="number">${say(`proposal.things-${of}`)}</th>
           ${of === 'payouts' && html`<th scope="col" class="number">${say('proposal.sum')}</th>`}
         </tr>
       </thead>
@@ -163,7 +155,7 @@ function fileTable(visit: ProvedVisit, { of, files }: ProposalFigures): Part {
                 <b>${showText(file.fileName)}</b>
                 <a class="open" href="${path}${file.batchId}">${file.batchId}</a> ${digestOf(visit, file)}
               </td>
-              <td class="number" data-head="${say(things[of][1])}">${showCount(file.rows)}</td>
+              <td class="number" data-head="${say(`proposal.things-${of}`)}">${showCount(file.rows)}</td>
               ${
                 of === 'payouts' &&
                 html`<td class="number" data-head="${say('proposal.sum')}">
@@ -174,7 +166,7 @@ function fileTable(visit: ProvedVisit, { of, files }: ProposalFigures): Part {
         )}
       </tbody>
     </table>
-    ${rest > 0 && html`<p>${say('decide.and-more')} ${showCount(rest)}</p>`}`;
+    ${rest > 0 && html`<p>${say(message('decide.and-more', { count: showCount(rest) }))}</p>`}`;
 }
 
 /** Returns "+0.02" or "−0.02". */
@@ -184,9 +176,6 @@ function showChange(change: Satang): string {
 }
 
 /** Returns "1 payee" or "149 payees". */
-const sayPayees = ({ say }: ProvedVisit, count: number): string =>
-  `${showCount(count)} ${say(count === 1 ? 'batch.one-payee' : 'batch.payee-count')}`;
-
 /** The content of a panel: the figures, and their count and sum. */
 export interface Panel {
   readonly figures: ProposalFigures;
@@ -197,17 +186,17 @@ export interface Panel {
 export async function figuresPanel(
   store: HistoryReader,
   visit: ProvedVisit,
-  { figures, counted }: Panel,
+  { figures, counted: all }: Panel,
 ): Promise<Html> {
   const { say } = visit;
   const { wasSatang, newPayees, payerAccounts, of } = figures;
-  const { amountSatang } = counted;
+  const { amountSatang } = all;
   const baht = say('payout.baht');
   const files = sayFiles(visit, figures);
   const change = wasSatang === null || amountSatang === null ? undefined : toSatang(amountSatang - wasSatang);
   return html`<section class="card" aria-labelledby="figures">
     ${files !== undefined && html`<p class="filename">${files}</p>`}
-    <h2 id="figures" class="headline">${sayCounted(visit, counted)}</h2>
+    <h2 id="figures" class="headline">${say(describeCounted(all))}</h2>
     ${factList([
       [say('proposal.was-before'), wasSatang !== null && `${showBaht(wasSatang)} ${baht}`],
       [
@@ -221,7 +210,8 @@ export async function figuresPanel(
         of === 'payouts' &&
           (newPayees.payees === 0
             ? say('proposal.no-new-payees')
-            : html`<b>${showBaht(newPayees.amountSatang)}</b> ${baht}, ${sayPayees(visit, newPayees.payees)}`),
+            : html`<b>${showBaht(newPayees.amountSatang)}</b> ${baht},
+                ${say(counted(newPayees.payees, 'payee'))}`),
       ],
     ])}
     ${fileTable(visit, figures)} ${largestTable(visit, await readLargest(store, figures))}
@@ -297,7 +287,7 @@ export function approvalCard(visit: ProvedVisit, figures: ApprovalFigures | unde
   const shown = factList([
     figureLine(visit, 'batch.to-be-paid', toPay),
     ...unusualLines(visit, figures),
-    figureLine(visit, 'batch.new-payees', newPayees, sayPayees(visit, newPayees.payees)),
+    figureLine(visit, 'batch.new-payees', newPayees, say(counted(newPayees.payees, 'payee'))),
     [say('batch.payer-account'), payerAccount],
     [
       say('batch.digest'),

@@ -1,6 +1,5 @@
 /** One payout: its facts, the decisions that are possible now, and its whole history. */
-import { showBaht } from '../../core/figures.ts';
-import { sayCode } from '../../core/message.ts';
+import { bahtOf, sayCode } from '../../core/message.ts';
 import { showText } from '../../core/outgoing-text.ts';
 import { maskDigits } from '../../core/proxy-id.ts';
 import type { HistoryReader, PayoutHistory } from '../../payout/ports.ts';
@@ -168,10 +167,7 @@ function payoutPage(visit: ProvedVisit, shown: ShownPayout, isRevealed: boolean)
   const { history, lines } = shown;
   const { row } = history;
   const name = row.cells.payoutId.trim();
-  const amount =
-    row.amountSatang === null
-      ? showText(row.cells.amount)
-      : `${showBaht(row.amountSatang)} ${say('payout.baht')}`;
+  const amount = row.amountSatang === null ? showText(row.cells.amount) : say(bahtOf(row.amountSatang));
   return {
     title: `${say('payout.payout')} ${name}`,
     body: html`<h1>${say('payout.payout')} ${name}</h1>

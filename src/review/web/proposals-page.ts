@@ -1,6 +1,6 @@
 /** The proposals that wait for a check, and one proposal with its exact list. */
 import { showBaht, showCount } from '../../core/figures.ts';
-import { type PlainCode, sayCode } from '../../core/message.ts';
+import { bahtOf, message, type PlainCode, sayCode } from '../../core/message.ts';
 import { sayAge } from '../../core/moments.ts';
 import { zeroSatang } from '../../core/money.ts';
 import { changedSince } from '../batch-target.ts';
@@ -181,7 +181,13 @@ function banner(visit: ProvedVisit, proposal: Proposal, refused: number): Html {
     status === 'proposed'
       ? html`${say('proposal.after-proposing')} ${momentOf(visit, expiresAtMs)}${fullStop(visit)}`
       : status === 'applied' &&
-        `${showCount(items - refused)} ${say('decide.of')} ${showCount(items)} ${say('proposal.after-applied')} ${showCount(refused)}`;
+        say(
+          message('proposal.after-applied', {
+            count: showCount(items - refused),
+            all: showCount(items),
+            refused: showCount(refused),
+          }),
+        );
   const isBad = status === 'stale' || status === 'expired' || refused > 0;
   const look = isBad ? 'problems' : status === 'applied' ? 'done' : 'done notice';
   return html`<div class="${look}" role="status" tabindex="-1" autofocus>
@@ -269,21 +275,22 @@ function judgedLine(visit: ProvedVisit, { items, kind }: Proposal, judged: Judge
   const cannot = countCannot(judged);
   const rest = whyNot.slice(whysShownMax).reduce((sum, [, count]) => sum + count, 0);
   return html`<p class="judged">
-      <b>${say('proposal.can-go-on')}: ${showCount(possible)} ${say('decide.of')} ${showCount(items)}</b>${
-        isOfMoney && `, ${showBaht(amountSatang)} ${say('payout.baht')}`
+      <b>${say(message('proposal.can-go-on', { count: showCount(possible), all: showCount(items) }))}</b>${
+        isOfMoney && `, ${say(bahtOf(amountSatang))}`
       }
     </p>
     ${
       cannot > 0 &&
       html`<div class="cannot">
         <b class="tag alarm"
-          ><span aria-hidden="true">!</span> ${say('proposal.cannot-go-on')}: ${showCount(cannot)}</b
+          ><span aria-hidden="true">!</span>
+          ${say(message('proposal.cannot-go-on', { count: showCount(cannot) }))}</b
         >
         <ul>
           ${whyNot
             .slice(0, whysShownMax)
             .map(([why, count]) => html`<li>${showCount(count)} × ${whyOf(visit, why)}</li>`)}
-          ${rest > 0 && html`<li>${say('decide.and-more')} ${showCount(rest)}</li>`}
+          ${rest > 0 && html`<li>${say(message('decide.and-more', { count: showCount(rest) }))}</li>`}
         </ul>
       </div>`
     }`;
@@ -292,10 +299,7 @@ function judgedLine(visit: ProvedVisit, { items, kind }: Proposal, judged: Judge
 /** The items that an approval does not carry out. */
 function refusedThen(visit: ProvedVisit, judged: Judged | undefined): Part {
   const cannot = judged === undefined ? 0 : countCannot(judged);
-  return (
-    cannot > 0 &&
-    `${visit.say('proposal.refused-then')} ${showCount(cannot)}${visit.language === 'en' ? '.' : ''}`
-  );
+  return cannot > 0 && visit.say(message('proposal.refused-then', { count: showCount(cannot) }));
 }
 
 function verdictCard(

@@ -1,13 +1,14 @@
 /** Waiting items other than payouts, above the payouts of the queue: displayed, taken, and decided on one by one. */
 import { formatBangkokDateTime } from '../../core/bangkok-time.ts';
 import { showBaht, showCount } from '../../core/figures.ts';
-import { sayCode } from '../../core/message.ts';
+import { bahtOf, sayCode } from '../../core/message.ts';
 import { sayAge, sayDate, sayMoment } from '../../core/moments.ts';
 import { showText } from '../../core/outgoing-text.ts';
 import type { ReviewContext } from '../context.ts';
 import { figureWhole } from '../freeze.ts';
 import { type OwnersContext, takeItem } from '../owners.ts';
 import { can } from '../rules/people.ts';
+import { describeCounted } from '../rules/proposal-figures.ts';
 import type { Target } from '../rules/proposal.ts';
 import {
   type Asker,
@@ -21,7 +22,7 @@ import { type Decision, otherDecisions } from '../rules/terms.ts';
 import { deciderOf } from '../verdict.ts';
 import { answerDecision, type DecideForm, decidePage } from './decide-form.ts';
 import { html, type Html, type Part } from './html.ts';
-import { countedOfFigures, figuresPanel, type Panel, sayCounted } from './figures-panel.ts';
+import { countedOfFigures, figuresPanel, type Panel } from './figures-panel.ts';
 import { plainPage, postButton } from './layout.ts';
 import { factList, moneyTag, whyOf } from './parts.ts';
 import type { ReadReview } from './payout-page.ts';
@@ -204,10 +205,7 @@ const shownOf = (visit: ProvedVisit, item: OwnedItem): Html => {
       visit.say('queue.waits'),
       html`${sayCode(visit.language, `queue-kind.${kind}`)}, ${titleOf(visit, item)}`,
     ],
-    [
-      visit.say('payout.amount'),
-      amountSatang === null ? undefined : `${showBaht(amountSatang)} ${visit.say('payout.baht')}`,
-    ],
+    [visit.say('payout.amount'), amountSatang === null ? undefined : visit.say(bahtOf(amountSatang))],
     [visit.say('payout.money'), movedOf(visit, item)],
     [visit.say('payout.why'), whyOf(visit, reason)],
     [visit.say('payout.remedy'), whyOf(visit, remedy)],
@@ -244,7 +242,10 @@ async function answerItem(context: QueueItemsContext, visit: ProvedVisit, fields
     path: '/queue/item',
     back: '/queue',
     targets: [target],
-    what: panel === undefined ? showText(named) : `${showText(named)}: ${sayCounted(visit, panel.counted)}`,
+    what:
+      panel === undefined
+        ? showText(named)
+        : `${showText(named)}: ${visit.say(describeCounted(panel.counted))}`,
     shown: [shownOf(visit, item), panel && (await figuresPanel(review.journal, visit, panel))],
     hidden: { kind, key, version, decision },
     nameTarget: () => showText(named),
