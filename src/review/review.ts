@@ -3,6 +3,7 @@
  * transaction that ends it: after a crash the next process continues with the rest, and two processes at once apply
  * nothing twice.
  */
+import { sayCode } from '../core/message.ts';
 import { createHash } from 'node:crypto';
 import { setImmediate } from 'node:timers/promises';
 import { dayMs } from '../core/bangkok-time.ts';
@@ -133,7 +134,11 @@ const objectTooLittle = ({ decision, targets, note, evidence, evidenceFile }: Wi
   ...(targets.length === 0 ? [{ why: 'nothing is named that it is about' }] : []),
   ...(note.trim() === '' ? [{ why: 'why it is decided so must be said' }] : []),
   ...(decisionTerms[decision].needsEvidence && (evidence ?? '').trim() === '' && !evidenceFile
-    ? [{ why: `${decisionTerms[decision].label} needs evidence: say where the proof stands, or add a file` }]
+    ? [
+        {
+          why: `${sayCode('en', `decision.${decision}`)} needs evidence: say where the proof stands, or add a file`,
+        },
+      ]
     : []),
 ];
 

@@ -1,4 +1,16 @@
 /** Every text of paydrop for people, in English and Thai, by its code. */
+import { columnWordings } from './columns.ts';
 import { commonWordings } from './common.ts';
+import { decisionWordings } from './decision-words.ts';
+import { overviewWordings } from './overview.ts';
+import { pageWordings } from './page.ts';
+import { wordWordings } from './words.ts';
 
-export const catalogue = { ...commonWordings };
+export const catalogue = {
+  ...commonWordings,
+  ...pageWordings,
+  ...overviewWordings,
+  ...wordWordings,
+  ...decisionWordings,
+  ...columnWordings,
+};

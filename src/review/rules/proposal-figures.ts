@@ -2,7 +2,8 @@
  * The effect of a proposal, counted when it is made. The figures are kept with the proposal, so that its maker, checker
  * and signer read the same ones, however the rows change.
  */
-import { countOf, showBaht } from '../../core/figures.ts';
+import { showBaht } from '../../core/figures.ts';
+import { counted, message, type Message } from '../../core/message.ts';
 import { type Satang, sumSatang, toSatang, zeroSatang } from '../../core/money.ts';
 import type { HoldReason, PayoutStatus } from '../../core/payout.ts';
 import type { Batch } from '../../core/ports.ts';
@@ -338,17 +339,13 @@ export function countedOf({ figures, totalSatang }: CountedProposal): Counted {
   return { of, rows, amountSatang: of === 'registrations' ? null : sumOrNone(totalSatang) };
 }
 
-const thingWords: Readonly<Record<CountedThing, string>> = {
-  payouts: 'payout',
-  registrations: 'registration',
-  others: 'item',
-};
+const things = { payouts: 'payout', registrations: 'registration', others: 'item' } as const;
 
-/** Returns text such as "147 payouts, 2,346,099.60 baht". */
-export function describeCounted(proposal: CountedProposal): string {
-  const { of, rows, amountSatang } = countedOf(proposal);
-  const count = countOf(rows, thingWords[of]);
-  return amountSatang === null ? count : `${count}, ${showBaht(amountSatang)} baht`;
+/** "147 payouts, 2,346,099.60 baht". */
+export function describeCounted({ of, rows, amountSatang }: Counted): Message {
+  const count = counted(rows, things[of]);
+  if (amountSatang === null) return count;
+  return message('money.counted', { count, amount: showBaht(amountSatang) });
 }
 
 /**
