@@ -112,8 +112,8 @@ async function helpUntilFree(
   reportOwner: (owner: SenderLockOwner | undefined) => void,
 ): Promise<Helped> {
   waiting.status.isStandingBy = true;
-  const { standBy } = await import('./machines/stand-by.ts');
-  return standBy(session, {
+  const { helpSender } = await import('./machines/stand-by.ts');
+  return helpSender(session, {
     stop: waiting.stop,
     beside: waiting.beside,
     reportOwner,

@@ -213,13 +213,13 @@ export class RunState {
 /**
  * Waits for the work of a run and for its background tasks, which end once the work has. When one of them fails, no
  * other begins new work.
- * @param besideEnds aborted when the work has ended
+ * @param backgroundEnd aborted when the work has ended
  * @throws the first failure (`noteFailure`): later ones may follow from it
  */
 export async function runWithBackground(
   { run }: Pick<WorkerContext, 'run'>,
   work: Promise<unknown>,
-  besideEnds: AbortController,
+  backgroundEnd: AbortController,
   beside: readonly Promise<unknown>[],
 ): Promise<void> {
   const breakOff = async (part: Promise<unknown>): Promise<void> => {
@@ -230,7 +230,7 @@ export async function runWithBackground(
       run.broken.abort();
     }
   };
-  const working = breakOff(work).finally(() => besideEnds.abort());
+  const working = breakOff(work).finally(() => backgroundEnd.abort());
   await Promise.all([working, ...beside.map(breakOff)]);
   run.throwFailure();
 }

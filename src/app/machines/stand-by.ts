@@ -42,7 +42,7 @@ export interface Helped {
  * Helps until this process has the sender's place, or is stopped.
  * @throws JournalRefusedError when the journal turns out to be another than before
  */
-export async function standBy(session: HelpingSession, standing: StandingBy): Promise<Helped> {
+export async function helpSender(session: HelpingSession, standing: StandingBy): Promise<Helped> {
   const { place, clock, journal, runs, refused } = session;
   const over = new AbortController();
   const end = AbortSignal.any([standing.stop, ...(refused ? [refused] : [])]);
