@@ -22,15 +22,10 @@ import {
   type NotFetched,
   takeFile,
 } from '../reconcile/fetch.ts';
-import { inspectStatement } from '../reconcile/inspect.ts';
+import { inspectStatement, type StatementSource } from '../reconcile/inspect.ts';
 import { isOfWholeDay, type StatementRefusal } from '../reconcile/ports.ts';
 import type { ReconcileContext } from '../reconcile/read-lines.ts';
-import {
-  reconcile,
-  type Reconciled,
-  type Reconciliation,
-  type StatementSource,
-} from '../reconcile/reconcile.ts';
+import { reconcile, type Reconciled, type Reconciliation } from '../reconcile/reconcile.ts';
 import { isIncomplete } from '../reconcile/rules/custody.ts';
 import { combineWords } from '../reconcile/rules/status-words.ts';
 import { readingRules } from '../reconcile/rules/statement.ts';

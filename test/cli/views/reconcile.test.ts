@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import type { NotFetched, ReconcileReport } from '../../../src/app/reconcile.ts';
 import { showNoStatement, showReport } from '../../../src/cli/views/reconcile.ts';
 import { type Satang, toSatang } from '../../../src/core/money.ts';
-import { nothingRecorded } from '../../../src/reconcile/record.ts';
+import { nothingRecorded } from '../../../src/reconcile/reconcile.ts';
 
 type Places = Record<string, { readonly count: number; readonly satang: Satang }>;
 

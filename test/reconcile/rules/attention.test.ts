@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { nothingRecorded, type Recorded } from '../../../src/reconcile/record.ts';
+import { nothingRecorded, type Recorded } from '../../../src/reconcile/reconcile.ts';
 import { isQuiet } from '../../../src/reconcile/rules/attention.ts';
 import type { BreakKind } from '../../../src/reconcile/rules/types.ts';
 
