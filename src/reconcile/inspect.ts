@@ -1,5 +1,5 @@
 /**
- * What a file is to its day: how its bytes are to be read, or why not; and what it holds, examined as reconciling would,
+ * Tells how the bytes of a file are to be read for its day, or why not; and examines what they hold as reconciling would,
  * without recording anything, so that people know what they decide on.
  */
 import { formatBangkokDate } from '../core/bangkok-time.ts';
@@ -68,7 +68,7 @@ export async function readFormer(store: ReconcileContext['store'], date: string)
 }
 
 /** Hashes of the bytes as packed by the bank, or, after reading, of the plain text, with the findings. */
-export type StatementBytes = Partial<Pick<StatementVersionMark, 'originalSha256' | 'sha256'>> & {
+type StatementBytes = Partial<Pick<StatementVersionMark, 'originalSha256' | 'sha256'>> & {
   /** True when an unreadable line may belong to any transfer. */
   readonly isUnread?: boolean;
 };

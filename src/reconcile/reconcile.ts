@@ -302,7 +302,7 @@ class ChangedMeanwhile extends Error {
 }
 
 /** The changes made by a matching. */
-export interface Recorded {
+interface Recorded {
   opened: number;
   changed: number;
   closed: number;
@@ -316,7 +316,7 @@ export interface Recorded {
 }
 
 /** @param left remains of the day's interrupted matchings, which were not reported and count as this one's */
-export const nothingRecorded = (left?: BrokenOff): Recorded => ({
+const nothingRecorded = (left?: BrokenOff): Recorded => ({
   opened: 0,
   changed: 0,
   closed: 0,

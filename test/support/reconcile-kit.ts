@@ -167,3 +167,14 @@ export function lineFor(
 export async function openKinds({ store }: ReconcileDay, on = date): Promise<string[]> {
   return (await store.openBreaks(on, 1_000)).map(({ kind }) => kind);
 }
+
+/** A matching that has changed nothing. */
+export const noneRecorded: Reconciled['recorded'] = {
+  opened: 0,
+  changed: 0,
+  closed: 0,
+  causes: new Map(),
+  openedOnOtherDays: 0,
+  firstOnOtherDays: [],
+  secondProof: undefined,
+};

@@ -1,7 +1,7 @@
 /** A sheet as stored in its part: cells by position, and what hides them from a person. */
 import type { Book } from './book.ts';
 import { nameColumn } from './sheet.ts';
-import { readStoredCell, type StoredCell } from './stored-cell.ts';
+import { readStoredCell, type StoredCell } from './cell.ts';
 import { rejectDamaged } from './unpack.ts';
 import { readElements, readFlag, requireNoText, requireOnly, type XmlElement, XmlError } from './xml.ts';
 

@@ -15,7 +15,7 @@ import {
   type CallbackListenerSettings,
   startCallbackListener,
 } from '../../../src/registration/listener/listener.ts';
-import { readAcknowledgement } from '../../../src/sandbox/registration/caller.ts';
+import { readAcknowledgement } from '../../../src/sandbox/registration/callback-message.ts';
 import {
   type Call,
   callBack,
