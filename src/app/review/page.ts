@@ -41,7 +41,7 @@ import { type AskingSession, registrationsInbox } from '../session.ts';
 import { findSenderOf } from '../machines/find-sender.ts';
 import { readReview } from './decisions.ts';
 import { makeQueueContext } from './queue.ts';
-import { readQueue } from './read-queue.ts';
+import { readQueue as readWaitingItems } from './read-queue.ts';
 import { notifyOfPersons } from './people.ts';
 import { makeFileDecisions } from './waiting-decisions.ts';
 import { Uploads } from '../../overview/uploads.ts';
@@ -194,7 +194,7 @@ export async function openPage(
     readContext: makeContextReader(store, onUserChange),
     readReview: readContextOfReview,
     readQueue: async (asker: Asker, limit: number) =>
-      readQueue(makeQueueContext(loaded, store), { asker, limit }),
+      readWaitingItems(makeQueueContext(loaded, store), { asker, limit }),
     fileDecisions: makeFileDecisions(openSession),
     evidenceFolder: evidenceFolderOf(dataDir),
     payer: { companyId, payerAccount },

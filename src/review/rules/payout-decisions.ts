@@ -4,19 +4,29 @@
  */
 import { isOpenAttempt } from '../../core/attempt-numbers.ts';
 import { afterChange, move, reasonPatch, settled } from '../../core/change.ts';
-import { type Attempt, type Payout, type PayoutStatus, sourceStatuses } from '../../core/payout.ts';
+import {
+  type Attempt,
+  type Payout,
+  type PayoutStatus,
+  sourceStatuses,
+  type HoldReason,
+  type Instruction,
+} from '../../core/payout.ts';
 import type { Change, ClaimOwner, DecisionItem, ResultRow } from '../../core/ports.ts';
-import type { RowRules } from '../../intake/rules/row.ts';
+import { type RowRules, parseRow } from '../../intake/rules/row.ts';
 import {
   decideCancel,
   decideLift,
   decideRetry,
   decideRetryRejected,
   payoutWideHolds,
+  fileIssues,
 } from '../../payout/rules/operator.ts';
-import { decideCorrected, whyNotCorrect } from './correction.ts';
 import type { Correction } from './proposal.ts';
 import { decisionTerms, type DecisionTerms, type PayoutDecision, payoutDecisions } from './terms.ts';
+import { formatBaht } from '../../core/money.ts';
+import type { RowCells } from '../../core/payout-file.ts';
+import { maskDigits } from '../../core/proxy-id.ts';
 
 /** The trace of an attempt in the statements of its day and the next; `unread` while one of the two is missing. */
 export type StatementTrace = 'unread' | 'found' | 'none';
@@ -224,4 +234,111 @@ export function optionsFor(reviewed: ReviewedPayout): readonly Option[] {
     const whyNot = typeof decided === 'string' ? decided : undefined;
     return { decision, terms: decisionTerms[decision], whyNot };
   });
+}
+
+// ---------------------------------------------------------------- corrected rows
+
+/** The facts from which a correction to another payee number, or another amount, is made. */
+interface CorrectedRow {
+  readonly row: ResultRow;
+  readonly batchId: string;
+  readonly payout: Payout | undefined;
+  readonly rules: RowRules;
+  readonly nowMs: number;
+}
+
+/** Holds that are independent of the row's instruction, which a correction does not lift. */
+const keptHolds: readonly HoldReason[] = ['approval', 'halted', 'paused'];
+
+/** The reason why the row cannot be corrected at all; undefined when it can. */
+function whyNotCorrect({ row }: CorrectedRow): string | undefined {
+  if (row.isAlarm) return 'it bears an alarm: clear with the bank what it says, then acknowledge it';
+  const from = [...sourceStatuses('ready', 'corrected'), ...sourceStatuses('held', 'corrected')];
+  if (!from.includes(row.status))
+    return `it is ${row.status}: only what moved no money, and waits or has ended, can be corrected`;
+  if (row.issues.some(({ code }) => fileIssues.includes(code)))
+    return 'it was rejected for what its file holds: send it in a new file';
+  return row.amountSatang === null
+    ? "its amount could not be read, and the file's total is without it: send it in a new file"
+    : undefined;
+}
+
+/** The cells of the row with the correction applied. */
+function correctCells(row: ResultRow, { proxyNo, amount }: Correction): RowCells {
+  const { instruction } = row;
+  const present =
+    instruction === null
+      ? {}
+      : {
+          payoutId: instruction.payoutId,
+          proxyType: instruction.proxyType,
+          proxyNo: instruction.proxyNo,
+          payeeName: instruction.payeeName ?? '',
+          amount: formatBaht(instruction.amountSatang),
+          reference1: instruction.reference1 ?? '',
+          reference2: instruction.reference2 ?? '',
+        };
+  return {
+    ...row.cells,
+    ...present,
+    // The type follows from the new number.
+    ...(proxyNo === null ? {} : { proxyNo, proxyType: '' }),
+    ...(amount === null ? {} : { amount }),
+  };
+}
+
+const isSameInstruction = (one: Instruction | null, other: Instruction): boolean =>
+  one?.proxyNo === other.proxyNo &&
+  one.proxyType === other.proxyType &&
+  one.amountSatang === other.amountSatang;
+
+/** The changes that pay the row as corrected, or the reason why there are none. */
+function decideCorrected(corrected: CorrectedRow, correction: Correction): readonly Change[] | string {
+  const { row, batchId, payout, rules, nowMs } = corrected;
+  const why = whyNotCorrect(corrected);
+  if (why !== undefined) return why;
+  const { instruction, issues, holds } = parseRow(correctCells(row, correction), row.line, rules);
+  if (instruction === null)
+    return `corrected it is still wrong (${issues.map(({ message }) => message).join('; ')})`;
+  if (isSameInstruction(row.instruction, instruction)) return 'the correction changes nothing';
+  const before = payout ?? { ...row, batchId, instruction, acceptedHolds: [], settledBy: 'rules' as const };
+  return [correct(before, instruction, holds, nowMs)];
+}
+
+function correct(
+  before: Payout,
+  instruction: Instruction,
+  raised: readonly HoldReason[],
+  nowMs: number,
+): Change {
+  const kept = before.holds.filter((hold) => keptHolds.includes(hold));
+  const holds = [...kept, ...raised.filter((hold) => !kept.includes(hold))];
+  const isLimit = holds.includes('limit');
+  const reason = isLimit
+    ? ({ reasonCode: 'limit', reason: 'the corrected amount is over limits.bahtPerPayout' } as const)
+    : ({ reasonCode: null, reason: null } as const);
+  const patch = {
+    status: holds.length === 0 ? 'ready' : 'held',
+    holds,
+    // Earlier answers of people and the bank were about another payee or amount. `resend` lets the number be sent
+    // again.
+    acceptedHolds: ['resend'],
+    bankPayeeName: null,
+    bankPayeeNameTh: null,
+    settledAtMs: null,
+    settledBy: null,
+    ...reason,
+  } as const;
+  const was = before.instruction;
+  const detail = {
+    was: before.status,
+    ...(was.proxyNo === instruction.proxyNo
+      ? {}
+      : { proxyNo: [maskDigits(was.proxyNo), maskDigits(instruction.proxyNo)] }),
+    ...(was.amountSatang === instruction.amountSatang
+      ? {}
+      : { amount: [formatBaht(was.amountSatang), formatBaht(instruction.amountSatang)] }),
+  };
+  const change = move({ payout: before, patch, cause: 'corrected', nowMs, detail });
+  return { ...change, after: { ...change.after, instruction }, isCorrected: true };
 }
