@@ -6,12 +6,12 @@ import type { Node, Source } from './source.ts';
 
 /** Every gauge by its name, with the value that it may not exceed. Lower the value in the commit that lowers the gauge. */
 export const heldGauges = {
-  'files in src/': 726,
-  'lines in src/': 118376,
+  'files in src/': 702,
+  'lines in src/': 118287,
   'arrows between rooms': 124,
-  'files that one neighbour alone imports': 118,
+  'files that one neighbour alone imports': 70,
   'exports that no other file of src/ uses': 112,
-  'folders with files named after registration': 21,
+  'folders with files named after registration': 20,
   'comments that begin with Of, Where, Those, It, Whoever, What, Nobody': 0,
   'nobody, somebody, whoever': 0,
   'members of the largest context': 28,

@@ -287,10 +287,10 @@ function correctCells(row: ResultRow, { proxyNo, amount }: Correction): RowCells
   };
 }
 
-const isSameInstruction = (one: Instruction | null, other: Instruction): boolean =>
-  one?.proxyNo === other.proxyNo &&
-  one.proxyType === other.proxyType &&
-  one.amountSatang === other.amountSatang;
+const isSameInstruction = (before: Instruction | null, after: Instruction): boolean =>
+  before?.proxyNo === after.proxyNo &&
+  before.proxyType === after.proxyType &&
+  before.amountSatang === after.amountSatang;
 
 /** The changes that pay the row as corrected, or the reason why there are none. */
 function decideCorrected(corrected: CorrectedRow, correction: Correction): readonly Change[] | string {

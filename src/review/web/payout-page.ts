@@ -193,9 +193,9 @@ function payoutPage(visit: ProvedVisit, shown: ShownPayout, isRevealed: boolean)
   };
 }
 
-/** A line of a statement about one of its transfers. */
 // ---------------------------------------------------------------- history
 
+/** A line of a statement about one of its transfers. */
 interface ToldLine {
   readonly date: string;
   /** The moment at which this version of the statement was accepted; undefined where it is unknown. */
