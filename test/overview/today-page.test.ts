@@ -4,7 +4,7 @@ import type { Surroundings } from '../../src/overview/today-page.ts';
 import {
   bringTo,
   ingest,
-  ingestRunning,
+  ingestAs,
   makeBadRow,
   makeRow,
   makeRows,
@@ -45,8 +45,7 @@ test('is the first page, with the queue one click away, and says when nothing is
 
 test('shows the money by status, what is in doubt, the batches and what waits', async () => {
   const { store } = page.sqlite;
-  await ingestRunning(store, makeRows(4));
-  await bringTo(store, 'paid');
+  await ingestAs(store, ['paid'], makeRows(4));
   await bringTo(store, 'submitted', undefined, 0);
   await ingest(store, [makeRow(1, { payoutId: 'X-1', holds: ['name'] }), makeBadRow(2)], {
     batchId: secondBatchId,

@@ -18,7 +18,7 @@ import {
   select,
   together,
 } from '../../../src/store/statements.ts';
-import { listen } from '../../support/postgres-talk.ts';
+import { listen } from './postgres-talk.ts';
 import { describePostgres, makeDatabase, type TestDatabase } from '../../support/postgres.ts';
 
 /** Any table of the journal will do that has texts. */
