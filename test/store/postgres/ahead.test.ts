@@ -186,7 +186,7 @@ describePostgres('bodies that go on before they are told', () => {
         rounds += 1;
         expect(await endOnPostgres(deeds)).toEqual(endOnSqlite(deeds));
       }),
-      { numRuns: 200, examples: [[oneForBoth]] },
+      { numRuns: 80, examples: [[oneForBoth]] },
     );
   });
 
