@@ -14,7 +14,7 @@ import {
   why,
 } from '../support/journal-fixtures.ts';
 import { type OpenTestPage, openTestPage } from '../support/review-page.ts';
-import { fillRegistrations } from '../support/registered-journal.ts';
+import { fillRegistrations } from '../support/registration-journal.ts';
 import { passwordOf } from '../support/persons.ts';
 
 let page: OpenTestPage;

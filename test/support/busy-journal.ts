@@ -19,7 +19,7 @@ import {
 } from './journal-fixtures.ts';
 import { Users } from './persons.ts';
 import { lineFor, openDayOf } from './reconcile-kit.ts';
-import { fillRegistrations } from './registered-journal.ts';
+import { fillRegistrations } from './registration-journal.ts';
 import { propose } from './review.ts';
 import { makeSqliteStore, type SqliteStore } from './sqlite-store.ts';
 import type { Store } from '../../src/store/store.ts';
