@@ -21,8 +21,8 @@ export default defineConfig({
     pool: 'forks',
     // Room for what is young: collecting it took a twelfth of their time.
     execArgv: ['--min-semi-space-size=16'],
-    // More than a small machine has cores: the end-to-end tests mostly wait.
-    maxWorkers: 6,
+    // More than a small machine has cores: the end-to-end tests mostly wait. Each loads the modules once more.
+    maxWorkers: 4,
     // They end what hangs, and say nothing of speed: a busy machine may take many times as long.
     testTimeout: 300_000,
     hookTimeout: 300_000,

@@ -38,7 +38,7 @@ import { Users } from '../support/persons.ts';
 import { attemptsOn, openDayOf } from '../support/reconcile-kit.ts';
 import { propose } from '../support/review.ts';
 import { pageOptionsOf, servePage } from '../support/review-page.ts';
-import { fillRegistrations, registeredBatchId } from '../support/registered-journal.ts';
+import { fillRegistrations, registeredBatchId } from '../support/registration-journal.ts';
 import { makeSqliteStore } from '../support/sqlite-store.ts';
 import { makeLine } from '../support/statement-fixtures.ts';
 import { type Browsers, openBrowsers } from './browsers.ts';

@@ -13,7 +13,7 @@ import { describePostgres } from '../support/postgres.ts';
 import { makePostgresStore } from '../support/postgres-store.ts';
 import { makeSqliteStore } from '../support/sqlite-store.ts';
 import { authorising, proving } from './single-changes.ts';
-import { tellAll } from '../support/told-journal.ts';
+import { tellAll } from './told-journal.ts';
 
 /** A journal, and what somebody makes of it who drops whatever guards its tables; nothing of that stays. */
 interface Owned extends AsyncDisposable {

@@ -17,7 +17,7 @@ export const stillMs = 60;
 /** A writer's pauses are far below it, on a busy machine too. */
 export const longStillMs = 500;
 /** How often the inbox is read anew where a test sets nothing else. */
-export const rescanMs = 10_000;
+export const rescanMs = 60_000;
 
 type Line = { readonly level: string; readonly message: string; readonly file?: string };
 

@@ -12,7 +12,7 @@ import type { StatementLine } from '../../src/reconcile/rules/statement.ts';
 import type { AttemptFacts } from '../../src/reconcile/rules/types.ts';
 import type { Store } from '../../src/store/store.ts';
 import { toJson } from './core-fixtures.ts';
-import { bringTo, ingestRunning, makeRows, noonMs, payer } from './journal-fixtures.ts';
+import { ingestAs, noonMs, payer } from './journal-fixtures.ts';
 import type { MakeStore } from './engines.ts';
 import { makeSqliteStore } from './sqlite-store.ts';
 import { date, makeLine } from './statement-fixtures.ts';
@@ -92,8 +92,7 @@ export async function openDay(
 ): Promise<ReconcileDay> {
   await using stack = new AsyncDisposableStack();
   const { store, path = '' } = stack.use(await makeStore());
-  await ingestRunning(store, makeRows(endings.length));
-  for (const ending of endings) await bringTo(store, ending);
+  await ingestAs(store, endings);
   return await openDayOf(store, path, stack.move());
 }
 

@@ -5,8 +5,8 @@ import type { Socket } from 'node:net';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { parse } from 'yaml';
-import { type Arrival, startFakeBank } from './fake-bank.ts';
-import { makeRehearsal, type Rehearsal, type RehearsalSettings } from './rehearsal.ts';
+import { type Arrival, startFakeBank } from '../support/fake-bank.ts';
+import { makeRehearsal, type Rehearsal, type RehearsalSettings } from '../support/rehearsal.ts';
 
 export type Fields = Record<string, unknown>;
 

@@ -2,18 +2,17 @@
 import { toSatang } from '../../src/core/money.ts';
 import type { PayoutFilter } from '../../src/payout/rules/search.ts';
 import type { Store } from '../../src/store/store.ts';
-import { toJson } from './core-fixtures.ts';
+import { toJson } from '../support/core-fixtures.ts';
 import {
-  bringTo,
+  endBatch,
   firstBatchId,
-  ingestRunning,
+  ingestAs,
   makeRow,
   makeRows,
-  noonMs,
   payer,
   resultRows,
-} from './journal-fixtures.ts';
-import { settled } from './store-fixtures.ts';
+} from '../support/journal-fixtures.ts';
+import { settled } from '../support/store-fixtures.ts';
 
 export interface DoneStore {
   readonly store: Store;
@@ -30,9 +29,8 @@ export async function makeDone({ store, run }: DoneStore, batchId = firstBatchId
     makeRow(from + endings.length, { payoutId: `INV-${from}` }),
   ];
   const numbered = rows.map((row, place) => ({ ...row, rowNo: place + 1 }));
-  await ingestRunning(store, numbered, { batchId, conflictingRowNos: [endings.length + 1] });
-  for (const ending of endings) await bringTo(store, ending, batchId);
-  await store.moveBatch(batchId, 'done', null, noonMs + 20);
+  await ingestAs(store, endings, numbered, { batchId, conflictingRowNos: [endings.length + 1] });
+  await endBatch(store, batchId);
   await run(settled);
 }
 

@@ -19,13 +19,18 @@ import { startSession } from '../../src/review/sessions.ts';
 import { approveSigned, readMatter } from '../../src/review/signed-approval.ts';
 import { makeToken, revokeToken } from '../../src/review/tokens.ts';
 import type { Store } from '../../src/store/store.ts';
-import { Authenticator } from './authenticator.ts';
-import { noonMs, payer } from './core-fixtures.ts';
-import { firstBatchId, ingest, makeRow, secondBatchId } from './journal-fixtures.ts';
-import { Users } from './persons.ts';
-import { calledBack, intentOf, makeRegistrationRow, runRegistrations } from './registration-journal.ts';
-import { propose } from './review.ts';
-import { Theatre } from './theatre.ts';
+import { Authenticator } from '../support/authenticator.ts';
+import { noonMs, payer } from '../support/core-fixtures.ts';
+import { firstBatchId, ingest, makeRow, secondBatchId } from '../support/journal-fixtures.ts';
+import { Users } from '../support/persons.ts';
+import {
+  calledBack,
+  intentOf,
+  makeRegistrationRow,
+  runRegistrations,
+} from '../support/registration-journal.ts';
+import { propose } from '../support/review.ts';
+import { Theatre } from '../support/theatre.ts';
 
 const place = { origin: 'http://localhost:8484', rpId: 'localhost' };
 const byTwo: ApprovalPolicy = { when: 'always', aboveSatang: toSatang(0n), people: 2 };

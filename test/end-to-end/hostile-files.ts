@@ -1,6 +1,6 @@
 /** Payout files that nobody would send who means well; the same for the same seed. */
-import { header } from './rehearsal.ts';
-import { Dice } from './dice.ts';
+import { header } from '../support/rehearsal.ts';
+import { Dice } from '../support/dice.ts';
 
 export interface HostileFile {
   readonly name: string;

@@ -1,5 +1,5 @@
 /** What a program and its PostgreSQL server say to each other. */
-import type { PostgresEngine } from '../../src/store/postgres/engine.ts';
+import type { PostgresEngine } from '../../../src/store/postgres/engine.ts';
 
 /** What was asked of the server, and answered by it, while something was done: `asked …` and `answered …` in their order. */
 export async function listen(
