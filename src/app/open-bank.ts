@@ -17,7 +17,7 @@ export interface OpenedBank {
   readonly bankAddress: string;
 }
 
-export interface BankOpening {
+interface BankOpening {
   readonly clock?: Clock;
   readonly onExchange?: ((record: ExchangeRecord) => void) | undefined;
   /** Called with the `Date` header of every answer. */
@@ -94,7 +94,7 @@ function describeListener({ settings, callbacks }: LoadedSettings): SandboxStart
   return { callbackUrl: `${scheme}://${host}:${port}${path}`, apiKey };
 }
 
-export interface SandboxStart {
+interface SandboxStart {
   /** 0 takes a free port. */
   readonly port?: number;
   readonly stateFile?: string | undefined;

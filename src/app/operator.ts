@@ -41,7 +41,7 @@ export type { OperatorVerb } from '../payout/operator.ts';
 export type OperatorOutcome = OperatorResult;
 
 /** Outcome for one target. */
-export interface ChangedTarget {
+interface ChangedTarget {
   readonly target: string;
   /** Undefined for a name that nothing has, and once there are users. */
   readonly outcome?: OperatorOutcome | undefined;

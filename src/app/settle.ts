@@ -11,7 +11,7 @@ import { requireJournal } from './open-store.ts';
 import { reportIfSettled } from './run-file.ts';
 import { makeContext, nameOwner, openSession, SenderBusyError, type Session } from './session.ts';
 
-export interface SettleOptions {
+interface SettleOptions {
   /** Batch to settle; all batches when undefined. */
   readonly batchId: string | undefined;
   /** Time to go on while the bank gives no answer. */

@@ -157,7 +157,7 @@ export type PayoutStanding = PayoutHistory & {
   readonly loss?: JournalLoss | undefined;
 };
 
-export interface FoundByName {
+interface FoundByName {
   readonly found: readonly PayoutStanding[];
   /** True where no payout has the name itself: rows with this reference1, reference2 or sysRefNo were found. */
   readonly isReference: boolean;

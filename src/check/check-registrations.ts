@@ -40,7 +40,7 @@ export interface CheckedRegistrations {
 }
 
 /** Queries to a journal. */
-export type RegistrationLookups = Pick<
+type RegistrationLookups = Pick<
   RegistrationStore,
   | 'registration'
   | 'registrationHolder'
@@ -50,7 +50,7 @@ export type RegistrationLookups = Pick<
   | 'unknownCallbacks'
 >;
 
-export interface RegistrationCheckOptions {
+interface RegistrationCheckOptions {
   readonly companyId: string;
   /** Undefined when there is none yet. */
   readonly journal: RegistrationLookups | undefined;

@@ -79,7 +79,7 @@ export interface CheckedFile {
 
 export type CheckOutcome = RejectedFile | CheckedFile;
 
-export interface CheckOptions {
+interface CheckOptions {
   /** Called with the issues of a stretch of rows; the reading waits for it. Conflicting first rows come last. */
   onIssues(issues: readonly RowIssue[]): void | Promise<void>;
   /** Called with every stretch of rows after the check, rejected ones included. */

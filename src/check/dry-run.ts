@@ -41,7 +41,7 @@ import { RowTally, sumTotals } from './rules/row-tally.ts';
 type ReadJournal = BatchReader & ClaimReader & PayerBreakerReader & LimitReader;
 
 /** The settings that a run would use. */
-export interface DryRunPolicy {
+interface DryRunPolicy {
   /** The payer. */
   readonly bank: { readonly companyId: string; readonly payerAccount: string };
   readonly verify: AnswerPolicy;
@@ -55,7 +55,7 @@ export interface DryRunPolicy {
   };
 }
 
-export interface DryRunContext {
+interface DryRunContext {
   readonly reader: PayoutFileReader;
   readonly checker: PayeeChecker;
   /** The journal, read-only; undefined when there is none yet. */

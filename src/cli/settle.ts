@@ -52,7 +52,7 @@ function exitCodeOf({ asked, told, unasked = 0, inDoubt, alarms }: SettleOutcome
   return asked + unasked > 0 && told === 0 ? exitCodes.stoppedShort : exitCodes.inDoubt;
 }
 
-/** @param wait seconds after which it gave up */
+/** @param wait seconds after which it gave up @forTests */
 export function showSettled(outcome: SettleOutcome, wait: number): Shown {
   const { asked, told, unasked = 0, settled, inDoubt, alarms, ended, left, files, askedBy } = outcome;
   const isWhole = (batchId: string): boolean => !left.some((one) => one.batchId === batchId);

@@ -99,7 +99,7 @@ export interface Pass {
 }
 
 /** `halted` and `stopped`: nothing may be sent. */
-export type Entry = Pass | { readonly kind: 'halted' | 'stopped' };
+type Entry = Pass | { readonly kind: 'halted' | 'stopped' };
 
 interface GateOptions {
   readonly clock: Clock;

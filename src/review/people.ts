@@ -22,7 +22,7 @@ import {
 // ---------------------------------------------------------------- one edit
 
 /** The content of an edit; its events are not yet in their chains. */
-export interface EditDraft extends Omit<PersonEdit, 'afterSeq' | 'events'> {
+interface EditDraft extends Omit<PersonEdit, 'afterSeq' | 'events'> {
   readonly events: readonly PersonEventDraft[];
 }
 

@@ -54,7 +54,7 @@ export interface Objection {
 }
 
 /** The outcome when nothing was proposed. */
-export interface Refused {
+interface Refused {
   readonly kind: 'refused';
   readonly objections: readonly Objection[];
 }
@@ -65,7 +65,7 @@ export type Proposed =
   | { readonly kind: 'applied'; readonly proposal: Proposal; readonly applied: Applied };
 
 /** The results of the items of an approved proposal. */
-export interface Applied {
+interface Applied {
   readonly applied: number;
   readonly refused: readonly ProposalItem[];
 }
@@ -375,7 +375,7 @@ export async function withdraw(
 /** The number of items applied at a time, whose changes share a few commits. */
 const itemsAtOnce = 200;
 
-/** Applies the open items of an approved proposal, and ends it. */
+/** Applies the open items of an approved proposal, and ends it. @forTests */
 export async function applyApproved(context: ReviewContext, proposalId: number): Promise<Applied> {
   const { journal, clock } = context;
   const proposal = await requireProposal(context, proposalId);

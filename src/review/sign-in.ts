@@ -28,7 +28,7 @@ type SignIn =
   | { readonly kind: 'must-change'; readonly person: Person }
   | { readonly kind: 'refused'; readonly why: string };
 
-/** One text for every failure, so that it reveals neither names nor locks. */
+/** One text for every failure, so that it reveals neither names nor locks. @forTests */
 export const signInRefusal =
   'the name or the password is not right, or too many wrong ones were given: wait, or ask an admin';
 

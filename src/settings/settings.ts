@@ -106,7 +106,7 @@ interface CallbackSettings {
   readonly tls: { readonly certFile: string; readonly keyFile: string } | undefined;
 }
 
-export interface SettingsSources {
+interface SettingsSources {
   /** Option --config, relative to `cwd`. */
   readonly configPath?: string | undefined;
   /** Option --data-dir, relative to `cwd`. */

@@ -93,7 +93,7 @@ export function* bindPlace({ present, terminals, isSaid, adopts, restores, nowMs
 }
 
 /** The latest time for which the journal was unmarked, and whether that is over. */
-export interface LatestUnmarked extends Unmarked {
+interface LatestUnmarked extends Unmarked {
   readonly isOver: boolean;
 }
 

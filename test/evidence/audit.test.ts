@@ -6,7 +6,7 @@ import { DatabaseSync } from 'node:sqlite';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { backUpJournal } from '../../src/app/backup.ts';
 import { dayMs } from '../../src/core/bangkok-time.ts';
-import { auditJournal, type AuditOptions } from '../../src/evidence/audit.ts';
+import { auditJournal } from '../../src/evidence/audit.ts';
 import { makeDayHeads } from '../../src/evidence/day-heads.ts';
 import { computeOrderHash } from '../../src/core/reference.ts';
 import { computeProposalDigest } from '../../src/review/review.ts';
@@ -28,6 +28,8 @@ import {
 import { Users } from '../support/persons.ts';
 import { makeSqliteStore } from '../support/sqlite-store.ts';
 import { archiveAll, ingestDone, settled, tamper } from '../support/store-fixtures.ts';
+
+type AuditOptions = Parameters<typeof auditJournal>[1];
 
 let sqlite: Awaited<ReturnType<typeof makeSqliteStore>>;
 let journalId = '';

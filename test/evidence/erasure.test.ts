@@ -10,7 +10,7 @@ import { auditJournal } from '../../src/evidence/audit.ts';
 import { makeDayHeads } from '../../src/evidence/day-heads.ts';
 import { gatherEvidence } from '../../src/evidence/payout-evidence.ts';
 import { erasePayout } from '../../src/evidence/erasure.ts';
-import { erasableAfterDays, eraseLine, whyNotErase } from '../../src/evidence/rules/erasure.ts';
+import { eraseLine, whyNotErase } from '../../src/evidence/rules/erasure.ts';
 import { blankLine, encodeLine } from '../../src/reconcile/rules/statement.ts';
 import type { ReviewContext } from '../../src/review/context.ts';
 import { check } from '../../src/review/review.ts';
@@ -39,7 +39,7 @@ const personal = [
   'letter of Malee.pdf',
 ];
 const letter = { name: 'letter of Malee.pdf', sha256: 'ab'.repeat(32), bytes: 8 };
-const longAfterMs = noonMs + (erasableAfterDays + 2) * dayMs;
+const longAfterMs = noonMs + (90 + 2) * dayMs;
 
 let theatre: StoreTheatre;
 let [batchId, path] = ['', ''];

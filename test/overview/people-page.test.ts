@@ -12,7 +12,7 @@ beforeEach(async () => {
   const onUserChange = async () => {
     told += 1;
   };
-  page = await openTestPage({}, { wan: 'viewer' }, { onUserChange });
+  page = await openTestPage({ onUserChange }, { wan: 'viewer' });
 });
 afterEach(async () => page[Symbol.asyncDispose]());
 

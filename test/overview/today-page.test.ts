@@ -22,7 +22,7 @@ let surroundings: Surroundings;
 
 beforeEach(async () => {
   surroundings = { sender: { command: 'watch', sinceMs: noonMs, machine: 'pay-1' }, freeBytes: 5n << 30n };
-  page = await openTestPage({}, {}, { payer, readSurroundings: async () => surroundings });
+  page = await openTestPage({ payer, readSurroundings: async () => surroundings });
 });
 afterEach(async () => page[Symbol.asyncDispose]());
 

@@ -4,8 +4,10 @@ import type { Batch } from '../../src/core/ports.ts';
 import type { NoticeDraft } from '../../src/notify/rules/notice.ts';
 import type { ArchivePolicy } from '../../src/payout/rules/archive.ts';
 import type { Store } from '../../src/store/store.ts';
-import type { IntakeStart } from '../../src/watch/ports.ts';
+import type { FileQueueStore } from '../../src/watch/ports.ts';
 import { bringTo, firstBatchId, ingestRunning, makeRows, noonMs, readyOf } from './journal-fixtures.ts';
+
+type IntakeStart = Parameters<FileQueueStore['startIntake']>[0];
 
 /** A file of the watcher's, named by a letter: its itemId and its name. */
 export function fileOf(letter: string, batchId = firstBatchId): IntakeStart {

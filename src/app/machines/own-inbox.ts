@@ -15,7 +15,7 @@ import { openNotifier } from '../notices/notifier.ts';
 import { openRegistrationInbox, registrationFiles } from '../registration/watch.ts';
 import { registrationsInbox, registrationsWork, type Session, toLog } from '../session.ts';
 import { describeInboxOwner, openFileClaims } from './files.ts';
-import type { HelpingSession } from './stand-by.ts';
+import type { HelpingSession } from '../leadership.ts';
 
 /**
  * Opens the folders of payout files.
@@ -40,7 +40,7 @@ const waitingPollMs = 30_000;
 
 /**
  * Dropped decisions that wait until this machine sends. On a shared folder the sender takes them long before they are
- * reported.
+ * reported. @forTests
  */
 export class WaitingDrops {
   readonly #folders: readonly string[];

@@ -20,7 +20,7 @@ import { decideNamed, type Decided, type DecisionSession, requirePerson } from '
 import { identifyPerson } from './people.ts';
 
 /** The breaks of a day that a command means. */
-export interface BreakWish {
+interface BreakWish {
   /** YYYYMMDD. */
   readonly date: string;
   /** Transfers whose breaks are meant; empty for all. */

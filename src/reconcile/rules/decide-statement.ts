@@ -18,7 +18,7 @@ import type { StatementLine } from './statement.ts';
 import { type BreakRecord, type DayLines, type DaysRead, factsOf, type StatementStep } from './types.ts';
 
 /** One attempt with the lines of statements about it. */
-export interface StatementEvidence {
+interface StatementEvidence {
   /** The payout that made the attempt, in its present status. */
   readonly owner: Payout;
   readonly attempt: Attempt;

@@ -12,7 +12,7 @@ import type { AnswerFacts, AnswerFinding } from './read-answer.ts';
 import type { Registration, RegistrationAttempt, RegistrationHold } from './registration.ts';
 
 /** An answer, with the registration as it stands now. */
-export interface Answered {
+interface Answered {
   readonly registration: Registration;
   /** The attempt that was answered. */
   readonly attempt: RegistrationAttempt;

@@ -37,12 +37,12 @@ import {
 import { itemsSection, makeQueueItemViews, ownerOf, type QueueItemsContext } from './queue-items.ts';
 import type { Fields, Page, ProvedVisit, View } from './view.ts';
 
-type QueueReader = WaitingReader &
+export type QueueReader = WaitingReader &
   Pick<PayoutSearch, 'findOwners'> &
   Pick<QueueStore, 'reviewNotes'> &
   Pick<PersonStore, 'persons' | 'editPersons'>;
 
-export interface QueuePageContext extends QueueItemsContext {
+interface QueuePageContext extends QueueItemsContext {
   readonly store: QueueReader & QueueItemsContext['store'];
 }
 

@@ -144,7 +144,7 @@ export function* readChainPage(
   return { chains: toChains(yield* eventsOfPayouts.all({ afterSeq, lastSeq })), lastSeq };
 }
 
-/** Reads every payout of a SQLite file with its history, in their order. */
+/** Reads every payout of a SQLite file with its history, in their order. @forTests */
 export function* readChains(db: DatabaseSync): Generator<ReadChain> {
   for (let afterSeq = 0; ;) {
     const page = drive(db, readChainPage(afterSeq));

@@ -50,6 +50,7 @@ const isOfReadyPage = ({
       order by row_no limit ${limit})`,
   });
 
+/** @forTests */
 export const readyPage = define((values: { batchId: string; afterRowNo: number; limit: number }) =>
   selectPayouts()
     .innerJoin('batch as b', 'b.batch_id', 'p.batch_id')
@@ -69,6 +70,7 @@ export const readyPage = define((values: { batchId: string; afterRowNo: number; 
     .limit(values.limit),
 );
 
+/** @forTests */
 export const inDoubt = define((values: Page & { afterSeq: number }) =>
   selectPayouts()
     .where(({ ref }) => isInDoubt(ref('p.status')))
@@ -93,6 +95,7 @@ function selectToInquire(batchId: string | null) {
   );
 }
 
+/** @forTests */
 export const dueInquiries = define((values: Page & { nowMs: number }) =>
   selectToInquire(values.batchId).where('a.next_inquiry_at_ms', '<=', values.nowMs).limit(values.limit),
 );
@@ -102,7 +105,7 @@ const beyondHorizon = define((values: Page & { horizonMs: number }) =>
   selectToInquire(values.batchId).where('a.next_inquiry_at_ms', '>', values.horizonMs).limit(values.limit),
 );
 
-/** Every attempt but those that are paid, or that their payout is in doubt about, of payoutIds tried more than once. */
+/** Every attempt but those that are paid, or that their payout is in doubt about, of payoutIds tried more than once. @forTests */
 export const superseded = define((values: AttemptKey & { sinceMs: number; limit: number }) =>
   query
     .selectFrom('claim as c')
@@ -137,10 +140,12 @@ export const superseded = define((values: AttemptKey & { sinceMs: number; limit:
     .limit(values.limit),
 );
 
+/** @forTests */
 export const nextInquiry = define((values: { batchId: string | null }) =>
   selectToInquire(values.batchId).clearSelect().select('a.next_inquiry_at_ms').limit(1),
 );
 
+/** @forTests */
 export const countInDoubt = define((values: { status: 'submitted' | 'unresolved' | null }) =>
   query
     .selectFrom('payout as p')

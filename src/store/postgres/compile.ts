@@ -23,7 +23,7 @@ function compile(statement: Compilable) {
 }
 
 /** A statement as it goes to the server. */
-export interface PostgresStatement extends CompiledText {
+interface PostgresStatement extends CompiledText {
   /** The name by which each connection keeps it once it was parsed; undefined for one that is run now and then. */
   readonly name: string | undefined;
   /** True of a statement that changes nothing. */

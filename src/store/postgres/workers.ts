@@ -31,12 +31,12 @@ import {
   together,
 } from '../statements.ts';
 import { JournalRefusedError } from '../connection.ts';
-import { limitReads, limitWrites } from './bank-limits.ts';
 import type { PostgresEngine } from './engine.ts';
 import { probeAsides, probeReads, probeWrites } from './payer-breakers.ts';
 import { tablesVersion } from './migrations.ts';
 import { notEnded, thereNow } from './lease-conditions.ts';
 import { databaseNowMs, forgetSends, prune } from './prune.ts';
+import { limitReads, limitWrites } from './bank-calls.ts';
 
 const leaseEndMs = sql`${databaseNowMs} + ${sql.lit(leaseMs)}`;
 

@@ -34,10 +34,10 @@ import {
   selectFirst,
   together,
 } from '../statements.ts';
-import { openDeferred } from './deferred.ts';
 import {
   decodeProvenance,
   isAcceptedBreak,
+  openDeferred,
   toAcceptedStatement,
   toBreakColumns,
   toBreakRecord,

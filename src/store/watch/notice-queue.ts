@@ -9,7 +9,7 @@ import { type BodiesOf, change, define, inDialect, query, selectFirst } from '..
 /** The status inside the statement's text: a partial index is used only where the statement names its condition. */
 const due = sql.lit('due' as const);
 
-/** The due notices of one channel, the oldest first. */
+/** The due notices of one channel, the oldest first. @forTests */
 export const dueNotices = define((values: { channel: NoticeChannel; nowMs: number; limit: number }) =>
   query
     .selectFrom('notice_delivery as d')
@@ -23,6 +23,7 @@ export const dueNotices = define((values: { channel: NoticeChannel; nowMs: numbe
     .limit(values.limit),
 );
 
+/** @forTests */
 export const nextNotice = define((values: { channel: NoticeChannel }) =>
   query
     .selectFrom('notice_delivery')
@@ -71,7 +72,7 @@ const isToldAsAlarm = inDialect<SqlBool>({
   postgres: sql`${toldAlarm} = 'true'`,
 });
 
-/** An alarm that an inquiry repeats of a row again and again is no new one. */
+/** An alarm that an inquiry repeats of a row again and again is no new one. @forTests */
 export const alarmsAfter = define((values: { eventSeq: number; limit: number }) =>
   selectPayouts()
     .innerJoin('event as e', 'e.payout_seq', 'p.seq')

@@ -3,7 +3,7 @@ import { access, mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test, vi } from 'vitest';
 import { stringify } from 'yaml';
-import { type HelpingSession, standBy } from '../../../src/app/machines/stand-by.ts';
+import { type HelpingSession, standBy } from '../../../src/app/leadership.ts';
 import { openSession, type Session, type SessionOptions } from '../../../src/app/session.ts';
 import { silentLogger } from '../../../src/platform/log.ts';
 import { loadSettings } from '../../../src/settings/settings.ts';

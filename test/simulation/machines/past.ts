@@ -18,7 +18,9 @@ import {
 } from '../../../src/payout/rules/journal-place.ts';
 import { computeMissesSince } from '../../../src/payout/rules/lost-journal.ts';
 import { JournalRefusedError } from '../../../src/store/connection.ts';
-import type { LatestUnmarked } from '../../../src/store/place.ts';
+import type { writeUnmarked } from '../../../src/store/place.ts';
+
+type LatestUnmarked = Parameters<typeof writeUnmarked>[0];
 
 /** What the tables tell besides those of payouts: put back with them. */
 export interface PastTables {

@@ -1,7 +1,10 @@
 import { expect, test } from 'vitest';
 import { makePostgresEngine } from '../../../src/store/postgres/engine.ts';
-import { requestWindowMs, reserveRequestSlots } from '../../../src/store/postgres/request-slots.ts';
-import { readWorkRates } from '../../../src/store/postgres/work-rates.ts';
+import {
+  readWorkRates,
+  requestWindowMs,
+  reserveRequestSlots,
+} from '../../../src/store/postgres/bank-calls.ts';
 import { describePostgres, makeJournalDatabase } from '../../support/postgres.ts';
 
 describePostgres('turns at the bank', () => {

@@ -1,14 +1,49 @@
-/** Endpoint 6: accepts a transfer and moves its money, or refuses it (§2.5, §4 rules 2 to 5). */
+/** Endpoints 5 to 7: checks a payee, accepts or refuses a transfer, and tells its state (§2.4–2.6, §4 rules 2 to 5). */
 import type { WireNames } from '../bank/wire.ts';
 import { formatBangkokDate } from '../core/bangkok-time.ts';
 import { formatBaht, parseBaht, type Satang, zeroSatang } from '../core/money.ts';
-import { type AnswerRequest, answerHead, findPayerFault, type SandboxBank } from './bank.ts';
-import type { Transfer } from './book.ts';
+import {
+  answerHead,
+  type AnswerRequest,
+  findCompanyFault,
+  findPayerFault,
+  type SandboxBank,
+} from './bank.ts';
+import { computeState, type Transfer } from './book.ts';
 import type { Delivery } from './delivery.ts';
 import { findPayeeRefusal } from './directory.ts';
-import { type Body, echo, findProxyFault, textOf, transferRules } from './fields.ts';
+import {
+  type Body,
+  echo,
+  findProxyFault,
+  inquiryRules,
+  payeeCheckRules,
+  textOf,
+  transferRules,
+} from './fields.ts';
 import { type BusinessStatus, statusOf } from './status-texts.ts';
-import type { Behaviour } from './table.ts';
+import type { Behaviour, SandboxTable } from './table.ts';
+
+/** Endpoint 5: checks whether a payee can receive (§2.4). */
+export function createPayeeCheck(bank: SandboxBank): AnswerRequest {
+  const { names } = bank;
+  const findFieldFault = payeeCheckRules(names);
+  return (body, _nowMs, client) => {
+    const proxyNo = textOf(body, names.proxyNo);
+    const fault =
+      findFieldFault(body) ??
+      findPayerFault(bank, client, body) ??
+      findProxyFault(proxyNo, textOf(body, names.proxyType), names.proxyNo);
+    if (fault !== undefined) return { body: answerHead(fault, body) };
+    const proxyName = textOf(body, names.proxyName);
+    const behaviour = bank.findBehaviour('payeeCheck', { proxyNo, proxyName });
+    const payee = bank.findPayee(proxyNo, proxyName);
+    const code = behaviour?.code ?? findPayeeRefusal(payee, proxyName) ?? 'IC001';
+    const found =
+      code === 'IC001' ? { [names.proxyName]: payee.name, [names.displayProxyName]: payee.nameTh } : {};
+    return { body: { ...answerHead(statusOf(code), body), ...found }, behaviour };
+  };
+}
 
 /** The transfer of a request with valid fields. */
 type Order = ReturnType<typeof readOrder> & { readonly clientId: string };
@@ -118,6 +153,7 @@ function enterTransfer(
   return { body: toBody(refusal ?? statusOf(fate.code), body, transfer), behaviour, recorded };
 }
 
+/** Endpoint 6: accepts a transfer and moves its money, or refuses it (§2.5). */
 export function createTransfer(bank: SandboxBank): AnswerRequest {
   const { names, book } = bank;
   const findFieldFault = transferRules(names);
@@ -133,5 +169,56 @@ export function createTransfer(bank: SandboxBank): AnswerRequest {
     return behaviour?.money === 'untouched'
       ? { body: toBody(statusOf(behaviour.code ?? 'EA001'), body), behaviour }
       : enterTransfer(bank, order, behaviour, body);
+  };
+}
+
+function toItem(transfer: Transfer, nowMs: number): Record<string, string> {
+  const { transRefNo, sysRefNo, tranDate, tranTime, reference1, reference2 } = transfer;
+  return {
+    tranDate,
+    tranTime,
+    transRefNo,
+    sysRefNo,
+    ...computeState(transfer, nowMs),
+    reference1,
+    reference2,
+  };
+}
+
+type InquiryDate = SandboxTable['inquiryDate'];
+
+function isAskedFor(transfer: Transfer, rule: InquiryDate, tranDate: string, nowMs: number): boolean {
+  if (nowMs < transfer.hiddenUntilMs) return false;
+  switch (rule) {
+    case 'any':
+      return true;
+    case 'transfer':
+      return tranDate === transfer.tranDate;
+    case 'today':
+      return tranDate === formatBangkokDate(nowMs);
+  }
+}
+
+/** Endpoint 7: the state of a transfer (§2.6). */
+export function createInquiry(bank: SandboxBank): AnswerRequest {
+  const { inquiryDate, inquiryNotFound, keepsByTerminal } = bank.table;
+  const findFieldFault = inquiryRules();
+  return (body, nowMs, client) => {
+    const head = (code: string) => answerHead(statusOf(code), body);
+    const fault = findFieldFault(body) ?? findCompanyFault(client, body);
+    if (fault !== undefined) return { body: answerHead(fault, body) };
+    const transRefNo = textOf(body, 'transRefNo');
+    const tranDate = textOf(body, 'tranDate');
+    const termId = textOf(body, 'termID');
+    const held = bank.book
+      .find(textOf(body, 'compId'), transRefNo)
+      .filter((transfer) => !keepsByTerminal || transfer.termId === termId);
+    // An inquiry carries only a reference; the other fields to match come from its transfer.
+    const behaviour = bank.findBehaviour('inquiry', held.at(-1) ?? { transRefNo });
+    if (behaviour?.code !== undefined) return { body: head(behaviour.code), behaviour };
+    const found = held.filter((transfer) => isAskedFor(transfer, inquiryDate, tranDate, nowMs));
+    if (found.length === 0 && inquiryNotFound !== 'empty') return { body: head(inquiryNotFound), behaviour };
+    const fundTfrInfoList = found.map((transfer) => toItem(transfer, nowMs));
+    return { body: { ...head('IC001'), fundTfrInfoList }, behaviour };
   };
 }

@@ -1,13 +1,19 @@
 /** Every command, in the order of `--help`. */
 import type { Argv } from 'yargs';
-import { approveCommand, proposalsCommand } from './approve.ts';
-import { archiveCommand } from './journal/archive.ts';
-import { backupCommand } from './journal/backup.ts';
-import { checkCommand } from './check.ts';
-import { callbacksCommand } from './registration/callbacks.ts';
-import { configCommand } from './config.ts';
-import { auditCommand, evidenceCommand } from './evidence.ts';
-import { exceptionsCommand } from './exceptions.ts';
+import { approveCommand, proposalsCommand } from './cli/approve.ts';
+import {
+  adoptCommand,
+  archiveCommand,
+  backupCommand,
+  initCommand,
+  moveCommand,
+  restoreCommand,
+} from './cli/journal.ts';
+import { checkCommand } from './cli/check.ts';
+import { callbacksCommand } from './cli/registration/callbacks.ts';
+import { configCommand } from './cli/config.ts';
+import { auditCommand, evidenceCommand } from './cli/evidence.ts';
+import { exceptionsCommand } from './cli/exceptions.ts';
 import {
   acceptCommand,
   acknowledgeCommand,
@@ -15,29 +21,27 @@ import {
   decideCommand,
   haltCommand,
   releaseCommand,
-} from './decide.ts';
-import { initCommand } from './init.ts';
-import { moveCommand } from './journal/move.ts';
-import { listCommand } from './list.ts';
-import { cancelCommand, resumeCommand, retryCommand } from './operator.ts';
-import { type Command, type GlobalOptions, makeCommandLine } from './options.ts';
-import { recordOnStderr, silenceRecords } from './output.ts';
-import { reconcileCommand } from './reconcile.ts';
-import { registerCommand } from './registration/register.ts';
-import { reportFailure } from './report-failure.ts';
-import { forgetExitCode, notedExitCode, weightierOf } from './exit-codes.ts';
-import { queueCommand } from './queue.ts';
-import { resultCommand } from './result.ts';
-import { reviewCommand } from './review.ts';
-import { runCommand } from './run.ts';
-import { sandboxCommand } from './sandbox.ts';
-import { settleCommand } from './settle.ts';
-import { showCommand, statusCommand } from './status.ts';
-import { verifyCommand } from './verify.ts';
-import { adoptCommand, restoreCommand } from './journal/take-over.ts';
-import { userCommand } from './user.ts';
-import { watchCommand } from './watch.ts';
+} from './cli/decide.ts';
+import { listCommand } from './cli/list.ts';
+import { cancelCommand, resumeCommand, retryCommand } from './cli/operator.ts';
+import { type Command, type GlobalOptions, makeCommandLine } from './cli/options.ts';
+import { recordOnStderr, silenceRecords } from './cli/output.ts';
+import { reconcileCommand } from './cli/reconcile.ts';
+import { registerCommand } from './cli/registration/register.ts';
+import { reportFailure } from './cli/report-failure.ts';
+import { forgetExitCode, notedExitCode, weightierOf } from './cli/exit-codes.ts';
+import { queueCommand } from './cli/queue.ts';
+import { resultCommand } from './cli/result.ts';
+import { reviewCommand } from './cli/review.ts';
+import { runCommand } from './cli/run.ts';
+import { sandboxCommand } from './cli/sandbox.ts';
+import { settleCommand } from './cli/settle.ts';
+import { showCommand, statusCommand } from './cli/status.ts';
+import { verifyCommand } from './cli/verify.ts';
+import { userCommand } from './cli/user.ts';
+import { watchCommand } from './cli/watch.ts';
 
+/** @forTests */
 export const commands: readonly Command[] = [
   runCommand,
   registerCommand,
