@@ -259,8 +259,8 @@ export function countPayout(payout: ChosenPayout): TargetFigures {
   const file = { batchId, fileName, rows: 1, amountSatang, digest: null, isCorrected: false };
   const newPayees = isNewPayee ? [{ proxyNo, rows: 1, amountSatang }] : [];
   const largest = [{ seq, amountSatang, isNewPayee }];
-  const counted = { file: { ...file, leftOut: noneLeftOut }, payerAccount, newPayees, largest };
-  return { of: 'payouts', wasSatang, files: [counted] };
+  const figured = { file: { ...file, leftOut: noneLeftOut }, payerAccount, newPayees, largest };
+  return { of: 'payouts', wasSatang, files: [figured] };
 }
 
 /** Counts registrations of a file, which move no money. */
