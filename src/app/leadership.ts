@@ -122,7 +122,7 @@ async function helpUntilFree(
   reportOwner: (owner: SenderLockOwner | undefined) => void,
 ): Promise<Helped> {
   waiting.status.isStandingBy = true;
-  return standBy(session, {
+  return helpSender(session, {
     stop: waiting.stop,
     beside: waiting.beside,
     reportOwner,
@@ -162,7 +162,7 @@ interface Helped {
  * Helps until this process has the sender's place, or is stopped.
  * @throws JournalRefusedError when the journal turns out to be another than before
  */
-export async function standBy(session: HelpingSession, standing: StandingBy): Promise<Helped> {
+export async function helpSender(session: HelpingSession, standing: StandingBy): Promise<Helped> {
   const { place, clock, journal, runs, refused } = session;
   const over = new AbortController();
   const end = AbortSignal.any([standing.stop, ...(refused ? [refused] : [])]);

@@ -10,7 +10,7 @@ import { FileRejected, openRegularFile } from '../platform/csv/open.ts';
 import type { Logger } from '../platform/log.ts';
 import {
   againMs,
-  type Asked,
+  type RequestedStatement,
   askLettingGo,
   type Fetched,
   type SourceContext,
@@ -170,7 +170,7 @@ async function getStatement(
   loaded: LoadedSettings,
   { date: asked, file, key }: Wanted,
   { waitMs, logger, warn, stop, isForced }: ReconcileOptions,
-): Promise<Asked<OpenedReconciler> & { readonly date: string | undefined }> {
+): Promise<RequestedStatement<OpenedReconciler> & { readonly date: string | undefined }> {
   const clock = systemClock;
   let date = asked;
   if (file === undefined) requirePast(asked, clock.now(), warn);

@@ -140,7 +140,7 @@ const daysBack = 7;
  * `breaks`: reconciled, with open breaks; `none`: the bank has no statement yet; `later`: no whole statement could be
  * fetched; `refused`: there is a statement, and it is of no use.
  */
-type Asked = 'reconciled' | 'breaks' | 'none' | 'later' | 'refused';
+type DayOutcome = 'reconciled' | 'breaks' | 'none' | 'later' | 'refused';
 
 /** State that a process keeps between the tries of a round. */
 interface Tries {
@@ -149,7 +149,7 @@ interface Tries {
   /** Time before which a day is not asked for again. */
   readonly notBeforeMs: Map<string, number>;
   /** Rounds that have reported which days are not asked for any more. */
-  readonly told: Set<string>;
+  readonly reported: Set<string>;
   /** Rounds that have asked once for each older day with open breaks. */
   readonly reviewed: Set<string>;
 }
@@ -160,7 +160,7 @@ function openTries({ journal }: Session): Tries {
   const tries = triesOf.get(journal) ?? {
     made: new Set(),
     notBeforeMs: new Map(),
-    told: new Set(),
+    reported: new Set(),
     reviewed: new Set(),
   };
   triesOf.set(journal, tries);
@@ -186,7 +186,7 @@ export async function reconcileDayBefore(
   if (startMs === undefined) throw new RangeError(`${date} names no day`);
   await tellOfGivenUp(sender, date, startMs);
   const failures: unknown[] = [];
-  const askOf = (day: string, isLate: boolean): Promise<Asked | undefined> =>
+  const askOf = (day: string, isLate: boolean): Promise<DayOutcome | undefined> =>
     askInTurn(sender, day, isLate, stop).catch(async (error: unknown) => {
       sender.log.error(
         { statement: day, err: error },
@@ -250,7 +250,7 @@ async function reviewOlderDays(
   date: string,
   startMs: number,
   withBreaks: ReadonlySet<string>,
-  askOf: (day: string) => Promise<Asked | undefined>,
+  askOf: (day: string) => Promise<DayOutcome | undefined>,
 ): Promise<void> {
   const { reviewed } = openTries(sender);
   if (reviewed.has(date)) return;
@@ -260,15 +260,15 @@ async function reviewOlderDays(
 
 /** Reports once a day the days with payouts that were asked for in vain for too long. */
 async function tellOfGivenUp(sender: Session, date: string, startMs: number): Promise<void> {
-  const { told } = openTries(sender);
-  if (told.has(date)) return;
+  const { reported } = openTries(sender);
+  if (reported.has(date)) return;
   const days = await sender.journal.daysWithoutStatement(listPastDays(startMs, daysBack));
   if (days.length > 0)
     sender.log.warn(
       { statements: days.map(showDate) },
       'payouts were sent on days whose statement never came, and the bank is not asked for it any more: ask the bank, then "paydrop reconcile --date"',
     );
-  told.add(date);
+  reported.add(date);
 }
 
 /**
@@ -280,7 +280,7 @@ async function askInTurn(
   day: string,
   isLate: boolean,
   stop: AbortSignal,
-): Promise<Asked | undefined> {
+): Promise<DayOutcome | undefined> {
   const { made, notBeforeMs } = openTries(sender);
   const isQuietNow = (await sender.journal.countOpenBreaks(day)).size === 0;
   if (made.has(day) && isQuietNow) return 'reconciled';
@@ -295,7 +295,7 @@ async function askInTurn(
   return asked;
 }
 
-async function reconcileDay(sender: Session, day: string, stop: AbortSignal): Promise<Asked> {
+async function reconcileDay(sender: Session, day: string, stop: AbortSignal): Promise<DayOutcome> {
   const log = toLog(sender.log);
   const reconciler = await openReconciler(sender);
   const fetched = await reconciler.fetch(day, stop);
@@ -325,7 +325,7 @@ function noteBroken(log: Log, statement: string, error: unknown): undefined {
   log('info', 'the reconciling was broken off', { statement, why: error.message });
 }
 
-function noteNone(log: Log, statement: string, fetched: NotFetched): Asked {
+function noteNone(log: Log, statement: string, fetched: NotFetched): DayOutcome {
   switch (fetched.kind) {
     case 'not-found':
       log('info', 'the bank has no statement of the day yet', { statement });

@@ -67,12 +67,12 @@ async function requestFrom(
   // A run settles only the batch of its own file.
   const batches = await journal.batches();
   const running = new Set(batches.filter(({ status }) => status === 'running').map((one) => one.batchId));
-  const isSeenTo = (id: string): boolean => owner?.command === 'watch' || running.has(id);
+  const isInProgress = (id: string): boolean => owner?.command === 'watch' || running.has(id);
   const { timeoutMs } = loaded.settings.bank;
   const context = { journal, clock: systemClock, settle: loaded.settings.settle };
   const { batchIds, ...settled } = await settleOnRequest(
     context,
-    { batchId, waitMs, timeoutMs, isSeenTo, progress },
+    { batchId, waitMs, timeoutMs, isInProgress, progress },
     interrupted,
   );
   let alarms = 0;

@@ -20,7 +20,7 @@ import { isOpenBatch, readStops, type StopSettings } from './status/stops.ts';
 
 export type { PayoutHistory } from '../payout/ports.ts';
 export { findSenderOf, readMachines } from './machines/find-sender.ts';
-export type { MachinesAtWork } from './machines/find-sender.ts';
+export type { ActiveMachines } from './machines/find-sender.ts';
 export type { SenderLockOwner } from './sender-lock.ts';
 export { describePlace } from './journal/place.ts';
 export type { HealthReason } from '../watch/rules/health.ts';

@@ -158,7 +158,7 @@ export function makeSharedRateLimiter(perSecond: number, clock: Clock, reserve: 
     return isInTime ? reserved : undefined;
   };
 
-  const reserveSurely = async (count: number): Promise<ReservedSlots> => {
+  const reserveWithRetries = async (count: number): Promise<ReservedSlots> => {
     for (let tries = 1; ; tries += 1) {
       try {
         const reserved = await reserveOnce(count);
@@ -172,7 +172,7 @@ export function makeSharedRateLimiter(perSecond: number, clock: Clock, reserve: 
   };
 
   const reserveMore = async (): Promise<void> => {
-    const { firstMs, nowMs, count, ...reserved } = await reserveSurely(
+    const { firstMs, nowMs, count, ...reserved } = await reserveWithRetries(
       Math.min(Math.max(1, waiting), blockMax),
     );
     // The shared clock has advanced since it was read: on this machine's clock a turn comes rather later than earlier.

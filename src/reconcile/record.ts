@@ -207,8 +207,8 @@ async function takeStep(matching: Matching, { facts }: JudgedTransfer): Promise<
       // The breaks belong to the earlier status: the whole day is judged again.
       if (attempt.status !== known.attemptStatus) throw new ChangedMeanwhile(known.order.transRefNo);
       const isFailedByStatement = known.isFailedByStatement === true;
-      const told = { attempts, lines, standingBreaks, isFailedByStatement, read, loss, nowMs };
-      const evidence = { owner: current, attempt, ...told };
+      const day = { lines, standingBreaks, isFailedByStatement, read, loss, nowMs };
+      const evidence = { owner: current, attempt, attempts, ...day };
       return decideOnStatement(evidence, mayReopen);
     });
   return (await decide(true)) ?? (await decide(false));

@@ -6,7 +6,7 @@ import {
   recordHalt,
   type Payer,
   recordPause,
-  takeUpBreaker,
+  restoreBreaker,
 } from '../payout/circuit-breaker.ts';
 import { runWithBackground } from '../payout/context.ts';
 import { describeIdleShare } from '../payout/rules/brake.ts';
@@ -79,7 +79,7 @@ async function startRunning(
   const standing = (await journal.registrationBatch(batch.batchId)) ?? batch;
   const stop = await journal.payerHalt(payer.companyId, payer.payerAccount);
   const why = stop ?? (standing.status === 'halted' ? haltOf(standing) : undefined);
-  await takeUpBreaker({ ...context, gate: service }, payer);
+  await restoreBreaker({ ...context, gate: service }, payer);
   if (why !== undefined) service.haltFor(why);
   const isInVain = !isPatient && pausesBeyond(context, clock.now() + waitMs);
   if (why === undefined && !isInVain)

@@ -62,7 +62,7 @@ import { proposalReads, proposalWrites } from './review/proposals.ts';
 import { personReads, personWrites } from './review/people.ts';
 import { queueReads, queueWrites } from './review/queue.ts';
 import { sessionReads, sessionWrites } from './review/sessions.ts';
-import { toldWrites } from './review/told-writes.ts';
+import { reportedWrites } from './review/told-writes.ts';
 import { makeRegistrationStore } from './registration/registration-store.ts';
 import { openSnapshot } from './snapshot.ts';
 import { driveEach, type Reading } from './statements.ts';
@@ -216,7 +216,7 @@ const writes = {
   ...approvalWrites,
   ...personWrites,
   ...sessionWrites,
-  ...toldWrites,
+  ...reportedWrites,
   ...dayHeadWrites,
   ...queueWrites,
 };

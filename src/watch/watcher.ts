@@ -11,9 +11,9 @@ import { type DailyJob, DailyJobs } from './schedule.ts';
 import { readAddedPayouts } from './taken-files.ts';
 import type { Payout } from '../core/payout.ts';
 import { limitRequests } from '../payout/adaptive-limit.ts';
-import { type Payer, type BreakerGate, takeUpBreaker } from '../payout/circuit-breaker.ts';
+import { type Payer, type BreakerGate, restoreBreaker } from '../payout/circuit-breaker.ts';
 import { endWhenSettled } from '../payout/conclude.ts';
-import { isSeenTo, type WorkerContext } from '../payout/context.ts';
+import { isInProgress, type WorkerContext } from '../payout/context.ts';
 import type { InDoubt } from '../payout/ports.ts';
 import { leaveOthersAlone } from '../payout/share.ts';
 import { Repetitions, settleAll, settleOnce } from '../payout/settle.ts';
@@ -156,7 +156,7 @@ export class InDoubtLoop {
   /** Reopens the account after a person has ended its stop or pause while no run was there to see it. */
   async #followLine(): Promise<void> {
     if (this.#own.gate.breaker.state.status === 'open') return;
-    await takeUpBreaker(this.#own, this.#setup.payer);
+    await restoreBreaker(this.#own, this.#setup.payer);
   }
 
   /** Asks about everything in doubt, due or not; a daily job. */
@@ -175,7 +175,7 @@ export class InDoubtLoop {
     const due = await store.dueInquiries(nowMs, pageRows, undefined, horizonMs);
     const { running } = this.#batches;
     const unseen = due.filter(
-      ({ payout }) => !running.has(payout.batchId) && !isSeenTo(this.#own, payout.seq),
+      ({ payout }) => !running.has(payout.batchId) && !isInProgress(this.#own, payout.seq),
     );
     return leaveOthersAlone(this.#own, unseen);
   }

@@ -24,7 +24,7 @@ import { placeScript, verifyBy } from '../support/evidence-script.ts';
 import { makeSqliteStore, type SqliteStore } from '../support/sqlite-store.ts';
 import { archiveAll, ingestDone, settled, tamper } from '../support/store-fixtures.ts';
 
-const linesMax = 170;
+const linesMax = 220;
 
 let sqlite: SqliteStore;
 /** The script, and the heads that were kept outside. */

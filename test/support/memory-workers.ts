@@ -5,7 +5,7 @@ import {
   decideWhole,
   clampLimit,
   type SharedKind,
-  type WholeLimit,
+  type SharedLimit,
 } from '../../src/payout/rules/shared-limit.ts';
 import type { Share } from '../../src/payout/share.ts';
 import { listGaps } from '../../src/payout/rules/lease.ts';
@@ -27,7 +27,7 @@ export class MemoryWorkers {
   /** Those of them whose rows others settle: none of them may be renewed any more. */
   readonly superseded = new Set<number>();
   /** What the bank bears of all. */
-  readonly wholes: Partial<Record<SharedKind, WholeLimit>> = {};
+  readonly wholes: Partial<Record<SharedKind, SharedLimit>> = {};
   /** Who had the turn to try whether a pause was over, in this order. */
   readonly probes: number[] = [];
   #probing: number | undefined;

@@ -19,7 +19,7 @@ export const heldGauges = {
   'members of the largest class': 53,
   'optional members of contexts': 52,
   'files named ports.ts': 11,
-  'hand-written docs in kB': 154,
+  'hand-written docs in kB': 143,
   'docs/architecture.md in kB': 15,
   'README.md in bytes': 6000,
   'lines of CHANGELOG.md': 60,

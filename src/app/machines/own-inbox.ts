@@ -45,7 +45,7 @@ const waitingPollMs = 30_000;
 export class WaitingDrops {
   readonly #folders: readonly string[];
   #seen: ReadonlySet<string> = new Set();
-  #told: ReadonlySet<string> = new Set();
+  #reported: ReadonlySet<string> = new Set();
 
   constructor(folders: readonly string[]) {
     this.#folders = folders;
@@ -54,8 +54,8 @@ export class WaitingDrops {
   /** @returns paths seen at the last look, too, and not reported before */
   async look(): Promise<readonly string[]> {
     const found = (await Promise.all(this.#folders.map(listDropped))).flat();
-    const news = found.filter((path) => this.#seen.has(path) && !this.#told.has(path));
-    this.#told = new Set(found.filter((path) => this.#told.has(path) || news.includes(path)));
+    const news = found.filter((path) => this.#seen.has(path) && !this.#reported.has(path));
+    this.#reported = new Set(found.filter((path) => this.#reported.has(path) || news.includes(path)));
     this.#seen = new Set(found);
     return news;
   }

@@ -185,8 +185,8 @@ export class AttentionNotices {
     }
     if (alarms.rows === 0) return;
     // Another process may have sent the notice meanwhile.
-    const told = readToldSeq(await this.#lastAlarm());
-    if (told < alarms.latestSeq) await notifier.add(describeAlarms(notifier.scene, alarms));
+    const reportedSeq = readToldSeq(await this.#lastAlarm());
+    if (reportedSeq < alarms.latestSeq) await notifier.add(describeAlarms(notifier.scene, alarms));
     this.#alarmsToldSeq = alarms.latestSeq;
   }
 

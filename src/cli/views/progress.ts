@@ -83,10 +83,10 @@ const laterBy = (wait: Wait, elapsedMs: number): Wait => ({
 
 /** Keeps the latest wait, and counts it down between reports. */
 function makeWaitReader(stopwatch: Stopwatch) {
-  let told: { readonly wait: Wait; readonly atMs: number } | undefined;
+  let latest: { readonly wait: Wait; readonly atMs: number } | undefined;
   return {
-    hear: (wait: Wait | undefined): void => void (told = wait && { wait, atMs: stopwatch() }),
-    read: (): Wait | undefined => told && laterBy(told.wait, stopwatch() - told.atMs),
+    hear: (wait: Wait | undefined): void => void (latest = wait && { wait, atMs: stopwatch() }),
+    read: (): Wait | undefined => latest && laterBy(latest.wait, stopwatch() - latest.atMs),
   };
 }
 

@@ -98,7 +98,7 @@ const showStops = (stops: readonly HealthReason[]): PrintableText =>
   );
 
 /** The view below the stops; JSON has them at the end of a list, or as `stops`. */
-export function besideStops(stops: readonly HealthReason[], shown: Shown): Shown {
+export function addStops(stops: readonly HealthReason[], shown: Shown): Shown {
   const { json } = shown;
   const withStops = Array.isArray(json)
     ? [...(json as readonly object[]), ...(stops.length === 0 ? [] : [{ kind: 'stops', stops }])]

@@ -87,12 +87,12 @@ a.status, a.sys_ref_no, a.fee_text,
  and e.detail ->> '$.shows' like '[' || a.attempt_no || ',%' order by e.seq desc limit 1) as shows`;
 
 /** A place in the order of the rows, and of what belongs to each. */
-interface Place {
+interface RowCursor {
   readonly seq: number;
   readonly partNo: number;
 }
 
-interface Wanted extends Place {
+interface Wanted extends RowCursor {
   /** The event after which something must have happened to a row. */
   readonly sinceSeq: number;
 }
@@ -131,7 +131,7 @@ const rowOf = define(({ seq }: { seq: number }) =>
   textStatement<Columns>(sql`select 0 as "partNo", ${rowColumns} from ${rowTables} where p.seq = ${seq}`),
 );
 
-type Columns = Place & { readonly rowNo: number; readonly attemptNo: number } & Readonly<
+type Columns = RowCursor & { readonly rowNo: number; readonly attemptNo: number } & Readonly<
     Record<TextColumn, string | null>
   >;
 
@@ -248,7 +248,7 @@ function makeSource(reader: Reader, batchIds?: ReadonlySet<string>): AuditSource
     toKept: (columns: Columns) => Kept,
   ): AsyncGenerator<readonly Kept[]> {
     const sinceSeq = since(afterSeq);
-    for (let last: Place | undefined = { seq: 0, partNo: 0 }; last !== undefined;) {
+    for (let last: RowCursor | undefined = { seq: 0, partNo: 0 }; last !== undefined;) {
       const asked: Wanted = { seq: last.seq, partNo: last.partNo, sinceSeq };
       const found: readonly Columns[] = await reader.read(() => statement.all(asked));
       yield found.filter(counts).map(toKept);

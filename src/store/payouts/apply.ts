@@ -425,8 +425,8 @@ function toEvent(
   const { cause, atMs } = event;
   const { batchId, rowNo } = before;
   const moved = { seq, from: before.status, to: after.status, attemptNo: after.attemptNo };
-  const told = { ...event.detail, ...describeState(change, isApprovalGiven) };
-  const detail = JSON.stringify({ ...saltDetail(told, makeSalt), asksFor });
+  const facts = { ...event.detail, ...describeState(change, isApprovalGiven) };
+  const detail = JSON.stringify({ ...saltDetail(facts, makeSalt), asksFor });
   return { companyId, batchId, rowNo, ...moved, cause, atMs, detail };
 }
 

@@ -15,7 +15,7 @@ import {
   selectResultRows,
   toAttempt,
   toPayout,
-  toPayoutSurely,
+  requirePayout,
   toResultRow,
 } from './rows.ts';
 
@@ -292,7 +292,7 @@ function* withAttempts(records: readonly PayoutRecord[]): Reading<InDoubt[]> {
   for (const record of records) {
     const isUnresolved = record.status === 'unresolved' ? 1 : 0;
     const attempt = yield* doubtfulAttempt.get({ seq: record.seq, isUnresolved });
-    if (attempt !== undefined) found.push({ payout: toPayoutSurely(record), attempt: toAttempt(attempt) });
+    if (attempt !== undefined) found.push({ payout: requirePayout(record), attempt: toAttempt(attempt) });
     else yield* requireSettledSince(record);
   }
   return found;
@@ -306,7 +306,7 @@ export const payoutReads = {
   *readyPage(batchId, afterRowNo, limit) {
     const records = yield* readyPage.all({ batchId, afterRowNo, limit });
     return records.map((record): ReadyPayout => ({
-      payout: toPayoutSurely(record),
+      payout: requirePayout(record),
       attemptsRecorded: record.attempts_recorded,
       digest: record.digest,
     }));
@@ -331,7 +331,7 @@ export const payoutReads = {
     for (const record of yield* superseded.all({ sinceMs, ...after, limit })) {
       const owner = yield* bySeq.get({ seq: record.payout_seq });
       if (owner === undefined) throw new Error(`attempt ${record.trans_ref_no} belongs to no payout`);
-      found.push({ payout: toPayoutSurely(owner), attempt: toAttempt(record) });
+      found.push({ payout: requirePayout(owner), attempt: toAttempt(record) });
     }
     return found;
   },

@@ -10,7 +10,7 @@ import {
   decideWhole,
   limitStaleAfterMs,
   type SharedKind,
-  type WholeLimit,
+  type SharedLimit,
 } from '../../payout/rules/shared-limit.ts';
 import { type BodiesOf, define, type Reading, textStatement } from '../statements.ts';
 import type { Store } from '../store.ts';
@@ -96,7 +96,7 @@ export function* readWorkRates(): Reading<WorkRates> {
 }
 
 /** The sender, and each worker with rows to pay. */
-const workersAtWork = define((_values: object) =>
+const activeWorkers = define((_values: object) =>
   textStatement<{ readonly workerId: number }>(sql`
     select w.worker_id as "workerId" from worker w
     where ${thereNow} and (w.role = 'sender' or exists (
@@ -105,12 +105,12 @@ const workersAtWork = define((_values: object) =>
 );
 
 const selectWholes = define((_values: object) =>
-  textStatement<WholeLimit & { readonly kind: SharedKind }>(sql`
+  textStatement<SharedLimit & { readonly kind: SharedKind }>(sql`
     select kind, places as "limit", ceiling, answers, round, why from bank_limit
     where heard_at_ms > ${databaseNowMs} - ${sql.lit(limitStaleAfterMs)}`),
 );
 
-const keepWhole = define(({ kind, limit, ceiling, answers, round, why }: WholeLimit & { kind: SharedKind }) =>
+const keepLimit = define(({ kind, limit, ceiling, answers, round, why }: SharedLimit & { kind: SharedKind }) =>
   textStatement(sql`
     insert into bank_limit (kind, places, ceiling, answers, round, why, heard_at_ms)
     values (${kind}, ${limit}, ${ceiling}, ${answers}, ${round}, ${why}, ${databaseNowMs})
@@ -120,7 +120,7 @@ const keepWhole = define(({ kind, limit, ceiling, answers, round, why }: WholeLi
 
 export const limitReads = {
   *readLimits(workerId) {
-    const working = yield* workersAtWork.all({});
+    const working = yield* activeWorkers.all({});
     const rows = yield* selectWholes.all({});
     const wholes: SharedLimits['wholes'] = Object.fromEntries(
       rows.map(({ kind, ...whole }) => [kind, whole]),
@@ -136,11 +136,11 @@ export const limitReads = {
 /** Writes that exclude all other writers. */
 export const limitWrites = {
   *tellLimit(kind, heard, ceilingOfOne) {
-    const machines = Math.max(1, (yield* workersAtWork.all({})).length);
+    const machines = Math.max(1, (yield* activeWorkers.all({})).length);
     const found = (yield* selectWholes.all({})).find((whole) => whole.kind === kind);
     const whole = decideWhole(clampLimit(found, ceilingOfOne, machines, heard.round), heard, machines);
     const { limit, ceiling, answers, round, why } = whole;
-    yield* keepWhole.run({ kind, limit, ceiling, answers, round, why });
+    yield* keepLimit.run({ kind, limit, ceiling, answers, round, why });
     return whole;
   },
 } satisfies Partial<BodiesOf<WorkerStore>>;

@@ -394,8 +394,8 @@ function* applyChange(transaction: Transaction, change: RegistrationChange): Bod
   if (attempt !== undefined) yield* keepAttempt(attempt, intent !== undefined);
   if (callback !== undefined) yield* bind(callback, seq);
   const moved = { from: before.status, to: after.status, cause: event.cause, attemptNo: after.attemptNo };
-  const told = { ...event.detail, ...describeRegistration(after, callback?.body) };
-  const detail = JSON.stringify({ ...saltDetail(told, makeSalt), asksFor });
+  const facts = { ...event.detail, ...describeRegistration(after, callback?.body) };
+  const detail = JSON.stringify({ ...saltDetail(facts, makeSalt), asksFor });
   const at = { companyId, batchId, rowNo, seq: eventSeq, atMs: event.atMs };
   yield* appendRegistrationEvent(seq, { ...at, ...moved, detail });
   transaction.latestEventSeq = Math.max(transaction.latestEventSeq, eventSeq);
@@ -411,9 +411,9 @@ interface KeptCall {
   readonly registrationSeq: number | null;
 }
 
-type Asked = readonly RegistrationChange[] | KeptCall;
+type RegistrationWork = readonly RegistrationChange[] | KeptCall;
 
-const isChanges = (asked: Asked): asked is readonly RegistrationChange[] => Array.isArray(asked);
+const isChanges = (work: RegistrationWork): work is readonly RegistrationChange[] => Array.isArray(work);
 
 /**
  * Two rows of one registrationId, or of one account, may decide about one another; one change at a time looks at
@@ -428,17 +428,17 @@ function writeSetOf(change: RegistrationChange): readonly string[] | undefined {
   return callback === undefined ? ofRow : [...ofRow, `callback ${callback.key}`];
 }
 
-function writeSetOfAsked(asked: Asked): readonly string[] | undefined {
-  if (!isChanges(asked)) return [`callback ${asked.record.key}`];
-  const touched = asked.map(writeSetOf);
+function writeSetOfWork(work: RegistrationWork): readonly string[] | undefined {
+  if (!isChanges(work)) return [`callback ${work.record.key}`];
+  const touched = work.map(writeSetOf);
   return touched.includes(undefined) ? undefined : touched.flatMap((keys) => keys ?? []);
 }
 
-function* applyAsked(transaction: Transaction, asked: Asked): Body<readonly boolean[]> {
-  if (!isChanges(asked)) return [yield* keep(asked.record, asked.registrationSeq)];
+function* applyWork(transaction: Transaction, work: RegistrationWork): Body<readonly boolean[]> {
+  if (!isChanges(work)) return [yield* keep(work.record, work.registrationSeq)];
   const applied: boolean[] = [];
-  for (const wave of groupIndependent(asked.map(writeSetOf))) {
-    const changes = wave.map((place) => asked[place] as RegistrationChange);
+  for (const wave of groupIndependent(work.map(writeSetOf))) {
+    const changes = wave.map((place) => work[place] as RegistrationChange);
     applied.push(...(yield* together(changes.map((change) => applyChange(transaction, change)))));
   }
   return applied;
@@ -478,8 +478,8 @@ export function makeRegistrationApplier(
 ): RegistrationApplier {
   const { ask, end } = makeGroupCommit(engine, {
     begin: () => beginTransaction(fence),
-    apply: applyAsked,
-    writeSet: writeSetOfAsked,
+    apply: applyWork,
+    writeSet: writeSetOfWork,
     end: keepNews,
     onCommit: ({ latestEventSeq }: Transaction) => onCommit(latestEventSeq),
   });

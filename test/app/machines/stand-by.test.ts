@@ -3,7 +3,7 @@ import { access, mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test, vi } from 'vitest';
 import { stringify } from 'yaml';
-import { type HelpingSession, standBy } from '../../../src/app/leadership.ts';
+import { type HelpingSession, helpSender } from '../../../src/app/leadership.ts';
 import { openSession, type Session, type SessionOptions } from '../../../src/app/session.ts';
 import { silentLogger } from '../../../src/platform/log.ts';
 import { loadSettings } from '../../../src/settings/settings.ts';
@@ -51,7 +51,7 @@ describePostgres('a helper that becomes the sender', () => {
     });
     await sender[Symbol.asyncDispose]();
     const standing = { stop: new AbortController().signal, reportOwner: () => {}, noteTrouble: () => {} };
-    const { ended } = await standBy(helper as HelpingSession, standing);
+    const { ended } = await helpSender(helper as HelpingSession, standing);
     await ended;
     expect([helper.place?.role, helper.loss, helper.missesSince?.()]).toEqual([
       'sender',
@@ -101,7 +101,7 @@ describePostgres('a helper that becomes the sender of an older copy', () => {
     await using scene = await makeScene();
     const { helper, folder } = scene;
     expect((await readMark(folder)).latestEventSeq).toBe(0);
-    const stood = standBy(helper as HelpingSession, standing);
+    const stood = helpSender(helper as HelpingSession, standing);
     stood.catch(() => {});
     await vi.waitFor(async () => expect((await readMark(folder)).latestEventSeq).toBeGreaterThan(0), 5_000);
     const older = 'delete from paydrop.event where seq = (select max(seq) from paydrop.event)';
@@ -121,7 +121,7 @@ describePostgres('a helper that becomes the sender of an older copy', () => {
     await vi.waitFor(() => access(path));
     await writeFile(path, JSON.stringify(ahead));
     await scene.run(senderEnds);
-    await expect(standBy(helper as HelpingSession, standing)).rejects.toThrow(/99 were recorded.*so says/);
+    await expect(helpSender(helper as HelpingSession, standing)).rejects.toThrow(/99 were recorded.*so says/);
   });
 });
 

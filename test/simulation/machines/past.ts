@@ -13,7 +13,7 @@ import {
   findKnownDays,
   type JournalProgress,
   keepFurthest,
-  type Place,
+  type JournalPlace,
   siteOfDatabase,
 } from '../../../src/payout/rules/journal-place.ts';
 import { computeMissesSince } from '../../../src/payout/rules/lost-journal.ts';
@@ -66,7 +66,7 @@ const identify = (timeline: number): DatabaseIdentity => ({
   oid: '1',
   timeline: String(timeline),
 });
-const placeOf = (timeline: number): Place => ({
+const placeOf = (timeline: number): JournalPlace => ({
   termId: undefined,
   file: undefined,
   database: identify(timeline),

@@ -3,7 +3,7 @@
  * or sends, as the program composes it. Folders, pages and notices are left out.
  */
 import { type MachinePlace, takeMachinePlace } from '../../../src/app/machines/machine-place.ts';
-import { type HelpingSession, standBy } from '../../../src/app/leadership.ts';
+import { type HelpingSession, helpSender } from '../../../src/app/leadership.ts';
 import { requireReportableBatch, restBatch } from '../../../src/app/run-file.ts';
 import { makeContext, type RunSession, toLog } from '../../../src/app/session.ts';
 import { dayMs } from '../../../src/core/bangkok-time.ts';
@@ -135,7 +135,7 @@ async function leadOnce(parts: WatcherParts, clock: Clock): Promise<boolean> {
   };
   if (place.role === 'helper') {
     world.figures.count('helps');
-    const helped = await standBy(session as HelpingSession, {
+    const helped = await helpSender(session as HelpingSession, {
       stop,
       reportOwner: () => {},
       noteTrouble: () => {},
