@@ -1,6 +1,7 @@
 /** Opens the bank that the settings name; starts the built-in sandbox where they ask for it. */
 import { isIPv6 } from 'node:net';
 import type { BankClientOptions, ExchangeRecord, LoginOutcome } from '../bank/client.ts';
+import type { ReserveSlots } from '../bank/rate.ts';
 import type { StatementBank } from '../bank/statement-request.ts';
 import { wireNames } from '../bank/wire.ts';
 import type { Bank, RegistrationBank } from '../core/bank-port.ts';
@@ -23,7 +24,7 @@ interface BankOpening {
   /** Called with the `Date` header of every answer. */
   readonly onDate?: (bankDateMs: number | undefined) => void;
   /** Reserves requests from the rate of all machines together; left out where this process alone counts. */
-  readonly reserveSlots?: BankClientOptions['reserveSlots'];
+  readonly reserveSlots?: ReserveSlots | undefined;
   /** Access token shared by all machines, if the settings say so; left out where this process is alone. */
   readonly tokenPlace?: BankClientOptions['tokenPlace'];
   /** Ledger file of a built-in sandbox; no ledger when left out. */

@@ -13,10 +13,10 @@ import {
   fetchStatement,
   type NotFetched,
 } from '../reconcile/fetch.ts';
-import { inspectStatement } from '../reconcile/inspect.ts';
+import { inspectStatement, type StatementSource } from '../reconcile/inspect.ts';
 import { isOfWholeDay, StatementOvertakenError, type StatementStore } from '../reconcile/ports.ts';
 import { type ReconcileContext, ReconcileInterrupted } from '../reconcile/read-lines.ts';
-import { reconcile, type Reconciliation, type StatementSource } from '../reconcile/reconcile.ts';
+import { reconcile, type Reconciliation } from '../reconcile/reconcile.ts';
 import { isIncomplete, isSuperseded } from '../reconcile/rules/custody.ts';
 import { combineWords } from '../reconcile/rules/status-words.ts';
 import { readingRules } from '../reconcile/rules/statement.ts';

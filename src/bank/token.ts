@@ -39,7 +39,7 @@ export type TokenReading =
  * @param known the token that is due, and the one that the bank has answered with 401
  * @param ask asks the bank, with the refresh token of the previous one
  */
-export type TokenShare = (
+type TokenShare = (
   known: { readonly previous: Token | undefined; readonly refused: Token | undefined },
   ask: (previous: Token | undefined) => Promise<TokenReading>,
 ) => Promise<TokenReading>;

@@ -11,7 +11,7 @@ import type {
   StatementRefusal,
   StatementRequests,
 } from './ports.ts';
-import type { StatementSource } from './reconcile.ts';
+import type { StatementSource } from './inspect.ts';
 import { type Provenance, refuseOtherName, refuseUnread, type StatementScope } from './rules/custody.ts';
 import type { StatementLine } from './rules/statement.ts';
 

@@ -9,13 +9,17 @@ import { setImmediate } from 'node:timers/promises';
 import { dayMs } from '../core/bangkok-time.ts';
 import { type Satang, sumSatang } from '../core/money.ts';
 import { makeBatchWork, makePayerWork } from './batch-target.ts';
-import { makeBreakWork } from './break-target.ts';
+import {
+  makeBreakWork,
+  makeStatementWork,
+  makeCallbackWork,
+  makeDayWork,
+  makeFileWork,
+} from './queue-target.ts';
 import type { ReviewContext, TargetWork } from './context.ts';
 import { makePayoutWork } from './payout-target.ts';
 import { makeSalt } from './people.ts';
-import { makeCallbackWork, makeDayWork, makeFileWork } from './queue-target.ts';
 import { makeRegistrationBatchWork, makeRegistrationWork } from './registration-target.ts';
-import { makeStatementWork } from './statement-target.ts';
 import type { Proposal, ProposalClash, ProposalDraft, ProposalItem, ProposalStore } from './ports.ts';
 import type { Person } from './rules/people.ts';
 import { findMoreThanProposed } from './freeze.ts';

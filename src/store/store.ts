@@ -53,6 +53,7 @@ import { stage } from './payouts/ingest.ts';
 import { payoutReads } from './payouts/payout-queries.ts';
 import { searchReads } from './payouts/search.ts';
 import { makeStatementStore } from './reconcile/statement-store.ts';
+import { openStatementView } from './reconcile/statement-view.ts';
 import { approvalReads, approvalWrites } from './review/approvals.ts';
 import { changeReads } from './review/changes.ts';
 import { overviewReads } from './overview/overview.ts';
@@ -314,6 +315,7 @@ export function makeEngineStore(parts: EngineStoreParts) {
       ...makeBatchWork({ ...parts, ...fenced }),
       keepSeal: async (batchId, seal) => highWaterMark?.seals?.keepSeal(batchId, seal),
       ...makeStatementStore(engine),
+      openStatementView: async () => openStatementView(engine),
       ...makeDayHeadStore(engine, archives),
       openAudit: async () => (await import('./evidence/audit.ts')).openAudit(engine, archives),
       ...makeErasureStore(engine),

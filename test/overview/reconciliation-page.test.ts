@@ -1,6 +1,6 @@
 /** Days tied out, over a real port. */
 import { expect, test } from 'vitest';
-import { breakTargetOf } from '../../src/review/break-target.ts';
+import { breakTargetOf } from '../../src/review/queue-target.ts';
 import { Browser } from '../support/browser.ts';
 import { noonMs, payer } from '../support/journal-fixtures.ts';
 import { passwordOf, Users } from '../support/persons.ts';

@@ -6,7 +6,8 @@ import { toSatang } from '../../src/core/money.ts';
 import { openStatementOutbox } from '../../src/reconcile/file/tables.ts';
 import type { StatementPart } from '../../src/reconcile/ports.ts';
 import type { ReconcileContext } from '../../src/reconcile/read-lines.ts';
-import { reconcile, type Reconciled, type StatementSource } from '../../src/reconcile/reconcile.ts';
+import type { StatementSource } from '../../src/reconcile/inspect.ts';
+import { reconcile, type Reconciled } from '../../src/reconcile/reconcile.ts';
 import type { StatementLine } from '../../src/reconcile/rules/statement.ts';
 import type { AttemptFacts } from '../../src/reconcile/rules/types.ts';
 import type { Store } from '../../src/store/store.ts';
@@ -166,3 +167,14 @@ export function lineFor(
 export async function openKinds({ store }: ReconcileDay, on = date): Promise<string[]> {
   return (await store.openBreaks(on, 1_000)).map(({ kind }) => kind);
 }
+
+/** A matching that has changed nothing. */
+export const noneRecorded: Reconciled['recorded'] = {
+  opened: 0,
+  changed: 0,
+  closed: 0,
+  causes: new Map(),
+  openedOnOtherDays: 0,
+  firstOnOtherDays: [],
+  secondProof: undefined,
+};

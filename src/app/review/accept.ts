@@ -3,7 +3,7 @@ import { paydropCommand } from '../../core/command-line.ts';
 import { openPayer } from '../../payout/operator.ts';
 import { showDate } from '../../payout/rules/lost-journal.ts';
 import type { BreakKind } from '../../reconcile/rules/types.ts';
-import { breakTargetOf } from '../../review/break-target.ts';
+import { breakTargetOf } from '../../review/queue-target.ts';
 import { companyPayer, servicePayer } from '../../registration/rules/intent.ts';
 import {
   directDebitOf,

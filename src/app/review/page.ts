@@ -39,9 +39,9 @@ import type { Store } from '../../store/store.ts';
 import { requireJournal, makeReader } from '../open-store.ts';
 import { type AskingSession, registrationsInbox } from '../session.ts';
 import { findSenderOf } from '../machines/find-sender.ts';
-import { readReview } from './decisions.ts';
+import { readReview as openReview } from './decisions.ts';
 import { makeQueueContext } from './queue.ts';
-import { readQueue } from './read-queue.ts';
+import { readQueue as readWaitingItems } from './read-queue.ts';
 import { notifyOfPersons } from './people.ts';
 import { makeFileDecisions } from './waiting-decisions.ts';
 import { Uploads } from '../../overview/uploads.ts';
@@ -94,7 +94,7 @@ const makeContextReader = (store: Store, onUserChange: () => Promise<void>) => a
   return { store, clock: systemClock, restoredAtMs: loss?.recoveredAtMs, onLock };
 };
 
-/** What the views read and do. */
+/** The facts and actions that the views need. */
 export interface ViewParts {
   readonly isSandbox: boolean;
   readonly store: Store;
@@ -185,7 +185,7 @@ export async function openPage(
   const { companyId, payerAccount } = loaded.settings.bank;
   const uploads = stack.use(await openUploads(loaded, store));
   const onUserChange = async () => notifyOfPersons(loaded, store, logger);
-  const readContextOfReview = async () => readReview(loaded, store, logger, open?.session);
+  const readContextOfReview = async () => openReview(loaded, store, logger, open?.session);
   const openSession = async () => ({ journal: store, loaded, context: await readContextOfReview() });
   const parts = {
     isSandbox,
@@ -194,7 +194,7 @@ export async function openPage(
     readContext: makeContextReader(store, onUserChange),
     readReview: readContextOfReview,
     readQueue: async (asker: Asker, limit: number) =>
-      readQueue(makeQueueContext(loaded, store), { asker, limit }),
+      readWaitingItems(makeQueueContext(loaded, store), { asker, limit }),
     fileDecisions: makeFileDecisions(openSession),
     evidenceFolder: evidenceFolderOf(dataDir),
     payer: { companyId, payerAccount },

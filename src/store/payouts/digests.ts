@@ -65,7 +65,7 @@ interface VersionDigest {
 }
 
 /** The digest over the versions so far, with one more. */
-export function addVersion(before: string | null, { seq, version, digest, salt }: VersionDigest): string {
+function addVersion(before: string | null, { seq, version, digest, salt }: VersionDigest): string {
   const all = new DigestOfAll();
   for (const part of [before ?? '', `${seq}/${version}/`, commitTo(digest, salt) ?? '']) all.add(part);
   return all.end();

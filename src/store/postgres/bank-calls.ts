@@ -25,7 +25,7 @@ const nowUs = sql<number>`(extract(epoch from clock_timestamp()) * 1000000)::big
 const aheadMaxUs = sql.lit(60_000_000);
 
 /** The span over which turns are counted. */
-export const requestWindowMs = 5_000;
+const requestWindowMs = 5_000;
 
 interface Wanted {
   readonly count: number;

@@ -1,6 +1,6 @@
 /** Passwords that will not do, and what wrong ones cost. */
 import { expect, test } from 'vitest';
-import { loadGuessedPasswords } from '../../../src/review/guessed-passwords.ts';
+import { loadGuessedPasswords } from '../../../src/review/sign-in.ts';
 import {
   complainAboutPassword,
   decideTry,
