@@ -235,7 +235,7 @@ async function answerChoice(
       visit,
       422,
       say('decide.decide-on-all'),
-      `${say('decide.too-many-chosen')} ${showCount(frozenItemsMax)}`,
+      say(message('decide.too-many-chosen', { count: showCount(frozenItemsMax) })),
     );
   if (rows.length === 0) return plainPage(visit, 422, say('decide.decide-on'), say('decide.none-chosen'));
   const impossible = await judgeRows(await context.readReview(), rows);
