@@ -188,8 +188,7 @@ async function answerLog(store: LogReader, visit: ProvedVisit, fields: Fields): 
     status: isWrongDay ? 422 : 200,
     body: html`${isWrongDay && problems(visit, [{ field: 'day', text: say('queue.wrong-day') }])}
       <h1>${say('user.log')}</h1>
-      ${filterForm(visit, people, form)}
-      ${!isWrongDay && table(visit, await readEntries(store, visit, form))}
+      ${filterForm(visit, people, form)} ${!isWrongDay && table(visit, await readEntries(store, visit, form))}
       <p><a href="/people">${say('user.back-to-people')}</a></p>`,
   };
 }

@@ -1,13 +1,13 @@
 /** Every text of paydrop for people, in English and Thai, by its code. */
 import { columnWordings } from './columns.ts';
-import { commonWordings } from './common.ts';
+import { countWordings } from './counts.ts';
 import { decisionWordings } from './decision-words.ts';
 import { overviewWordings } from './overview.ts';
 import { pageWordings } from './page.ts';
 import { wordWordings } from './words.ts';
 
 export const catalogue = {
-  ...commonWordings,
+  ...countWordings,
   ...pageWordings,
   ...overviewWordings,
   ...wordWordings,

@@ -215,7 +215,9 @@ function eventEntry(visit: ProvedVisit, event: RegistrationEvent): Entry {
   const { cause, detail, from, to, atMs, attemptNo } = event;
   const { proposal } = detail;
   const facts = Object.entries(detail)
-    .filter(([name, value]) => !hiddenDetails.has(name) && value !== null && value !== undefined && value !== '')
+    .filter(
+      ([name, value]) => !hiddenDetails.has(name) && value !== null && value !== undefined && value !== '',
+    )
     .map(([name, value]) => [sayFact(visit, name), showFact(name, value)] as const);
   return {
     atMs,

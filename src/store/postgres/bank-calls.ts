@@ -110,8 +110,9 @@ const selectWholes = define((_values: object) =>
     where heard_at_ms > ${databaseNowMs} - ${sql.lit(limitStaleAfterMs)}`),
 );
 
-const keepLimit = define(({ kind, limit, ceiling, answers, round, why }: SharedLimit & { kind: SharedKind }) =>
-  textStatement(sql`
+const keepLimit = define(
+  ({ kind, limit, ceiling, answers, round, why }: SharedLimit & { kind: SharedKind }) =>
+    textStatement(sql`
     insert into bank_limit (kind, places, ceiling, answers, round, why, heard_at_ms)
     values (${kind}, ${limit}, ${ceiling}, ${answers}, ${round}, ${why}, ${databaseNowMs})
     on conflict (kind) do update set places = excluded.places, ceiling = excluded.ceiling,

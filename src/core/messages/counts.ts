@@ -1,7 +1,7 @@
 /** Texts of several subjects. */
 import { wordings } from './wording.ts';
 
-export const commonWordings = wordings({
+export const countWordings = wordings({
   /** A text that is not paydrop's own. */
   verbatim: ['{text}', '{text}'],
 
