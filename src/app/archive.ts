@@ -23,7 +23,7 @@ import { findJournalPlace } from './journal/place.ts';
 import { lockOwnJournal, openOwnJournal } from './journal/own-journal.ts';
 import { SenderBusyError } from './session.ts';
 
-export interface ArchiveOptions {
+interface ArchiveOptions {
   /** YYYYMMDD in Bangkok: only batches without any event since that day move. */
   readonly beforeDate: string;
   /** True: reports what would move, and moves nothing. */
@@ -97,7 +97,7 @@ const tooLarge: ArchiveObstacle = {
   text: `more than ${countOf(besideRowsMax, 'row')} would keep those at work from writing: archive while no watcher works`,
 };
 
-/** Moves the due batches. */
+/** Moves the due batches. @forTests */
 export async function moveDue(
   journal: ArchiveStore & Pick<Store, 'workers'>,
   { policy, isDryRun, stop, clock }: Moving,

@@ -3,8 +3,9 @@
  * reader's language is chosen where they are shown.
  */
 import { catalogue } from './messages/catalogue.ts';
-import { showCount } from './figures.ts';
+import { showBaht, showCount } from './figures.ts';
 import type { Language } from './language.ts';
+import type { Satang } from './money.ts';
 import type { HolesOf, Wording } from './messages/wording.ts';
 
 export type MessageCode = keyof typeof catalogue;
@@ -14,7 +15,7 @@ export type PlainCode = {
   [Code in MessageCode]: [HolesOf<(typeof catalogue)[Code][0]>] extends [never] ? Code : never;
 }[MessageCode];
 
-/** What fills a hole: text, a figure, another message, or a list of these. */
+/** The content of a hole: text, a figure, another message, or a list of these. */
 export type Argument = string | number | Message | Listed;
 
 /** Arguments in a row, each rendered by itself. */
@@ -87,6 +88,13 @@ interface Stop {
   readonly remedy: Message;
 }
 
+/** English over Thai, as in a cell of a workbook. */
+export const inBoth = (code: PlainCode): string => `${sayCode('en', code)}\n${sayCode('th', code)}`;
+
+/** True for the code of a text without holes. */
+export const isPlainCode = (text: string): text is PlainCode =>
+  Object.hasOwn(catalogue, text) && !catalogue[text as MessageCode][0].includes('{');
+
 /** False for a text that has no Thai: one that is not paydrop's own. */
 export const isTranslated = ({ code }: Message): boolean => code !== 'verbatim';
 
@@ -101,8 +109,11 @@ export const decodeMessageIfAny = (json: string | null): Message | null =>
   json === null ? null : decodeMessage(json);
 
 /** Things that are counted. */
-type Counted = 'row' | 'payout' | 'transfer' | 'registration' | 'minute';
+type Counted = 'row' | 'payout' | 'registration' | 'payee' | 'item' | 'transfer' | 'minute';
 
 /** "1 row", "1,200 rows". */
 export const counted = (count: number, thing: Counted): Message =>
   message(count === 1 ? `${thing}.one` : `${thing}.many`, { count: showCount(count) });
+
+/** "12,500.00 baht". */
+export const bahtOf = (amount: Satang): Message => message('money.baht', { amount: showBaht(amount) });

@@ -1,5 +1,6 @@
 /** The open exceptions of one batch or of all, as they stand: a table for people to fill in. */
 import { countOf } from '../core/figures.ts';
+import { sayCode } from '../core/message.ts';
 import { isSealed } from '../core/payout.ts';
 import type { Batch } from '../core/ports.ts';
 import { makeWorkbook } from '../platform/workbook/writer.ts';
@@ -40,7 +41,7 @@ export interface OpenExceptions {
 }
 
 /** A view of one moment, for the exceptions of rows of one kind. */
-export interface ExceptionSource<Row> {
+interface ExceptionSource<Row> {
   readonly tables: ReportTables<Row>;
   batch(batchId: string): Promise<ExceptionBatch | undefined>;
   countExceptions(batchId: string): Promise<number>;
@@ -97,7 +98,7 @@ export async function findExceptions<Row extends { readonly extras: readonly str
 }
 
 /** Facts about its making that a workbook states. */
-export interface WorkbookContext {
+interface WorkbookContext {
   readonly isSandbox: boolean;
   readonly nowMs: number;
 }
@@ -136,7 +137,7 @@ export async function writeExceptionsWorkbook(
     ...describeMaking(isSandbox, nowMs),
     ...open.batches.map(
       ({ batchId, fileName, rows }) =>
-        [`batch ${batchId}\n${words.batchTh}`, `${fileName} (${countOf(rows, 'row')})`] as const,
+        [`batch ${batchId}\n${sayCode('th', words.batch)}`, `${fileName} (${countOf(rows, 'row')})`] as const,
     ),
   ];
   const bytes = await makeWorkbook([

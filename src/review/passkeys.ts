@@ -9,7 +9,7 @@ import {
   verifyRegistrationResponse,
 } from '@simplewebauthn/server';
 import { decodeCredentialPublicKey, isoBase64URL } from '@simplewebauthn/server/helpers';
-import { type Asked, type Challenges, makeNonce } from './challenges.ts';
+import { type ChallengeOwner, type Challenges, makeNonce } from './challenges.ts';
 import { appendEdit, type PersonContext } from './people.ts';
 import type { PersonsKept } from './ports.ts';
 import type { PersonEventDraft } from './rules/chain.ts';
@@ -51,7 +51,10 @@ interface NotDone {
   readonly why: string;
 }
 
-const askedOf = ({ sessionHash, person: { personId } }: Signer): Asked => ({ sessionHash, personId });
+const challengeOwnerOf = ({ sessionHash, person: { personId } }: Signer): ChallengeOwner => ({
+  sessionHash,
+  personId,
+});
 
 /** COSE algorithms: ECDSA over P-256, Ed25519, RSA. */
 const algorithms = [-7, -8, -257];
@@ -83,7 +86,7 @@ export async function askForPasskey(context: SigningContext, signer: Signer): Pr
       .map(({ credentialId }) => ({ id: credentialId })),
   });
   const question = { kind: 'enrol', text: '', proposalId: 0, digest: '' } as const;
-  challenges.keep(options.challenge, question, askedOf(signer), nowMs);
+  challenges.keep(options.challenge, question, challengeOwnerOf(signer), nowMs);
   return options;
 }
 
@@ -201,7 +204,7 @@ export async function enrolPasskey(
   const { store, challenges, nowMs } = context;
   const response = parse(answer) as RegistrationResponseJSON | undefined;
   const challenge = challengeIn(response?.response?.clientDataJSON ?? '');
-  if (challenges.take(challenge, askedOf(signer), nowMs)?.kind !== 'enrol' || response === undefined)
+  if (challenges.take(challenge, challengeOwnerOf(signer), nowMs)?.kind !== 'enrol' || response === undefined)
     return notAnswered;
   const permission = can(signer.person, 'check');
   if (!permission.allowed) return permission;
@@ -292,7 +295,7 @@ export async function askForSignature(
   const text = makeSignedText(matter, { personId, person, nonce: makeNonce(), atMs: nowMs });
   const challenge = computeChallenge(text);
   const { proposalId, digest } = matter;
-  challenges.keep(challenge, { kind: 'sign', text, proposalId, digest }, askedOf(signer), nowMs);
+  challenges.keep(challenge, { kind: 'sign', text, proposalId, digest }, challengeOwnerOf(signer), nowMs);
   const options = await generateAuthenticationOptions({
     rpID: place.rpId,
     challenge: isoBase64URL.toBuffer(challenge),
@@ -357,7 +360,7 @@ export async function keepSignature(
   const { store, challenges, nowMs, restoredAtMs } = context;
   const response = parse(answer) as AuthenticationResponseJSON | undefined;
   const challenge = challengeIn(response?.response?.clientDataJSON ?? '');
-  const question = challenges.take(challenge, askedOf(signer), nowMs);
+  const question = challenges.take(challenge, challengeOwnerOf(signer), nowMs);
   if (question?.kind !== 'sign' || response === undefined) return notAnswered;
   const usable = listUsable(await store.persons(), signer.person, context);
   const passkey = usable.find(({ credentialId }) => credentialId === response.id);

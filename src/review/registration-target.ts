@@ -24,21 +24,19 @@ import {
 } from '../registration/rules/registration.ts';
 import type { RegistrationDefaults } from '../registration/rules/registration-row.ts';
 import { servicePayer } from '../registration/rules/intent.ts';
-import { registrationCauseWords } from '../registration/rules/words.ts';
 import { cancelledReason, openPayer } from '../payout/operator.ts';
 import { type Examined, noResources, readTerms, type ReviewContext, type TargetWork } from './context.ts';
 import { countWhole, findMoreThanProposed } from './freeze.ts';
 import { keptChanging, markOf, triesMax } from './payout-target.ts';
 import { directDebitOf, type PayerKey } from './rules/batch-decisions.ts';
-import { causesParted, causeWithin } from './rules/cause-words.ts';
+import { joinCauses } from './rules/cause-words.ts';
 import { type CauseTerms, findChangeSince, type Target } from './rules/proposal.ts';
 import { countRegistrations } from './rules/proposal-figures.ts';
 import { type Decision, isRegistrationDecision, type RegistrationDecision } from './rules/terms.ts';
 
 const causeTerms: CauseTerms<RegistrationCause> = {
   quiet: ['request-renewed', 'answered-late', 'released'],
-  describe: (causes) =>
-    causes.map((cause) => causeWithin(registrationCauseWords[cause][0])).join(causesParted),
+  describe: (causes) => joinCauses(causes.map((cause) => `registration-cause.${cause}` as const)),
 };
 
 /** The visible change of a registration since a version; undefined when there is none. */

@@ -4,7 +4,6 @@
  */
 import type { Clock } from '../core/ports.ts';
 import type { AccessNotes } from './access-record.ts';
-import { loadGuessedPasswords } from './guessed-passwords.ts';
 import { hashPassword, isRightPassword, isWeaker, type PasswordCost, usualCost } from './password-hash.ts';
 import { appendEdit } from './people.ts';
 import type { PersonPassword, PersonStore } from './ports.ts';
@@ -17,6 +16,7 @@ import {
   type PasswordTries,
   personTriesMax,
   type TriedPerson,
+  foldPassword,
 } from './rules/password.ts';
 import { isBeforeRestore, type Person, type ProvedPerson } from './rules/people.ts';
 import { nameKeyOf, versionOf } from './rules/person-request.ts';
@@ -28,7 +28,7 @@ type SignIn =
   | { readonly kind: 'must-change'; readonly person: Person }
   | { readonly kind: 'refused'; readonly why: string };
 
-/** One text for every failure, so that it reveals neither names nor locks. */
+/** One text for every failure, so that it reveals neither names nor locks. @forTests */
 export const signInRefusal =
   'the name or the password is not right, or too many wrong ones were given: wait, or ask an admin';
 
@@ -228,4 +228,27 @@ export async function changePassword(
   if (complaint !== undefined) return complaint;
   const kept = await keepPassword(context, person, wanted, {});
   return kept === undefined ? signInRefusal : undefined;
+}
+
+/** Guessed words of this program and this country, and rows of keys, which the list of zxcvbn lacks. */
+const besides = [
+  'paydrop',
+  'sawasdee',
+  'sawatdee',
+  'sawadee',
+  'krungthep',
+  'songkran',
+  'changemeplease',
+  'abcdefghijkl',
+  '1234567890ab',
+];
+
+let guessed: Promise<ReadonlySet<string>> | undefined;
+
+/** Loads the passwords that attackers guess first, about 50,000, folded: once, when a password is first set. */
+export const loadGuessedPasswords = (): Promise<ReadonlySet<string>> => (guessed ??= loadGuessed());
+
+async function loadGuessed(): Promise<ReadonlySet<string>> {
+  const { dictionary } = await import('@zxcvbn-ts/language-common');
+  return new Set([...dictionary['passwords-common'], ...besides].map(foldPassword));
 }

@@ -30,7 +30,6 @@ export type Identified =
   | { readonly ok: false; readonly why: string };
 
 const secretBytes = 32;
-export const tokenDaysUsual = 90;
 const tokenDaysMax = 366;
 const labelLengthMax = 60;
 

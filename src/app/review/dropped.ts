@@ -2,6 +2,7 @@
  * Files of decisions that are dropped into a folder: taken in as the inbox takes files, and read. A dropped file is no
  * proposal, and has no effect, until a maker confirms it in their own name.
  */
+import { sayCode } from '../../core/message.ts';
 import { mkdir, readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { dayMs, formatBangkokDateTime } from '../../core/bangkok-time.ts';
@@ -15,7 +16,7 @@ import { describeIssue } from '../../reports/rules/report-rows.ts';
 import { type DecisionFileReading, readDecisionFile } from '../../review/read-decision-file.ts';
 import { type FiledDecision, isFiledRegistration } from '../../review/rules/decision-file.ts';
 import { moneyMovedOfDecisions } from '../../review/rules/queue.ts';
-import { termsOf } from '../../review/rules/terms.ts';
+import { nameOfDecision } from '../../review/rules/terms.ts';
 import type { LoadedSettings } from '../../settings/settings.ts';
 import type { Store } from '../../store/store.ts';
 import { InboxRefusedError } from '../../watch/folders/binding.ts';
@@ -37,7 +38,7 @@ const waitingMax = 50;
 const endedKeptDays = 90;
 const issuesMax = 1_000;
 
-export interface DropContext {
+interface DropContext {
   readonly loaded: Pick<LoadedSettings, 'dataDir' | 'folders' | 'settings'>;
   readonly journal: Pick<Store, 'findPayouts' | 'endIntake' | 'intakeRecord' | 'journalId'>;
   readonly clock: Clock & { elapsedMs(): number };
@@ -292,7 +293,7 @@ async function sumUp(
     sums.set(filed.decision, [...(sums.get(filed.decision) ?? []), await readAmount(journal, filed)]);
   const isOfRegistrations = decisions.some(isFiledRegistration);
   const words = [...sums].map(([decision, amounts]) => {
-    const { label } = termsOf(decision, isOfRegistrations ? 'registration' : 'payout');
+    const label = sayCode('en', nameOfDecision(decision, isOfRegistrations ? 'registration' : 'payout'));
     const rows = `${label}: ${countOf(amounts.length, 'row')}`;
     return isOfRegistrations ? rows : `${rows}, ${showBaht(sumSatang(amounts))} baht`;
   });

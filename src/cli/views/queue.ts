@@ -3,9 +3,10 @@ import { inEnglish } from '../../core/message.ts';
 import { nameOfItem, type Taken } from '../../app/review/queue.ts';
 import { type CommandPlace, paydropCommand } from '../../core/command-line.ts';
 import { formatBangkokDateTime } from '../../core/bangkok-time.ts';
+import { sayCode } from '../../core/message.ts';
 import { formatBaht } from '../../core/money.ts';
 import { printable, toLines } from '../../core/outgoing-text.ts';
-import type { OwnedItem, Queue, QueueKind, QueueTotal } from '../../review/rules/queue.ts';
+import type { OwnedItem, Queue, QueueKind, QueueOption, QueueTotal } from '../../review/rules/queue.ts';
 import { countOf, showBaht, showDuration } from './amounts.ts';
 import type { Shown } from './shown.ts';
 
@@ -40,6 +41,14 @@ export function linesOfWaiting({ totals }: Pick<Queue, 'totals'>, place?: Comman
 
 const moneyWords = { no: 'no money moved', unknown: 'unknown if money moved', yes: 'money moved' } as const;
 
+const jsonOfOption = ({ decision, label, needsSecond, whyNot }: QueueOption): object => ({
+  decision,
+  label: sayCode('en', label),
+  labelTh: sayCode('th', label),
+  needsSecond,
+  whyNot,
+});
+
 function showItem(item: OwnedItem, nowMs: number): Shown {
   const { kind, title, sinceMs, amountSatang, moneyMoved, options, owner } = item;
   const [reason, remedy] = [inEnglish(item.reason), inEnglish(item.remedy)];
@@ -48,12 +57,15 @@ function showItem(item: OwnedItem, nowMs: number): Shown {
   const money = kind === 'registration' || kind === 'callback' ? [] : [moneyWords[moneyMoved]];
   const amount = amountSatang === null ? [] : [`${showBaht(amountSatang)} baht`];
   const age = `for ${showDuration(nowMs - sinceMs)}`;
-  const possible = options.filter(({ whyNot }) => whyNot === undefined).map(({ label }) => label);
+  const possible = options
+    .filter(({ whyNot }) => whyNot === undefined)
+    .map(({ label }) => sayCode('en', label));
   const impossible = options.filter(({ whyNot }) => whyNot !== undefined);
   const head = [kindWords[kind][0], title].join(' ');
   return {
     json: {
       ...item,
+      options: options.map(jsonOfOption),
       key: undefined,
       name,
       sinceAt: formatBangkokDateTime(sinceMs),
@@ -70,7 +82,7 @@ function showItem(item: OwnedItem, nowMs: number): Shown {
       `  ${reason}`,
       `  ${remedy}`,
       ...(possible.length === 0 ? [] : [`  Possible: ${possible.join(', ')}`]),
-      ...impossible.map(({ label, whyNot }) => `  Not ${label}: ${whyNot ?? ''}`),
+      ...impossible.map(({ label, whyNot }) => `  Not ${sayCode('en', label)}: ${whyNot ?? ''}`),
     ]),
   };
 }

@@ -1,13 +1,23 @@
 /** Every text of paydrop for people, in English and Thai, by its code. */
-import { commonWordings } from './common.ts';
+import { columnWordings } from './columns.ts';
+import { countWordings } from './counts.ts';
+import { decisionWordings } from './decision-words.ts';
 import { healthWordings } from './health.ts';
 import { noticeWordings } from './notices.ts';
+import { overviewWordings } from './overview.ts';
+import { pageWordings } from './page.ts';
 import { queueWordings } from './queue.ts';
 import { remedyWordings } from './remedies.ts';
 import { stopWordings } from './stops.ts';
+import { wordWordings } from './words.ts';
 
 export const catalogue = {
-  ...commonWordings,
+  ...countWordings,
+  ...pageWordings,
+  ...overviewWordings,
+  ...wordWordings,
+  ...decisionWordings,
+  ...columnWordings,
   ...healthWordings,
   ...noticeWordings,
   ...queueWordings,

@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto';
 import { formatBangkokDate, formatBangkokDateTime, formatThaiDate } from '../../core/bangkok-time.ts';
 import { paydropCommand } from '../../core/command-line.ts';
 import { showCount } from '../../core/figures.ts';
-import { listed, type Message, message, verbatim } from '../../core/message.ts';
+import { listed, type Message, message, sayCode, verbatim } from '../../core/message.ts';
 import type { Language } from '../../core/language.ts';
 import { formatBaht, type Satang, sumSatang, zeroSatang } from '../../core/money.ts';
 import { showText, showTextIfAny } from '../../core/outgoing-text.ts';
@@ -13,7 +13,6 @@ import type { ClockAlarm } from '../../payout/rules/clock-skew.ts';
 import { showDate } from '../../payout/rules/lost-journal.ts';
 import { describeBreakRemedy } from '../../reconcile/rules/break-remedies.ts';
 import { amountOfBreak } from '../../reconcile/rules/breaks.ts';
-import { breakWords } from '../../reconcile/rules/break-words.ts';
 import type { BreakRecord } from '../../reconcile/rules/types.ts';
 import { type HealthReason, sayHealth } from '../../watch/rules/health.ts';
 import { draftNotice, type NoticeFacts, type NoticeScene } from './notice-body.ts';
@@ -193,7 +192,7 @@ function showBreak(record: BreakRecord, language: Language = 'en'): object {
     transRefNo: showTextIfAny(attempt?.order.transRefNo ?? record.lines[0]?.transRefNo ?? null),
     amount: formatBaht(amountOfBreak(record)),
     // until every reason is a message
-    reason: showText(language === 'th' ? `${breakWords[kind][1]}: ${reason}` : reason),
+    reason: showText(language === 'th' ? `${sayCode('th', `break.${kind}`)}: ${reason}` : reason),
     remedy: showText(describeBreakRemedy(record, language)),
   };
 }

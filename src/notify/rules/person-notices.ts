@@ -1,10 +1,10 @@
 /** Notices of changes of users: each is reported, so that no user gains rights unseen. */
 import { formatBangkokDateTime } from '../../core/bangkok-time.ts';
 import { paydropCommand } from '../../core/command-line.ts';
-import { message, verbatim } from '../../core/message.ts';
+import { message, sayCode, verbatim } from '../../core/message.ts';
 import type { PersonEvent } from '../../review/rules/chain.ts';
 import type { Person } from '../../review/rules/people.ts';
-import { describePersonEvent, personEventWords, severityOf } from '../../review/rules/person-words.ts';
+import { describePersonEvent, severityOf } from '../../review/rules/person-words.ts';
 import { draftNotice, type NoticeScene } from './notice-body.ts';
 import type { NoticeDraft } from './notice.ts';
 
@@ -27,7 +27,7 @@ export function describePersonNotice(
       happenedAt: formatBangkokDateTime(atMs),
       reasonCode: kind,
       // until every reason is a message
-      reason: verbatim(scene.language === 'th' ? `${personEventWords[kind][1]}: ${what}` : what),
+      reason: verbatim(scene.language === 'th' ? `${sayCode('th', `person-event.${kind}`)}: ${what}` : what),
       remedy: severity === null ? null : message(`notice.person-${severity}`),
       commands: [paydropCommand(scene.place, 'user', 'list')],
     },

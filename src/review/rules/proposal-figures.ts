@@ -2,7 +2,8 @@
  * The effect of a proposal, counted when it is made. The figures are kept with the proposal, so that its maker, checker
  * and signer read the same ones, however the rows change.
  */
-import { countOf, showBaht } from '../../core/figures.ts';
+import { showBaht } from '../../core/figures.ts';
+import { counted, message, type Message } from '../../core/message.ts';
 import { type Satang, sumSatang, toSatang, zeroSatang } from '../../core/money.ts';
 import type { HoldReason, PayoutStatus } from '../../core/payout.ts';
 import type { Batch } from '../../core/ports.ts';
@@ -13,7 +14,7 @@ import { type ApprovalState, isApproved, WaitingDigest, type WaitingRow } from '
 import type { Decision } from './terms.ts';
 
 /** The kind of thing that a proposal counts; `others`: differences, days, files and callbacks, counted as items. */
-export type CountedThing = 'payouts' | 'registrations' | 'others';
+type CountedThing = 'payouts' | 'registrations' | 'others';
 
 /** The effect of a proposal on one file. */
 export interface FiguredFile {
@@ -258,8 +259,8 @@ export function countPayout(payout: ChosenPayout): TargetFigures {
   const file = { batchId, fileName, rows: 1, amountSatang, digest: null, isCorrected: false };
   const newPayees = isNewPayee ? [{ proxyNo, rows: 1, amountSatang }] : [];
   const largest = [{ seq, amountSatang, isNewPayee }];
-  const counted = { file: { ...file, leftOut: noneLeftOut }, payerAccount, newPayees, largest };
-  return { of: 'payouts', wasSatang, files: [counted] };
+  const figured = { file: { ...file, leftOut: noneLeftOut }, payerAccount, newPayees, largest };
+  return { of: 'payouts', wasSatang, files: [figured] };
 }
 
 /** Counts registrations of a file, which move no money. */
@@ -290,11 +291,11 @@ export function sumFigures(all: readonly TargetFigures[]): ProposalFigures {
   const payees = new Map<string, NewPayee>();
   const accounts = new Set<string>();
   let largest: readonly FiguredRowOfMany[] = [];
-  for (const counted of all.flatMap((one) => one.files)) {
-    addFile(files, counted.file);
-    if (counted.payerAccount !== '') accounts.add(maskDigits(counted.payerAccount));
-    for (const payee of counted.newPayees) addPayee(payees, payee);
-    largest = keepLargest(largest, counted.largest);
+  for (const figured of all.flatMap((one) => one.files)) {
+    addFile(files, figured.file);
+    if (figured.payerAccount !== '') accounts.add(maskDigits(figured.payerAccount));
+    for (const payee of figured.newPayees) addPayee(payees, payee);
+    largest = keepLargest(largest, figured.largest);
   }
   const of = all[0]?.of ?? 'others';
   const was = all.flatMap(({ wasSatang }) => wasSatang ?? []);
@@ -338,17 +339,13 @@ export function countedOf({ figures, totalSatang }: CountedProposal): Counted {
   return { of, rows, amountSatang: of === 'registrations' ? null : sumOrNone(totalSatang) };
 }
 
-const thingWords: Readonly<Record<CountedThing, string>> = {
-  payouts: 'payout',
-  registrations: 'registration',
-  others: 'item',
-};
+const things = { payouts: 'payout', registrations: 'registration', others: 'item' } as const;
 
-/** Returns text such as "147 payouts, 2,346,099.60 baht". */
-export function describeCounted(proposal: CountedProposal): string {
-  const { of, rows, amountSatang } = countedOf(proposal);
-  const count = countOf(rows, thingWords[of]);
-  return amountSatang === null ? count : `${count}, ${showBaht(amountSatang)} baht`;
+/** "147 payouts, 2,346,099.60 baht". */
+export function describeCounted({ of, rows, amountSatang }: Counted): Message {
+  const count = counted(rows, things[of]);
+  if (amountSatang === null) return count;
+  return message('money.counted', { count, amount: showBaht(amountSatang) });
 }
 
 /**

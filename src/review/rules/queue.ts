@@ -2,8 +2,16 @@
  * Items other than payouts that wait for a person: each with its age, its amount, whether money has moved, the reason,
  * the remedy, and the decisions, with the reason where one is impossible. Everything here is pure.
  */
-import { counted, type Message, message, type PlainCode, verbatim } from '../../core/message.ts';
 import { dayMs, parseBangkokDate } from '../../core/bangkok-time.ts';
+import {
+  counted,
+  inEnglish,
+  type Message,
+  message,
+  type PlainCode,
+  sayCode,
+  verbatim,
+} from '../../core/message.ts';
 import { type Satang, sumSatang } from '../../core/money.ts';
 import type { HoldReason } from '../../core/payout.ts';
 import type { Batch, BatchReason, HoldTotal, StatusTotal } from '../../core/ports.ts';
@@ -17,7 +25,6 @@ import {
   versionOfBreak,
 } from '../../reconcile/rules/breaks.ts';
 import type { FileKindName } from '../../watch/rules/drop-folder.ts';
-import { breakWords } from '../../reconcile/rules/break-words.ts';
 import type { BreakRecord } from '../../reconcile/rules/types.ts';
 import { type PersonEvent, type PersonEventDraft, readFacts } from './chain.ts';
 import { approvalCode, whyNotApprove } from './approval.ts';
@@ -31,9 +38,9 @@ import {
   describePayer,
 } from './batch-decisions.ts';
 import { can, type Person } from './people.ts';
-import { describeCounted, type ProposalFigures } from './proposal-figures.ts';
+import { countedOf, describeCounted, type ProposalFigures } from './proposal-figures.ts';
 import { type Decider, type TargetKind, whyNotCheck, whyNotWithdraw } from './proposal.ts';
-import { type Decision, decisionTerms, termsOf } from './terms.ts';
+import { type Decision, decisionTerms, nameOfDecision, outcomeOfDecision } from './terms.ts';
 
 /**
  * `day`: a day with sent payouts and without a statement; `file`: a file refused as a whole; `doubt`: a batch whose
@@ -58,18 +65,10 @@ export type QueueKind = (typeof queueKinds)[number];
 const queueVerdicts = ['approve', 'send-back', 'withdraw', 'confirm-file'] as const;
 type QueueVerdict = (typeof queueVerdicts)[number];
 
-const verdictLabels: Readonly<Record<QueueVerdict, readonly [label: string, labelTh: string]>> = {
-  approve: ['Approve', 'อนุมัติ'],
-  'send-back': ['Send back', 'ส่งกลับแก้ไข'],
-  withdraw: ['Withdraw', 'ถอนคำขอ'],
-  'confirm-file': ['Propose its decisions', 'เสนออนุมัติตามไฟล์'],
-};
-
 /** One way out, and whether it is open now. */
 export interface QueueOption {
   readonly decision: Decision | QueueVerdict;
-  readonly label: string;
-  readonly labelTh: string;
+  readonly label: PlainCode;
   readonly needsSecond: boolean;
   /** Undefined when the decision is possible. */
   readonly whyNot: string | undefined;
@@ -108,10 +107,12 @@ export function optionsOf(
 ): readonly QueueOption[] {
   const permission = asker === undefined ? undefined : can(asker, 'propose');
   const mayNot = permission?.allowed === false ? permission.why : undefined;
-  return decisions.map((decision) => {
-    const { label, labelTh, needsSecond } = termsOf(decision, kind);
-    return { decision, label, labelTh, needsSecond, whyNot: whyNot(decision) ?? mayNot };
-  });
+  return decisions.map((decision) => ({
+    decision,
+    label: nameOfDecision(decision, kind),
+    needsSecond: decisionTerms[decision].needsSecond,
+    whyNot: whyNot(decision) ?? mayNot,
+  }));
 }
 
 /** @param proposalId the number of an undecided proposal about the item */
@@ -127,7 +128,7 @@ export const breakItem = (record: BreakRecord, asker?: Asker): QueueItem => ({
   kind: 'break',
   key: breakKeyOf(record),
   version: versionOfBreak(record),
-  title: `${showDate(record.date)}: ${breakWords[record.kind][0]} (${record.key})`,
+  title: `${showDate(record.date)}: ${sayCode('en', `break.${record.kind}`)} (${record.key})`,
   sinceMs: record.openedAtMs,
   amountSatang: amountOfBreak(record),
   moneyMoved: moneyMovedOfBreak(record),
@@ -334,7 +335,7 @@ export function doubtItem(one: BatchInQueue, version: string, asker?: Asker): Qu
 // ---------------------------------------------------------------- proposals, files of decisions
 
 /** A proposal, as far as the queue shows it. */
-export type QueuedProposal = Parameters<typeof whyNotCheck>[0] & {
+type QueuedProposal = Parameters<typeof whyNotCheck>[0] & {
   readonly proposalId: number;
   readonly note: string;
   readonly items: number;
@@ -358,7 +359,8 @@ export function proposalItem(
   asker?: Asker,
 ): QueueItem {
   const { proposalId, decision, maker, note, totalSatang, madeAtMs, digest, kind } = proposal;
-  const { label, effect } = termsOf(decision, kind);
+  const label = sayCode('en', nameOfDecision(decision, kind));
+  const effect = message(outcomeOfDecision(decision, kind));
   const whyNot: Readonly<Record<'approve' | 'send-back' | 'withdraw', string | undefined>> = {
     approve: asker && (mayNot(asker, 'check') ?? whyNotCheck(proposal, asker, involved, nowMs)),
     'send-back': asker && (mayNot(asker, 'check') ?? whyNotCheck(proposal, asker, involved, nowMs)),
@@ -368,7 +370,7 @@ export function proposalItem(
     kind: 'proposal',
     key: String(proposalId),
     version: digest,
-    title: `${proposalId}: ${label}, ${describeCounted(proposal)}`,
+    title: `${proposalId}: ${label}, ${inEnglish(describeCounted(countedOf(proposal)))}`,
     sinceMs: madeAtMs,
     amountSatang: totalSatang,
     moneyMoved: moneyMovedOfDecisions([decision]),
@@ -385,10 +387,12 @@ const mayNot = (asker: NonNullable<Asker>, action: 'check' | 'propose'): string 
   return permission.allowed ? undefined : permission.why;
 };
 
-function verdictOption(verdict: QueueVerdict, whyNot: string | undefined): QueueOption {
-  const [label, labelTh] = verdictLabels[verdict];
-  return { decision: verdict, label, labelTh, needsSecond: false, whyNot };
-}
+const verdictOption = (verdict: QueueVerdict, whyNot: string | undefined): QueueOption => ({
+  decision: verdict,
+  label: `decision.${verdict}`,
+  needsSecond: false,
+  whyNot,
+});
 
 /** A dropped file of decisions: not a proposal until a maker confirms it. */
 export interface WaitingDecisions {

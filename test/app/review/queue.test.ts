@@ -1,7 +1,7 @@
 /** The queue of what is no payout: each way in, and the ways out that people or the program take. */
 import { inEnglish } from '../../../src/core/message.ts';
 import { expect, test } from 'vitest';
-import { breakTargetOf } from '../../../src/review/break-target.ts';
+import { breakTargetOf } from '../../../src/review/queue-target.ts';
 import type { ReviewContext } from '../../../src/review/context.ts';
 import { noteRefused } from '../../../src/app/review/run-refusal.ts';
 import type { FileRejection } from '../../../src/core/payout-file.ts';
