@@ -1,5 +1,6 @@
 /** `paydrop user`: users who may see, propose, check and keep users, and how each proves their identity. */
 import { countOf } from '../core/figures.ts';
+import { inEnglish } from '../core/message.ts';
 import type { ChangeOutcome, UserSession, UserWish } from '../app/review/people.ts';
 import { roles } from '../review/rules/people.ts';
 import { SettingsError } from '../settings/secrets.ts';
@@ -142,7 +143,7 @@ function readWish(options: UserOptions): UserWish {
 }
 
 async function tell(outcome: ChangeOutcome, { json }: UserOptions): Promise<ExitCode> {
-  if (outcome.kind === 'refused') throw new SettingsError(outcome.why);
+  if (outcome.kind === 'refused') throw new SettingsError(inEnglish(outcome.why));
   const { print } = await import('./views/shown.ts');
   const { showOutcome } = await import('./views/user.ts');
   print(showOutcome(outcome), json);

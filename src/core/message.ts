@@ -39,6 +39,14 @@ export const message = <Code extends MessageCode>(
 /** A text that is not paydrop's own, such as one of the bank, of a file or of a person. */
 export const verbatim = (text: string): Message => message('verbatim', { text });
 
+/** True for a message, among the outcomes of a rule. */
+export const isMessage = (outcome: unknown): outcome is Message =>
+  typeof outcome === 'object' && outcome !== null && 'code' in outcome && 'args' in outcome;
+
+/** Until every reason is a message: a text that is one already, or still a string. */
+export const asMessage = (text: string | Message): Message =>
+  typeof text === 'string' ? verbatim(text) : text;
+
 const joints = {
   comma: [', ', ', '],
   or: [' or ', 'หรือ'],
@@ -84,7 +92,7 @@ export const encodeMessage = (said: Message): string => JSON.stringify(said);
 export const decodeMessage = (json: string): Message => JSON.parse(json) as Message;
 
 /** Things that are counted. */
-type Counted = 'row' | 'payout' | 'transfer';
+type Counted = 'row' | 'payout' | 'transfer' | 'registration' | 'item';
 
 /** "1 row", "1,200 rows". */
 export const counted = (count: number, thing: Counted): Message =>

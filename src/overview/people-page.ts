@@ -3,6 +3,7 @@
  * user`.
  */
 import { showCount } from '../core/figures.ts';
+import type { Message } from '../core/message.ts';
 import {
   type ChangeOutcome,
   confirmChange,
@@ -191,7 +192,7 @@ async function listPage(
   page: UsersPageContext,
   visit: OverviewVisit,
   typed: Fields = {},
-  complaint?: string,
+  complaint?: string | Message,
 ): Promise<Page> {
   const { say } = visit;
   const known = await readKnown(page);
@@ -245,7 +246,7 @@ async function personPage(
   page: UsersPageContext,
   visit: OverviewVisit,
   fields: Fields,
-  complaint?: string,
+  complaint?: string | Message,
 ): Promise<Page> {
   const { say, language } = visit;
   const { kept, context } = await readKnown(page);
@@ -309,7 +310,7 @@ function outcomePage(visit: OverviewVisit, outcome: Exclude<ChangeOutcome, { kin
   };
 }
 
-type Refused = (why: string) => Promise<Page>;
+type Refused = (why: string | Message) => Promise<Page>;
 
 async function answerRequest(
   page: UsersPageContext,

@@ -1,4 +1,5 @@
 /** Breaks of a day's reconciliation as targets: accepted, they count as explained for as long as they say the same. */
+import { asMessage, isMessage, type Message, message } from '../core/message.ts';
 import {
   acceptBreak,
   amountOfBreak,
@@ -18,21 +19,20 @@ export const breakTargetOf = (record: BreakRecord): Target => ({
 });
 
 export function makeBreakWork({ journal, clock }: ReviewContext): TargetWork {
-  const find = async ({ key, version }: Pick<Target, 'key' | 'version'>): Promise<BreakRecord | string> => {
+  const find = async ({ key, version }: Pick<Target, 'key' | 'version'>): Promise<BreakRecord | Message> => {
     const name = readBreakKey(key);
     const record = name === undefined ? undefined : await journal.openBreak(name);
-    if (record === undefined)
-      return 'no such break is open: it was closed or accepted since, or never opened';
+    if (record === undefined) return message('break.closed');
     return versionOfBreak(record) === version
       ? record
-      : `it says something else by now: ${record.severity}, ${record.reason}`;
+      : message('break.says-otherwise', { severity: record.severity, reason: asMessage(record.reason) });
   };
   return {
     ...noResources,
     async examine(decision, target): Promise<Examined> {
-      if (decision !== 'accept-break') return `a break can be accepted, and nothing else`;
+      if (decision !== 'accept-break') return message('break.decisions');
       const record = await find(target);
-      if (typeof record === 'string') return record;
+      if (isMessage(record)) return record;
       return { amountSatang: amountOfBreak(record), figures: nothingCounted };
     },
     async apply({ maker: by, checker: checkedBy, proposalId: proposal }, item) {
@@ -40,13 +40,13 @@ export function makeBreakWork({ journal, clock }: ReviewContext): TargetWork {
       const { itemNo } = item;
       const record = await find(item);
       const isAccepted =
-        typeof record !== 'string' &&
+        !isMessage(record) &&
         (await journal.acceptBreak(record, acceptBreak(record, { by, checkedBy, proposal }, clock.now()), {
           proposalId: proposal,
           itemNo,
         }));
       if (isAccepted) return;
-      const why = typeof record === 'string' ? record : 'it has changed while this was applied: look again';
+      const why = isMessage(record) ? record : message('change.while-applied');
       await journal.endItem(proposal, itemNo, 'refused', why);
     },
   };

@@ -1,4 +1,5 @@
 /** Days without a statement, refused files and unknown callbacks as targets: acknowledged, they leave the queue. */
+import { type Message, message } from '../core/message.ts';
 import { zeroSatang } from '../core/money.ts';
 import { type Examined, noResources, type ReviewContext, type TargetWork } from './context.ts';
 import { nothingCounted } from './rules/proposal-figures.ts';
@@ -7,7 +8,7 @@ import { decideDay, decideFile, versionOfFile } from './rules/queue.ts';
 import { decideUnknownCallback, versionOfCallback } from './rules/registration-queue.ts';
 import type { Decision } from './rules/terms.ts';
 
-type WhyNot = (decision: Decision, target: Pick<Target, 'key' | 'version'>) => Promise<string | undefined>;
+type WhyNot = (decision: Decision, target: Pick<Target, 'key' | 'version'>) => Promise<Message | undefined>;
 
 /** The limit of refused files that are read; more at a time are too many to look at. */
 const filesMax = 10_000;
@@ -40,10 +41,10 @@ function makeNotedWork(
 export function makeDayWork(context: ReviewContext): TargetWork {
   const { journal } = context;
   return makeNotedWork(context, 'day', async (decision, { key }) => {
-    if (decision !== 'acknowledge') return 'a statement of it is proposed as one: "paydrop accept"';
+    if (decision !== 'acknowledge') return message('day.propose-statement');
     const isWithout = (await journal.daysWithoutStatement([key])).includes(key);
     const isNoted = (await journal.reviewNotes('day', [key])).some(({ what }) => what === 'noted');
-    return isNoted ? 'it was acknowledged before' : decideDay(decision, isWithout);
+    return isNoted ? message('acknowledge.before') : decideDay(decision, isWithout);
   });
 }
 

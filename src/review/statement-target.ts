@@ -1,4 +1,5 @@
 /** A day's statement as a target: once decided, it is reconciled with the very bytes that were examined. */
+import { isMessage, type Message, message } from '../core/message.ts';
 import { zeroSatang } from '../core/money.ts';
 import { provenanceOfDecided } from '../reconcile/rules/custody.ts';
 import { type Examined, noResources, type ReviewContext, type TargetWork } from './context.ts';
@@ -7,17 +8,15 @@ import type { ProposalItem } from './ports.ts';
 import type { Target } from './rules/proposal.ts';
 import { decideStatement, type KeptStatement, readStatementTarget } from './rules/statement-decisions.ts';
 
-const elsewhere = 'statements are not reconciled here: decide with the command "paydrop approve"';
-
 export function makeStatementWork({ journal, statements }: ReviewContext): TargetWork {
   /** Finds the kept statement while the day still has the statement that it was compared with. */
-  const find = async (target: Pick<Target, 'key' | 'version'>): Promise<KeptStatement | string> => {
+  const find = async (target: Pick<Target, 'key' | 'version'>): Promise<KeptStatement | Message> => {
     const kept = readStatementTarget(target);
-    if (kept === undefined) return 'it names no statement';
+    if (kept === undefined) return message('statement.none-named');
     const version = (await journal.statement(kept.date))?.version ?? 0;
     return version === kept.present
       ? kept
-      : `the statement of the day is version ${version} by now, and was ${kept.present}`;
+      : message('statement.other-version', { version, version2: kept.present });
   };
   /** Tells whether the statement was taken for this item, by a process that was killed before it ended the item. */
   const isTaken = async ({ proposalId, key }: ProposalItem): Promise<boolean> =>
@@ -25,11 +24,11 @@ export function makeStatementWork({ journal, statements }: ReviewContext): Targe
   return {
     ...noResources,
     async examine(decision, target): Promise<Examined> {
-      if (statements === undefined) return elsewhere;
+      if (statements === undefined) return message('statement.not-here');
       const kept = await find(target);
-      if (typeof kept === 'string') return kept;
+      if (isMessage(kept)) return kept;
       const inspected = await statements.inspect(kept);
-      if (typeof inspected === 'string') return inspected;
+      if (isMessage(inspected)) return inspected;
       const why = decideStatement(decision, kept, inspected.refusal);
       const amountSatang = inspected.totals?.amountSatang ?? zeroSatang;
       return why ?? { amountSatang, figures: nothingCounted };
@@ -38,12 +37,12 @@ export function makeStatementWork({ journal, statements }: ReviewContext): Targe
       // The item waits for a process that can reconcile.
       if (item.status !== 'open' || statements === undefined) return;
       const { proposalId, itemNo } = item;
-      const end = async (why: string | undefined): Promise<void> => {
+      const end = async (why: Message | undefined): Promise<void> => {
         await journal.endItem(proposalId, itemNo, why === undefined ? 'applied' : 'refused', why ?? null);
       };
       if (await isTaken(item)) return end(undefined);
       const kept = await find(item);
-      if (typeof kept === 'string') return end(kept);
+      if (isMessage(kept)) return end(kept);
       const isForced = proposal.decision === 'accept-statement';
       const provenance = provenanceOfDecided(kept.from, isForced, proposal);
       const taken = await statements.reconcile(kept, provenance);

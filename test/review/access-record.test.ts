@@ -1,5 +1,6 @@
 /** Who came in, who could not, and what was refused: in the history, and bounded, however many come. */
 import { afterEach, beforeEach, expect, test } from 'vitest';
+import { inEnglish } from '../../src/core/message.ts';
 import { type Access, AccessRecord } from '../../src/review/access-record.ts';
 import { findBrokenLink, readFacts } from '../../src/review/rules/chain.ts';
 import { describePersonEvent } from '../../src/review/rules/person-words.ts';
@@ -26,7 +27,7 @@ async function readSentences(): Promise<readonly string[]> {
   expect(findBrokenLink(events)).toBeUndefined();
   return events
     .filter(({ kind }) => accessKinds.includes(kind))
-    .map((event) => describePersonEvent(event, people));
+    .map((event) => inEnglish(describePersonEvent(event, people)));
 }
 
 const logged: string[] = [];

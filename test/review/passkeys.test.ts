@@ -1,6 +1,7 @@
 /** Passkeys in a journal: enrolled, confirmed, revoked, and what is signed with them. */
 import { DatabaseSync } from 'node:sqlite';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { inEnglish } from '../../src/core/message.ts';
 import { zeroSatang } from '../../src/core/money.ts';
 import { PersonNotices } from '../../src/app/notices/persons.ts';
 import { Challenges } from '../../src/review/challenges.ts';
@@ -108,7 +109,9 @@ describe('a passkey', () => {
     expect(findBrokenLink(events)).toBeUndefined();
     const told = events
       .slice(-3)
-      .map((event) => describePersonEvent(event, people).replaceAll(/[0-9a-f]{4} [0-9a-f]{4}/g, 'KEY'));
+      .map((event) =>
+        inEnglish(describePersonEvent(event, people)).replaceAll(/[0-9a-f]{4} [0-9a-f]{4}/g, 'KEY'),
+      );
     expect(told).toEqual([
       'nok has enrolled passkey KEY, which waits for an admin',
       'passkey KEY of nok was confirmed by mali',
@@ -258,14 +261,14 @@ describe('an approval', () => {
       why: expect.stringContaining('approve it on the review page'),
     });
     const other = await signWith(key, { ...of, digest: 'f'.repeat(64) });
-    if ('why' in other) throw new Error(other.why);
+    if ('why' in other) throw new Error(inEnglish(other.why));
     expect(await check(review, proposalId, 'approve', nok, { signed: other })).toEqual({
       kind: 'refused',
       why: 'something else was signed',
     });
     users.clock.ms += 1_000;
     const signed = await signWith(key, of);
-    if ('why' in signed) throw new Error(signed.why);
+    if ('why' in signed) throw new Error(inEnglish(signed.why));
     expect(
       await check(review, proposalId, 'approve', { personId: 1, name: 'mali' }, { signed }),
     ).toMatchObject({ kind: 'refused' });
@@ -312,13 +315,13 @@ describe('an approval', () => {
     const { of, proposalId } = await proposeOne();
     const nok = await signerOf('nok');
     const asked = await askForSignature(context(), nok, of);
-    if ('why' in asked) throw new Error(asked.why);
+    if ('why' in asked) throw new Error(inEnglish(asked.why));
     const foreign = new Authenticator();
     expect(
       await keepSignature(context(), nok, JSON.stringify(foreign.get(challengeOf(asked.options)))),
     ).toHaveProperty('why');
     const again = await askForSignature(context(), nok, of);
-    if ('why' in again) throw new Error(again.why);
+    if ('why' in again) throw new Error(inEnglish(again.why));
     const answer = JSON.stringify(key.get(challengeOf(again.options)));
     expect(await keepSignature(context(), nok, answer)).toMatchObject({ proposalId });
     expect(await keepSignature(context(), nok, answer)).toHaveProperty('why');

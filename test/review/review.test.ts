@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { describe, expect, test } from 'vitest';
+import { inEnglish, isMessage } from '../../src/core/message.ts';
 import { summariseBatch } from '../../src/reports/rules/summary.ts';
 import { tamper } from '../support/store-fixtures.ts';
 import {
@@ -281,7 +282,7 @@ async function retryChange(theatre: StoreTheatre, seq: number) {
   const payout = await theatre.journal.payout(seq);
   if (payout === undefined) throw new Error(`no payout ${seq}`);
   const changes = decideRetry(payout, [], theatre.now());
-  if (typeof changes === 'string') throw new Error(changes);
+  if (isMessage(changes)) throw new Error(inEnglish(changes));
   return changes;
 }
 

@@ -1,5 +1,6 @@
 /** Signing in: what is right gets in, and what is wrong learns nothing. */
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import type { Message } from '../../src/core/message.ts';
 import {
   hashPassword,
   isRightPassword,
@@ -110,7 +111,7 @@ describe('signing in', () => {
 
 describe('a password that an admin replaces', () => {
   /** `meanwhile` comes between the look at the old password and the new one being kept. */
-  async function changeBeside(meanwhile: () => Promise<unknown>): Promise<string | undefined> {
+  async function changeBeside(meanwhile: () => Promise<unknown>): Promise<Message | undefined> {
     await users.add('boon', 'maker', await users.find('Mali'));
     const { store } = users.context;
     const noteSignIn: typeof store.noteSignIn = async (...asked) => {

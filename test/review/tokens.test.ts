@@ -1,6 +1,7 @@
 /** Personal tokens: whose they are, and what ends them. */
 import { readFile } from 'node:fs/promises';
 import { afterEach, beforeEach, expect, test } from 'vitest';
+import { inEnglish } from '../../src/core/message.ts';
 import { makeToken, makeTokenSource, revokeToken, tokenDaysUsual } from '../../src/review/tokens.ts';
 import { Users } from '../support/persons.ts';
 import { makeSqliteStore, type SqliteStore } from '../support/sqlite-store.ts';
@@ -17,7 +18,7 @@ afterEach(() => sqlite[Symbol.asyncDispose]());
 
 async function make(name: string, days = tokenDaysUsual): Promise<string> {
   const made = await makeToken(users.context, await users.prove(name), { label: 'laptop', days });
-  if ('why' in made) throw new Error(made.why);
+  if ('why' in made) throw new Error(inEnglish(made.why));
   return made.token;
 }
 const identify = (token: string) => makeTokenSource(users.context).identify(token);

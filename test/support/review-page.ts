@@ -1,5 +1,6 @@
 /** The review page over a real port, on a journal in a temporary folder, with an admin who is called mali. */
 import { join } from 'node:path';
+import { verbatim } from '../../src/core/message.ts';
 import { readQueue } from '../../src/app/review/read-queue.ts';
 import type { ReviewContext } from '../../src/review/context.ts';
 import type { Role } from '../../src/review/rules/people.ts';
@@ -46,8 +47,8 @@ export const pageOptionsOf = (
     }),
     ...makeDecisionFileViews({
       readQueue: async () => ({ items: [], totals: [] }),
-      confirm: async () => ({ kind: 'refused', objections: ['no file waits'] }),
-      discard: async () => 'no file waits',
+      confirm: async () => ({ kind: 'refused', objections: [verbatim('no file waits')] }),
+      discard: async () => verbatim('no file waits'),
     }),
   ],
 });

@@ -2,6 +2,7 @@
 import { nameOfItem, type Taken } from '../../app/review/queue.ts';
 import { type CommandPlace, paydropCommand } from '../../core/command-line.ts';
 import { formatBangkokDateTime } from '../../core/bangkok-time.ts';
+import { inEnglish } from '../../core/message.ts';
 import { formatBaht } from '../../core/money.ts';
 import { printable, toLines } from '../../core/outgoing-text.ts';
 import type { OwnedItem, Queue, QueueKind, QueueTotal } from '../../review/rules/queue.ts';
@@ -40,7 +41,8 @@ export function linesOfWaiting({ totals }: Pick<Queue, 'totals'>, place?: Comman
 const moneyWords = { no: 'no money moved', unknown: 'unknown if money moved', yes: 'money moved' } as const;
 
 function showItem(item: OwnedItem, nowMs: number): Shown {
-  const { kind, title, sinceMs, amountSatang, moneyMoved, reason, remedy, options, owner } = item;
+  const { kind, sinceMs, amountSatang, moneyMoved, reason, remedy, options, owner } = item;
+  const title = inEnglish(item.title);
   const name = nameOfItem(item);
   // A registration moves no money.
   const money = kind === 'registration' || kind === 'callback' ? [] : [moneyWords[moneyMoved]];
@@ -54,6 +56,8 @@ function showItem(item: OwnedItem, nowMs: number): Shown {
       ...item,
       key: undefined,
       name,
+      title,
+      options: options.map(({ whyNot, ...option }) => ({ ...option, whyNot: whyNot && inEnglish(whyNot) })),
       sinceAt: formatBangkokDateTime(sinceMs),
       amount: amountSatang === null ? null : formatBaht(amountSatang),
       amountSatang: undefined,
@@ -66,7 +70,9 @@ function showItem(item: OwnedItem, nowMs: number): Shown {
       `  ${reason}`,
       `  ${remedy}`,
       ...(possible.length === 0 ? [] : [`  Possible: ${possible.join(', ')}`]),
-      ...impossible.map(({ label, whyNot }) => `  Not ${label}: ${whyNot ?? ''}`),
+      ...impossible.map(
+        ({ label, whyNot }) => `  Not ${label}: ${whyNot === undefined ? '' : inEnglish(whyNot)}`,
+      ),
     ]),
   };
 }
@@ -91,8 +97,10 @@ export function showQueue({ items, totals }: Queue, nowMs: number): Shown {
 }
 
 export const showTaken = (taken: readonly Taken[], done: string): Shown => ({
-  json: taken,
+  json: taken.map(({ name, whyNot }) => ({ name, whyNot: whyNot && inEnglish(whyNot) })),
   text: toLines(
-    taken.map(({ name, whyNot }) => (whyNot === undefined ? `${name}: ${done}.` : `${name}: ${whyNot}`)),
+    taken.map(({ name, whyNot }) =>
+      whyNot === undefined ? `${name}: ${done}.` : `${name}: ${inEnglish(whyNot)}`,
+    ),
   ),
 });

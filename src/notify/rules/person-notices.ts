@@ -1,6 +1,7 @@
 /** Notices of changes of users: each is reported, so that no user gains rights unseen. */
 import { formatBangkokDateTime } from '../../core/bangkok-time.ts';
 import { paydropCommand } from '../../core/command-line.ts';
+import { inEnglish } from '../../core/message.ts';
 import { showText } from '../../core/outgoing-text.ts';
 import type { PersonEvent } from '../../review/rules/chain.ts';
 import type { Person } from '../../review/rules/people.ts';
@@ -31,7 +32,7 @@ export function describePersonNotice(
       eventSeq: seq,
       happenedAt: formatBangkokDateTime(atMs),
       reasonCode: kind,
-      reason: showText(describePersonEvent(event, people)),
+      reason: showText(inEnglish(describePersonEvent(event, people))),
       remedy: severity === null ? null : remedies[severity],
       commands: [paydropCommand(scene.place, 'user', 'list')],
     },

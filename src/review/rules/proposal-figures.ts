@@ -2,7 +2,8 @@
  * The effect of a proposal, counted when it is made. The figures are kept with the proposal, so that its maker, checker
  * and signer read the same ones, however the rows change.
  */
-import { countOf, showBaht } from '../../core/figures.ts';
+import { showBaht } from '../../core/figures.ts';
+import { counted as countThings, type Message, message } from '../../core/message.ts';
 import { type Satang, sumSatang, toSatang, zeroSatang } from '../../core/money.ts';
 import type { HoldReason, PayoutStatus } from '../../core/payout.ts';
 import type { Batch } from '../../core/ports.ts';
@@ -338,31 +339,29 @@ export function countedOf({ figures, totalSatang }: CountedProposal): Counted {
   return { of, rows, amountSatang: of === 'registrations' ? null : sumOrNone(totalSatang) };
 }
 
-const thingWords: Readonly<Record<CountedThing, string>> = {
-  payouts: 'payout',
-  registrations: 'registration',
-  others: 'item',
-};
+const things = { payouts: 'payout', registrations: 'registration', others: 'item' } as const;
 
-/** Returns text such as "147 payouts, 2,346,099.60 baht". */
-export function describeCounted(proposal: CountedProposal): string {
+/** "147 payouts, 2,346,099.60 baht". */
+export function describeCounted(proposal: CountedProposal): Message {
   const { of, rows, amountSatang } = countedOf(proposal);
-  const count = countOf(rows, thingWords[of]);
-  return amountSatang === null ? count : `${count}, ${showBaht(amountSatang)} baht`;
+  const count = countThings(rows, things[of]);
+  return amountSatang === null
+    ? count
+    : message('counted.with-amount', { count, amount: showBaht(amountSatang) });
 }
 
 /**
  * The reason why more would happen now than was proposed; undefined when it would not. Less is allowed: others decided
  * on rows that were meanwhile paid or cancelled.
  */
-export function findMore(proposed: ProposalFigures, now: ProposalFigures): string | undefined {
+export function findMore(proposed: ProposalFigures, now: ProposalFigures): Message | undefined {
   const known = new Map(proposed.files.map((file) => [file.batchId, file]));
   const more = now.files.find(({ batchId, rows, amountSatang }) => {
     const file = known.get(batchId);
     return rows > (file?.rows ?? 0) || amountSatang > (file?.amountSatang ?? zeroSatang);
   });
   if (more === undefined) return undefined;
-  return `more would be sent by it now than was proposed, of ${more.fileName} (batch ${more.batchId}): send it back, to be proposed anew`;
+  return message('proposal.more-now', { file: more.fileName, batch: more.batchId });
 }
 
 /** Decisions that send rows which they do not name. */

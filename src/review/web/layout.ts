@@ -2,6 +2,7 @@
 import { hash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { formatBangkokDateTime } from '../../core/bangkok-time.ts';
+import { isMessage, type Message } from '../../core/message.ts';
 import { type Action, can, type Person } from '../rules/people.ts';
 import { html, type Html, type Part } from './html.ts';
 import type { Asset } from './passkey-script.ts';
@@ -173,7 +174,7 @@ export function frame(visit: Visit, { title, body, scripts = [] }: Page): Html {
 /** The faults of typed values, above the heading, with links to the fields. */
 export const problems = (
   { say, language }: Visit,
-  complaints: readonly { readonly field: string; readonly text: string }[],
+  complaints: readonly { readonly field: string; readonly text: string | Message }[],
 ): Html | undefined =>
   complaints.length === 0
     ? undefined
@@ -189,12 +190,12 @@ export const plainPage = (
   { say, language }: Visit,
   status: number,
   title: string,
-  text: Part = '',
+  text: Part | Message = '',
   back = '/queue',
 ): Page => ({
   status,
   title,
   body: html`<h1>${title}</h1>
-    <p>${typeof text === 'string' ? sayWhy(language, text).text : text}</p>
+    <p>${typeof text === 'string' || isMessage(text) ? sayWhy(language, text).text : text}</p>
     <p><a href="${back}">${say('back')}</a></p>`,
 });

@@ -1,5 +1,6 @@
 /** Pieces that several views share. */
 import { formatBangkokDateTime } from '../../core/bangkok-time.ts';
+import type { Message } from '../../core/message.ts';
 import { showText } from '../../core/outgoing-text.ts';
 import type { ResultRow } from '../../core/ports.ts';
 import type { MoneyMoved, SearchReach } from '../../payout/rules/search.ts';
@@ -11,7 +12,7 @@ import type { Fields, ProvedVisit, Visit } from './view.ts';
 import { sayMoment, sayMoved, sayWhy } from './words.ts';
 
 /** A text of the rules, the bank or the journal; texts of paydrop are in the visitor's language. */
-export function whyOf({ language }: Pick<Visit, 'language'>, why: string | null | undefined): Part {
+export function whyOf({ language }: Pick<Visit, 'language'>, why: string | Message | null | undefined): Part {
   if (why === null || why === undefined || why === '') return undefined;
   const said = sayWhy(language, why);
   return said.language === language

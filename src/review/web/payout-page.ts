@@ -200,9 +200,9 @@ async function answerPayout(
   if (shown === undefined) return plainPage(visit, 404, visit.say('notFound'), visit.say('archived'));
   if (isRevealed) {
     const { row, batch } = shown.history;
-    const what = `the payee number of row ${row.rowNo} of batch ${batch.batchId}`;
+    const looked = { what: 'payee-number', row: row.rowNo, batch: batch.batchId } as const;
     const { clock } = await context.readReview();
-    await recordReveal(context.store, clock, visit.proved, { what, payout: row.seq });
+    await recordReveal(context.store, clock, visit.proved, { ...looked, payout: row.seq });
   }
   return payoutPage(visit, shown, isRevealed);
 }

@@ -1,4 +1,5 @@
 /** Signs an approval with a passkey: displays the whole text, and the button that asks the key. */
+import type { Message } from '../../core/message.ts';
 import type { HistoryReader } from '../../payout/ports.ts';
 import type { ReviewContext } from '../context.ts';
 import { askForSignature, listUsable } from '../passkeys.ts';
@@ -77,7 +78,7 @@ async function signPage(
   page: SigningPageContext,
   visit: ProvedVisit,
   fields: Fields,
-  complaint?: string,
+  complaint?: Message,
 ): Promise<Answer> {
   const { say, language } = visit;
   const review = await page.readReview();

@@ -2,6 +2,7 @@
 import type { QueueKind } from '../rules/queue.ts';
 import { formatBangkokMoment } from '../../core/bangkok-time.ts';
 import type { Language } from '../../core/language.ts';
+import { isTranslated, type Message, say as sayMessage } from '../../core/message.ts';
 import type { AttemptStatus, BatchStatus, PayoutCause, PayoutStatus } from '../../core/payout.ts';
 import type { MoneyMoved } from '../../payout/rules/search.ts';
 import { bankStatuses } from '../../core/status-codes.ts';
@@ -21,7 +22,7 @@ import { englishRemedies } from '../../reports/rules/remedy-texts.ts';
 import { thaiRemedies } from '../../reports/rules/remedy-texts-th.ts';
 import { whyPairs } from '../../reports/rules/why-texts.ts';
 import { causesParted, causeWithin, causeWords } from '../rules/cause-words.ts';
-import { type Action, actions, actionWords, type Role } from '../rules/people.ts';
+import type { Role } from '../rules/people.ts';
 import type { ProposalStatus, TargetKind } from '../rules/proposal.ts';
 import {
   type Decision,
@@ -152,16 +153,6 @@ export const sayRole = (language: Language, role: Role): string => roleWords[rol
 
 // ---------------------------------------------------------------- why
 
-const actionPairs: Readonly<Record<Action, string>> = {
-  see: 'ดูรายการตรวจสอบ',
-  reveal: 'เปิดดูเลขเต็ม',
-  take: 'รับดูแลเรื่องที่รอ',
-  propose: 'เสนอการตัดสินใจ',
-  check: 'ตรวจสิ่งที่ผู้อื่นเสนอ',
-  people: 'เปลี่ยนแปลงผู้ใช้',
-  settings: 'เปลี่ยนจำนวนผู้อนุมัติ',
-};
-
 /** Translates each part of a separated list into Thai; undefined where a part has no Thai. */
 function eachInThai(
   text: string,
@@ -178,7 +169,6 @@ const thaiOf = (table: Readonly<Record<string, Pair>>, name: string): string | u
   Object.hasOwn(table, name) ? table[name]?.[1] : undefined;
 
 const sayRoleName = (role: string): string | undefined => thaiOf(roleWords, role.replace(/^an? /, ''));
-const actionsByWords = new Map(actions.map((action) => [actionWords[action], actionPairs[action]]));
 
 const causesByWords = new Map(
   [causeWords, registrationCauseWords]
@@ -199,7 +189,6 @@ const blanks: Readonly<Record<string, (text: string) => string | undefined>> = {
   state: (text) => thaiOf(registrationStatusWords, text),
   role: sayRoleName,
   roles: (text) => eachInThai(text, ' or ', sayRoleName),
-  action: (text) => actionsByWords.get(text),
   holds: (text) => eachInThai(text, ', ', (hold) => ownOf(thaiRemedies.holdReasons, hold)),
   causes: (text) => eachInThai(text, causesParted, (cause) => causesByWords.get(cause)),
   break: (text) => breaksByWords.get(text),
@@ -288,8 +277,11 @@ function sayInThai(english: string): string | undefined {
 /** A reason in the reader's language, with the language that it is in; texts without Thai stay as they are. */
 export function sayWhy(
   language: Language,
-  why: string,
+  why: string | Message,
 ): { readonly text: string; readonly language: Language } {
+  if (typeof why === 'object')
+    return { text: sayMessage(language, why), language: isTranslated(why) ? language : 'en' };
+  // until every reason is a message
   const thai = language === 'th' ? sayInThai(why) : undefined;
   return thai === undefined ? { text: why, language: 'en' } : { text: thai, language: 'th' };
 }

@@ -44,7 +44,7 @@ interface TablesHistory {
 export const tablesHistory: TablesHistory = { whole, changes: [] };
 
 /** The version of the first release: 7 came before it. */
-const firstVersion = 8;
+const firstVersion = 9;
 
 const knownOf = ({ changes }: TablesHistory): KnownTables => ({
   oldest: firstVersion,

@@ -1,5 +1,6 @@
 /** Proposals of decisions: each with its items, their fates, and the people who had a part in it. */
 import { type Expression, sql, type SqlBool } from 'kysely';
+import { decodeMessage, encodeMessage, type Message } from '../../core/message.ts';
 import { toSatang } from '../../core/money.ts';
 import type { DecisionItem } from '../../core/ports.ts';
 import type { Proposal, ProposalDraft, ProposalItem, ProposalStore } from '../../review/ports.ts';
@@ -82,16 +83,18 @@ const selectItems = () =>
     .select(['proposal_id as proposalId', 'item_no as itemNo', 'kind', 'key', 'version', 'correction'])
     .select(['status', 'why', 'note', 'salt', 'commitment']);
 
-type ItemRecord = Omit<ProposalItem, 'correction' | 'note' | 'salt' | 'commitment'> & {
+type ItemRecord = Omit<ProposalItem, 'why' | 'correction' | 'note' | 'salt' | 'commitment'> & {
+  readonly why: string | null;
   readonly correction: string | null;
   readonly note: string | null;
   readonly salt: string | null;
   readonly commitment: string | null;
 };
 
-function toItem({ correction, note, salt, commitment, ...item }: ItemRecord): ProposalItem {
+function toItem({ why, correction, note, salt, commitment, ...item }: ItemRecord): ProposalItem {
   return {
     ...item,
+    why: why === null ? null : decodeMessage(why),
     ...(salt === null ? {} : { salt }),
     ...(commitment === null ? {} : { commitment }),
     ...(note === null ? {} : { note }),
@@ -164,10 +167,10 @@ export function* keepHand({ proposalId }: DecisionItem, batchId: string): Body<v
   yield* insertHand.run({ proposalId, batchId });
 }
 
-const endOpenItem = define((values: DecisionItem & { status: 'applied' | 'refused'; why: string | null }) =>
+const endOpenItem = define((values: DecisionItem & { status: 'applied' | 'refused'; why: Message | null }) =>
   query
     .updateTable('proposal_item')
-    .set({ status: values.status, why: values.why })
+    .set({ status: values.status, why: values.why && encodeMessage(values.why) })
     .where('proposal_id', '=', values.proposalId)
     .where('item_no', '=', values.itemNo)
     .where('status', '=', 'open'),

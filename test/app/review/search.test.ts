@@ -1,5 +1,6 @@
 /** What the shell finds by a whole number: for those who may see one, and recorded; for others by what screens show. */
 import { afterEach, beforeEach, expect, test } from 'vitest';
+import { inEnglish } from '../../../src/core/message.ts';
 import { limitPayoutSearch, limitRegistrationSearch } from '../../../src/app/review/search.ts';
 import { parsePayee } from '../../../src/payout/rules/search.ts';
 import { systemClock } from '../../../src/platform/clock.ts';
@@ -31,7 +32,7 @@ async function addUsers() {
   await users.add('ploy', 'viewer', await users.find('mali'));
   const tokenOf = async (name: string) => {
     const made = await makeToken(users.context, await users.prove(name), { label: '', days: 1 });
-    return 'why' in made ? made.why : made.token;
+    return 'why' in made ? inEnglish(made.why) : made.token;
   };
   return { mali: loadedWith(await tokenOf('mali')), ploy: loadedWith(await tokenOf('ploy')) };
 }

@@ -1,6 +1,7 @@
 /** The page behind a proxy that speaks https: who is answered, and what its cookies and headers say. */
 import { request } from 'node:http';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { inEnglish } from '../../../src/core/message.ts';
 import { passwordOf } from '../../support/persons.ts';
 import { type OpenTestPage, openTestPage, pageOptionsOf } from '../../support/review-page.ts';
 import { startSession } from '../../../src/review/sessions.ts';
@@ -170,7 +171,7 @@ describe('wrong passwords behind a proxy', () => {
     const { people } = await rig.store.persons();
     return (await rig.store.personEvents(0, 1_000))
       .filter(({ kind }) => kind === 'locked-out')
-      .map((event) => describePersonEvent(event, people));
+      .map((event) => inEnglish(describePersonEvent(event, people)));
   }
 
   /** Waits as long as a lock by now has anybody wait. */
