@@ -1,6 +1,6 @@
 /** Proposals of decisions: each with its items, their fates, and the people who had a part in it. */
 import { type Expression, sql, type SqlBool } from 'kysely';
-import { decodeMessage, encodeMessage, type Message } from '../../core/message.ts';
+import { decodeMessage, encodeMessage } from '../../core/message.ts';
 import { toSatang } from '../../core/money.ts';
 import type { DecisionItem } from '../../core/ports.ts';
 import type { Proposal, ProposalDraft, ProposalItem, ProposalStore } from '../../review/ports.ts';
@@ -167,10 +167,10 @@ export function* keepHand({ proposalId }: DecisionItem, batchId: string): Body<v
   yield* insertHand.run({ proposalId, batchId });
 }
 
-const endOpenItem = define((values: DecisionItem & { status: 'applied' | 'refused'; why: Message | null }) =>
+const endOpenItem = define((values: DecisionItem & { status: 'applied' | 'refused'; why: string | null }) =>
   query
     .updateTable('proposal_item')
-    .set({ status: values.status, why: values.why && encodeMessage(values.why) })
+    .set({ status: values.status, why: values.why })
     .where('proposal_id', '=', values.proposalId)
     .where('item_no', '=', values.itemNo)
     .where('status', '=', 'open'),
@@ -328,7 +328,7 @@ export const proposalWrites = {
   },
   *endItem(proposalId, itemNo, status, why) {
     if (!(yield* isDecided({ proposalId, itemNo }))) return false;
-    return (yield* endOpenItem.run({ proposalId, itemNo, status, why })) > 0;
+    return (yield* endOpenItem.run({ proposalId, itemNo, status, why: why && encodeMessage(why) })) > 0;
   },
   *endProposal(proposalId, nowMs): Body<ProposalStatus | undefined> {
     const items = query.selectFrom('proposal_item').where('proposal_id', '=', proposalId);

@@ -5,7 +5,7 @@ import { limitPayoutSearch, limitRegistrationSearch } from '../../../src/app/rev
 import { parsePayee } from '../../../src/payout/rules/search.ts';
 import { systemClock } from '../../../src/platform/clock.ts';
 import type { RegistrationFilter } from '../../../src/registration/ports.ts';
-import { readFacts } from '../../../src/review/rules/chain.ts';
+import { describePersonEvent } from '../../../src/review/rules/person-words.ts';
 import { makeToken } from '../../../src/review/tokens.ts';
 import type { LoadedSettings } from '../../../src/settings/settings.ts';
 import { Users } from '../../support/persons.ts';
@@ -37,10 +37,12 @@ async function addUsers() {
   return { mali: loadedWith(await tokenOf('mali')), ploy: loadedWith(await tokenOf('ploy')) };
 }
 
-const reveals = async () =>
-  (await sqlite.store.personEvents(0, 1_000)).flatMap((event) =>
-    event.kind === 'revealed' ? [readFacts(event)['what']] : [],
+const reveals = async () => {
+  const { people } = await sqlite.store.persons();
+  return (await sqlite.store.personEvents(0, 1_000)).flatMap((event) =>
+    event.kind === 'revealed' ? [inEnglish(describePersonEvent(event, people))] : [],
   );
+};
 const payouts = (loaded: LoadedSettings, payee: string) =>
   limitPayoutSearch(loaded, sqlite.store, { payee: parsePayee(payee) });
 const registrations = (loaded: LoadedSettings, filter: RegistrationFilter) =>
@@ -77,8 +79,8 @@ test('whole numbers are for those who may see them, and each search is recorded'
   expect(await payouts(mali, '0812345678')).toMatchObject({ filter: { payee: { kind: 'number' } } });
   expect(await registrations(mali, { accountEnd: '1234560001' })).toMatchObject({ isNarrowed: false });
   expect(await reveals()).toEqual([
-    'the answer of a search of the payouts for *****5678',
-    'the answer of a search of the registrations for ******0001',
+    'mali has looked at the answer of a search of the payouts for *****5678',
+    'mali has looked at the answer of a search of the registrations for ******0001',
   ]);
 });
 
