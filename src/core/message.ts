@@ -3,8 +3,9 @@
  * reader's language is chosen where they are shown.
  */
 import { catalogue } from './messages/catalogue.ts';
-import { showCount } from './figures.ts';
+import { showBaht, showCount } from './figures.ts';
 import type { Language } from './language.ts';
+import type { Satang } from './money.ts';
 import type { HolesOf, Wording } from './messages/wording.ts';
 
 export type MessageCode = keyof typeof catalogue;
@@ -14,8 +15,13 @@ export type PlainCode = {
   [Code in MessageCode]: [HolesOf<(typeof catalogue)[Code][0]>] extends [never] ? Code : never;
 }[MessageCode];
 
-/** What fills a hole: text, a figure, another message, or a list of these. */
-export type Argument = string | number | Message | Listed;
+/** The content of a hole: text, a figure, another message, or a list of these. */
+export type Argument = string | number | Message | Within | Listed;
+
+/** A message that begins with a capital, within a sentence. */
+interface Within {
+  readonly within: Message;
+}
 
 /** Arguments in a row, each rendered by itself. */
 export interface Listed {
@@ -68,9 +74,12 @@ export function say(language: Language, { code, args }: Message): string {
   );
 }
 
+const withoutCapital = (text: string): string => text.slice(0, 1).toLowerCase() + text.slice(1);
+
 function sayArgument(language: Language, argument: Argument): string {
   if (typeof argument !== 'object') return String(argument);
   if ('code' in argument) return say(language, argument);
+  if ('within' in argument) return withoutCapital(say(language, argument.within));
   return argument.all
     .map((one) => sayArgument(language, one))
     .join(joints[argument.joint][placeOf(language)]);
@@ -82,6 +91,13 @@ export const inEnglish = (said: Message): string => say('en', said);
 /** A word without holes. */
 export const sayCode = (language: Language, code: PlainCode): string => catalogue[code][placeOf(language)];
 
+/** English over Thai, as in a cell of a workbook. */
+export const inBoth = (code: PlainCode): string => `${sayCode('en', code)}\n${sayCode('th', code)}`;
+
+/** True for the code of a text without holes. */
+export const isPlainCode = (text: string): text is PlainCode =>
+  Object.hasOwn(catalogue, text) && !catalogue[text as MessageCode][0].includes('{');
+
 /** False for a text that has no Thai: one that is not paydrop's own. */
 export const isTranslated = ({ code }: Message): boolean => code !== 'verbatim';
 
@@ -92,8 +108,11 @@ export const encodeMessage = (said: Message): string => JSON.stringify(said);
 export const decodeMessage = (json: string): Message => JSON.parse(json) as Message;
 
 /** Things that are counted. */
-type Counted = 'row' | 'payout' | 'transfer' | 'registration' | 'item';
+type Counted = 'row' | 'payout' | 'registration' | 'payee' | 'item' | 'transfer';
 
 /** "1 row", "1,200 rows". */
 export const counted = (count: number, thing: Counted): Message =>
   message(count === 1 ? `${thing}.one` : `${thing}.many`, { count: showCount(count) });
+
+/** "12,500.00 baht". */
+export const bahtOf = (amount: Satang): Message => message('money.baht', { amount: showBaht(amount) });

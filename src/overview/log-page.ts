@@ -1,5 +1,6 @@
 /** The log: actions by person, day and payout. */
 import { readDay } from '../core/bangkok-time.ts';
+import { sayCode } from '../core/message.ts';
 import { showText } from '../core/outgoing-text.ts';
 import type { PayoutHistory, PayoutStore } from '../payout/ports.ts';
 import type { PersonStore, Proposal, ProposalStore } from '../review/ports.ts';
@@ -10,9 +11,7 @@ import { proposalStatuses } from '../review/rules/proposal.ts';
 import { html, type Html, type Part } from '../review/web/html.ts';
 import { csrfField, problems } from '../review/web/layout.ts';
 import { momentOf, whyOf } from '../review/web/parts.ts';
-import type { Fields, Page, View } from '../review/web/view.ts';
-import { sayCause, sayDecision, sayProposalStatus } from '../review/web/words.ts';
-import { type OverviewVisit, sayPersonEvent, withWords } from './words.ts';
+import type { Fields, Page, ProvedVisit, View } from '../review/web/view.ts';
 
 export type LogReader = Pick<PersonStore, 'persons' | 'personEvents'> &
   Pick<ProposalStore, 'proposals'> &
@@ -35,37 +34,43 @@ interface Entry {
 const nameOf = (people: readonly Person[], personId: number | null): string | undefined =>
   people.find((person) => person.personId === personId)?.name;
 
-function personEntry(visit: OverviewVisit, event: PersonEvent, people: readonly Person[]): Entry {
+function personEntry(visit: ProvedVisit, event: PersonEvent, people: readonly Person[]): Entry {
   const { say, language } = visit;
   const by = nameOf(people, event.byPerson);
   const about = nameOf(people, event.subject);
   return {
     atMs: event.atMs,
     persons: [by, about],
-    who: by ?? (event.proof === 'owner' ? say('journalOwner') : say('programDid')),
-    what: html`<b>${sayPersonEvent(language, event.kind)}</b> ${about !== by && about}`,
+    who: by ?? (event.proof === 'owner' ? say('user.journal-owner') : say('user.program-did')),
+    what: html`<b>${sayCode(language, `person-event.${event.kind}`)}</b> ${about !== by && about}`,
     more: whyOf(visit, describePersonEvent(event, people)),
   };
 }
 
-function proposalEntries({ say, language }: OverviewVisit, proposal: Proposal): readonly Entry[] {
+function proposalEntries({ say, language }: ProvedVisit, proposal: Proposal): readonly Entry[] {
   const { proposalId, decision, maker, madeAtMs, checker, checkedAtMs, status, note, checkNote } = proposal;
   const what = (word: string) =>
     html`<b>${word}</b>
-      <a href="/proposal/${proposalId}">${proposalId}. ${sayDecision(language, decision)}</a>`;
-  const made = { atMs: madeAtMs, persons: [maker], who: maker, what: what(say('hasProposed')), more: note };
+      <a href="/proposal/${proposalId}">${proposalId}. ${sayCode(language, `decision.${decision}`)}</a>`;
+  const made = {
+    atMs: madeAtMs,
+    persons: [maker],
+    who: maker,
+    what: what(say('user.has-proposed')),
+    more: note,
+  };
   if (checkedAtMs === null || checker === null) return [made];
   const checked = {
     atMs: checkedAtMs,
     persons: [checker],
     who: checker,
-    what: what(sayProposalStatus(language, status)),
+    what: what(sayCode(language, `proposal-status.${status}`)),
     more: checkNote ?? '',
   };
   return [checked, made];
 }
 
-function payoutEntries({ say, language }: OverviewVisit, { row, events }: PayoutHistory): readonly Entry[] {
+function payoutEntries({ say, language }: ProvedVisit, { row, events }: PayoutHistory): readonly Entry[] {
   return events.map(({ atMs, cause, detail }) => {
     const { by, checkedBy } = detail;
     const persons = [by, checkedBy].map((name) => (typeof name === 'string' ? name : undefined));
@@ -73,8 +78,8 @@ function payoutEntries({ say, language }: OverviewVisit, { row, events }: Payout
     return {
       atMs,
       persons,
-      who: named.length === 0 ? say('programDid') : named.join(', '),
-      what: html`<b>${sayCause(language, cause)}</b>`,
+      who: named.length === 0 ? say('user.program-did') : named.join(', '),
+      what: html`<b>${sayCode(language, `payout-cause.${cause}`)}</b>`,
       more: html`<a href="/payout/${row.seq}">${row.cells.payoutId.trim()}</a>`,
     };
   });
@@ -93,7 +98,7 @@ const readAsked = (fields: Fields): Asked => {
 
 async function readEntries(
   store: LogReader,
-  visit: OverviewVisit,
+  visit: ProvedVisit,
   { person, day, payout }: Asked,
 ): Promise<readonly Entry[]> {
   const { people, latestSeq } = await store.persons();
@@ -113,78 +118,79 @@ async function readEntries(
     .toSorted((one, other) => other.atMs - one.atMs);
 }
 
-function filterForm(visit: OverviewVisit, people: readonly Person[], { person, day, payout }: Asked): Html {
+function filterForm(visit: ProvedVisit, people: readonly Person[], { person, day, payout }: Asked): Html {
   const { say } = visit;
-  const field = (name: 'day' | 'payout', value: string, hint: string): Html =>
+  const field = (name: 'day' | 'payout', label: string, value: string, hint: string): Html =>
     html`<div>
-      <label for="${name}">${say(name)} <small>${hint}</small></label>
+      <label for="${name}">${label} <small>${hint}</small></label>
       <input id="${name}" name="${name}" value="${value}" maxlength="${textLengthMax}" autocomplete="off" />
     </div>`;
   const names = people.map(({ name }) => name).toSorted();
   return html`<form method="post" action="/log" class="filter log" role="search">
     ${csrfField(visit)}
     <div>
-      <label for="person">${say('people')}</label>
+      <label for="person">${say('page.people')}</label>
       <select id="person" name="person">
-        <option value="">${say('anybody')}</option>
+        <option value="">${say('user.anybody')}</option>
         ${names.map(
           (name) => html`<option value="${name}" ${name === person ? html`selected` : ''}>${name}</option>`,
         )}
       </select>
     </div>
-    ${field('day', day, say('dayHint'))} ${field('payout', payout, say('payoutHint'))}
+    ${field('day', say('payout.day'), day, say('user.day-hint'))}
+    ${field('payout', say('payout.payout'), payout, say('user.payout-hint'))}
     <div class="buttons">
-      <button class="main">${say('find')}</button>
-      <a class="button" href="/log">${say('clear')}</a>
+      <button class="main">${say('queue.find')}</button>
+      <a class="button" href="/log">${say('queue.clear')}</a>
     </div>
   </form>`;
 }
 
-const entryRow = (visit: OverviewVisit, { atMs, who, what, more }: Entry): Html =>
+const entryRow = (visit: ProvedVisit, { atMs, who, what, more }: Entry): Html =>
   html`<tr>
-    <td class="mono" data-head="${visit.say('time')}">${momentOf(visit, atMs)}</td>
-    <td data-head="${visit.say('who')}">${who}</td>
-    <td data-head="${visit.say('what')}">${what}</td>
-    <td class="why" data-head="${visit.say('whatHappened')}">
+    <td class="mono" data-head="${visit.say('payout.time')}">${momentOf(visit, atMs)}</td>
+    <td data-head="${visit.say('payout.who')}">${who}</td>
+    <td data-head="${visit.say('payout.what')}">${what}</td>
+    <td class="why" data-head="${visit.say('user.what-happened')}">
       ${typeof more === 'string' ? showText(more) : more}
     </td>
   </tr>`;
 
-function table(visit: OverviewVisit, entries: readonly Entry[]): Html {
+function table(visit: ProvedVisit, entries: readonly Entry[]): Html {
   const { say } = visit;
   if (entries.length === 0)
     return html`<div class="empty">
-      <p><b>${say('noEntries')}</b></p>
+      <p><b>${say('user.no-entries')}</b></p>
     </div>`;
   return html`<table>
       <thead>
         <tr>
-          <th scope="col">${say('time')}</th>
-          <th scope="col">${say('who')}</th>
-          <th scope="col">${say('what')}</th>
-          <th scope="col">${say('whatHappened')}</th>
+          <th scope="col">${say('payout.time')}</th>
+          <th scope="col">${say('payout.who')}</th>
+          <th scope="col">${say('payout.what')}</th>
+          <th scope="col">${say('user.what-happened')}</th>
         </tr>
       </thead>
       <tbody>
         ${entries.slice(0, entriesMax).map((entry) => entryRow(visit, entry))}
       </tbody>
     </table>
-    ${entries.length > entriesMax && html`<p>${say('logLimit')}</p>`}`;
+    ${entries.length > entriesMax && html`<p>${say('user.log-limit')}</p>`}`;
 }
 
-async function answerLog(store: LogReader, visit: OverviewVisit, fields: Fields): Promise<Page> {
+async function answerLog(store: LogReader, visit: ProvedVisit, fields: Fields): Promise<Page> {
   const { say } = visit;
   const asked = readAsked(fields);
   const { people } = await store.persons();
   const isWrongDay = asked.day !== '' && !readDay(asked.day).ok;
   return {
-    title: say('log'),
+    title: say('user.log'),
     status: isWrongDay ? 422 : 200,
-    body: html`${isWrongDay && problems(visit, [{ field: 'day', text: say('wrongDay') }])}
-      <h1>${say('log')}</h1>
+    body: html`${isWrongDay && problems(visit, [{ field: 'day', text: say('queue.wrong-day') }])}
+      <h1>${say('user.log')}</h1>
       ${filterForm(visit, people, asked)}
       ${!isWrongDay && table(visit, await readEntries(store, visit, asked))}
-      <p><a href="/people">${say('backToPeople')}</a></p>`,
+      <p><a href="/people">${say('user.back-to-people')}</a></p>`,
   };
 }
 
@@ -194,5 +200,5 @@ export const makeLogViews = (store: LogReader): readonly View[] =>
     method,
     path: '/log',
     action: 'people',
-    answer: async (visit, fields) => answerLog(store, withWords(visit), method === 'GET' ? {} : fields),
+    answer: async (visit, fields) => answerLog(store, visit, method === 'GET' ? {} : fields),
   }));

@@ -1,6 +1,8 @@
 /** Payees: since when, how often and how much each was paid, the failures, and the names. */
 import { formatBangkokDateTime } from '../core/bangkok-time.ts';
 import { showBaht, showCount } from '../core/figures.ts';
+import { message } from '../core/message.ts';
+import { sayMoment } from '../core/moments.ts';
 import { showText } from '../core/outgoing-text.ts';
 import { maskDigits } from '../core/proxy-id.ts';
 import { asksWholePayee, readPayee, type SearchReach } from '../payout/rules/search.ts';
@@ -10,9 +12,7 @@ import type { OverviewReader, PayeesFound, PayeeSeen } from './ports.ts';
 import { html, type Html } from '../review/web/html.ts';
 import { csrfField, postButton } from '../review/web/layout.ts';
 import { reachNote, readSearch, searchField } from '../review/web/parts.ts';
-import type { Fields, Page, View } from '../review/web/view.ts';
-import { sayMoment } from '../review/web/words.ts';
-import { type OverviewVisit, withWords } from './words.ts';
+import type { Fields, Page, ProvedVisit, View } from '../review/web/view.ts';
 
 export type PayeesReader = Pick<OverviewReader, 'payees'> & Pick<PersonStore, 'persons' | 'editPersons'>;
 
@@ -31,53 +31,53 @@ function readAsked(fields: Fields): Asked {
   };
 }
 
-function searchForm(visit: OverviewVisit, { search }: Asked): Html {
+function searchForm(visit: ProvedVisit, { search }: Asked): Html {
   const { say } = visit;
   return html`<form method="post" action="/payees" class="filter short" role="search">
-    ${csrfField(visit)} ${searchField(visit, say('payeeSearchHint'), search)}
+    ${csrfField(visit)} ${searchField(visit, say('payees.payee-search-hint'), search)}
     <div class="buttons">
-      <button class="main">${say('find')}</button>
-      <a class="button" href="/payees">${say('clear')}</a>
+      <button class="main">${say('queue.find')}</button>
+      <a class="button" href="/payees">${say('queue.clear')}</a>
     </div>
   </form>`;
 }
 
-const moment = ({ say, language }: OverviewVisit, atMs: number | null): Html =>
+const moment = ({ say, language }: ProvedVisit, atMs: number | null): Html =>
   atMs === null
-    ? html`<span class="off">${say('neverPaid')}</span>`
+    ? html`<span class="off">${say('payees.never-paid')}</span>`
     : html`<time datetime="${formatBangkokDateTime(atMs)}">${sayMoment(language, atMs)}</time>`;
 
-function payeeRow(visit: OverviewVisit, payee: PayeeSeen): Html {
+function payeeRow(visit: ProvedVisit, payee: PayeeSeen): Html {
   const { say } = visit;
   const { proxyType, proxyNo, payouts, paid, paidSatang, firstPaidMs, lastPaidMs, failures, names } = payee;
   return html`<tr>
-    <td data-head="${say('payeeNumber')}">
+    <td data-head="${say('payout.payee-number')}">
       <span class="name mono">${maskDigits(proxyNo)}</span>
-      <small>${proxyType} · ${showCount(payouts)} ${say('inFiles')}</small>
+      <small>${proxyType} · ${say(message('payees.in-files', { count: showCount(payouts) }))}</small>
     </td>
-    <td data-head="${say('namesSeen')}">
+    <td data-head="${say('payees.names-seen')}">
       ${names.map((name, place) => html`${place > 0 && html`<br />`}${showText(name)}`)}
     </td>
-    <td data-head="${say('firstPaid')}">${moment(visit, firstPaidMs)}</td>
-    <td data-head="${say('lastPaid')}">${moment(visit, lastPaidMs)}</td>
-    <td class="number" data-head="${say('timesPaid')}">${showCount(paid)}</td>
-    <td class="number" data-head="${say('sumPaid')}">${showBaht(paidSatang)}</td>
-    <td class="number" data-head="${say('failures')}">${showCount(failures)}</td>
+    <td data-head="${say('payees.first-paid')}">${moment(visit, firstPaidMs)}</td>
+    <td data-head="${say('payees.last-paid')}">${moment(visit, lastPaidMs)}</td>
+    <td class="number" data-head="${say('payees.times-paid')}">${showCount(paid)}</td>
+    <td class="number" data-head="${say('payees.sum-paid')}">${showBaht(paidSatang)}</td>
+    <td class="number" data-head="${say('payees.failures')}">${showCount(failures)}</td>
   </tr>`;
 }
 
-function table(visit: OverviewVisit, payees: readonly PayeeSeen[]): Html {
+function table(visit: ProvedVisit, payees: readonly PayeeSeen[]): Html {
   const { say } = visit;
   return html`<table>
     <thead>
       <tr>
-        <th scope="col">${say('payeeNumber')}</th>
-        <th scope="col">${say('namesSeen')}</th>
-        <th scope="col">${say('firstPaid')}</th>
-        <th scope="col">${say('lastPaid')}</th>
-        <th scope="col" class="number">${say('timesPaid')}</th>
-        <th scope="col" class="number">${say('sumPaid')}</th>
-        <th scope="col" class="number">${say('failures')}</th>
+        <th scope="col">${say('payout.payee-number')}</th>
+        <th scope="col">${say('payees.names-seen')}</th>
+        <th scope="col">${say('payees.first-paid')}</th>
+        <th scope="col">${say('payees.last-paid')}</th>
+        <th scope="col" class="number">${say('payees.times-paid')}</th>
+        <th scope="col" class="number">${say('payees.sum-paid')}</th>
+        <th scope="col" class="number">${say('payees.failures')}</th>
       </tr>
     </thead>
     <tbody>
@@ -89,7 +89,7 @@ function table(visit: OverviewVisit, payees: readonly PayeeSeen[]): Html {
 /** The reach of a search for a whole number; undefined for any other search. */
 async function readReach(
   store: PayeesReader,
-  { proved, nowMs }: OverviewVisit,
+  { proved, nowMs }: ProvedVisit,
   text: string,
 ): Promise<SearchReach | undefined> {
   if (!asksWholePayee(text)) return undefined;
@@ -108,20 +108,21 @@ async function find(
     : store.payees(wanted, beforeSeq, payeesOnPage);
 }
 
-async function answerPayees(store: PayeesReader, visit: OverviewVisit, fields: Fields): Promise<Page> {
+async function answerPayees(store: PayeesReader, visit: ProvedVisit, fields: Fields): Promise<Page> {
   const { say } = visit;
   const asked = readAsked(fields);
   const { search, beforeSeq: from } = asked;
   const reach = await readReach(store, visit, search);
   const { payees, beforeSeq } = await find(store, asked, reach ?? 'shown');
   const isSearched = search !== '';
-  const nothing = beforeSeq === undefined ? (isSearched ? 'noMatch' : 'noPayees') : 'noneSoFar';
-  const further = isSearched ? say('lookFurther') : say('older');
+  const nothing =
+    beforeSeq === undefined ? (isSearched ? 'queue.no-match' : 'payees.no-payees') : 'payees.none-so-far';
+  const further = isSearched ? say('payees.look-further') : say('queue.older');
   const isFirst = from === Number.MAX_SAFE_INTEGER;
   return {
-    title: say('payees'),
-    body: html`<h1>${say('payees')}</h1>
-      <p>${say('payeesHint')}</p>
+    title: say('page.payees'),
+    body: html`<h1>${say('page.payees')}</h1>
+      <p>${say('payees.payees-hint')}</p>
       ${searchForm(visit, asked)} ${reachNote(visit, reach)}
       ${
         payees.length === 0
@@ -131,7 +132,7 @@ async function answerPayees(store: PayeesReader, visit: OverviewVisit, fields: F
           : table(visit, payees)
       }
       <div class="pages">
-        ${!isFirst && postButton(visit, '/payees', say('newest'), { search }, 'page')}
+        ${!isFirst && postButton(visit, '/payees', say('queue.newest'), { search }, 'page')}
         ${
           beforeSeq !== undefined &&
           postButton(visit, '/payees', further, { search, before: String(beforeSeq) }, 'page')
@@ -146,5 +147,5 @@ export const makePayeesViews = (store: PayeesReader): readonly View[] =>
     method,
     path: '/payees',
     action: 'see',
-    answer: async (visit, fields) => answerPayees(store, withWords(visit), method === 'GET' ? {} : fields),
+    answer: async (visit, fields) => answerPayees(store, visit, method === 'GET' ? {} : fields),
   }));

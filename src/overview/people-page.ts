@@ -3,7 +3,7 @@
  * user`.
  */
 import { showCount } from '../core/figures.ts';
-import type { Message } from '../core/message.ts';
+import { type Message, type PlainCode, sayCode } from '../core/message.ts';
 import {
   type ChangeOutcome,
   confirmChange,
@@ -19,9 +19,7 @@ import { describeChange, describePersonEvent, severityOf } from '../review/rules
 import { html, type Html, type Part } from '../review/web/html.ts';
 import { csrfField, plainPage, postButton, problems } from '../review/web/layout.ts';
 import { momentOf, whyOf } from '../review/web/parts.ts';
-import type { Answer, Fields, Page, View } from '../review/web/view.ts';
-import { sayRole } from '../review/web/words.ts';
-import { type OverviewVisit, type OverviewWord as Word, sayPersonEvent, withWords } from './words.ts';
+import type { Answer, Fields, Page, ProvedVisit, View } from '../review/web/view.ts';
 
 interface UsersPageContext {
   readonly readPersons: () => Promise<PersonContext>;
@@ -42,13 +40,13 @@ interface Known {
   readonly context: PersonContext;
 }
 
-function standingOf(person: Person, { nowMs, restoredAtMs }: PersonContext): Word {
-  if (person.isDisabled) return 'isDisabled';
-  if (isBeforeRestore(person.standsSinceMs, restoredAtMs)) return 'isToBeEnabled';
-  return person.lockedUntilMs > nowMs ? 'isLocked' : 'isActive';
+function standingOf(person: Person, { nowMs, restoredAtMs }: PersonContext): PlainCode {
+  if (person.isDisabled) return 'user.is-disabled';
+  if (isBeforeRestore(person.standsSinceMs, restoredAtMs)) return 'user.is-to-be-enabled';
+  return person.lockedUntilMs > nowMs ? 'user.is-locked' : 'user.is-active';
 }
 
-function personRow(visit: OverviewVisit, { kept, context }: Known, person: Person): Html {
+function personRow(visit: ProvedVisit, { kept, context }: Known, person: Person): Html {
   const { say, language } = visit;
   const { personId, name, displayName, role, lastSignInAtMs } = person;
   const tokens = kept.tokens.filter(
@@ -59,23 +57,23 @@ function personRow(visit: OverviewVisit, { kept, context }: Known, person: Perso
   ).length;
   const standing = standingOf(person, context);
   return html`<tr>
-    <td data-head="${say('userName')}">
+    <td data-head="${say('user.user-name')}">
       <a class="open" href="/people/${personId}"><span class="name">${name}</span></a>
       <small>${displayName}</small>
     </td>
-    <td data-head="${say('role')}">${sayRole(language, role)}</td>
-    <td data-head="${say('userStanding')}">
-      <span class="tag ${standing === 'isActive' ? 'yes' : 'unknown'}">${say(standing)}</span>
+    <td data-head="${say('user.role')}">${sayCode(language, `role.${role}`)}</td>
+    <td data-head="${say('user.user-standing')}">
+      <span class="tag ${standing === 'user.is-active' ? 'yes' : 'unknown'}">${say(standing)}</span>
     </td>
-    <td data-head="${say('lastSignIn')}">
-      ${lastSignInAtMs === null ? say('neverSignedIn') : momentOf(visit, lastSignInAtMs)}
+    <td data-head="${say('user.last-sign-in')}">
+      ${lastSignInAtMs === null ? say('user.never-signed-in') : momentOf(visit, lastSignInAtMs)}
     </td>
-    <td class="number" data-head="${say('tokens')}">${showCount(tokens)}</td>
-    <td class="number" data-head="${say('passkeyCount')}">${showCount(passkeys)}</td>
+    <td class="number" data-head="${say('user.tokens')}">${showCount(tokens)}</td>
+    <td class="number" data-head="${say('user.passkey-count')}">${showCount(passkeys)}</td>
   </tr>`;
 }
 
-function peopleTable(visit: OverviewVisit, known: Known): Html {
+function peopleTable(visit: ProvedVisit, known: Known): Html {
   const { say } = visit;
   const people = known.kept.people.toSorted(
     (one, other) => Number(one.isDisabled) - Number(other.isDisabled) || one.name.localeCompare(other.name),
@@ -83,12 +81,12 @@ function peopleTable(visit: OverviewVisit, known: Known): Html {
   return html`<table>
     <thead>
       <tr>
-        <th scope="col">${say('userName')}</th>
-        <th scope="col">${say('role')}</th>
-        <th scope="col">${say('userStanding')}</th>
-        <th scope="col">${say('lastSignIn')}</th>
-        <th scope="col" class="number">${say('tokens')}</th>
-        <th scope="col" class="number">${say('passkeyCount')}</th>
+        <th scope="col">${say('user.user-name')}</th>
+        <th scope="col">${say('user.role')}</th>
+        <th scope="col">${say('user.user-standing')}</th>
+        <th scope="col">${say('user.last-sign-in')}</th>
+        <th scope="col" class="number">${say('user.tokens')}</th>
+        <th scope="col" class="number">${say('user.passkey-count')}</th>
       </tr>
     </thead>
     <tbody>
@@ -99,7 +97,7 @@ function peopleTable(visit: OverviewVisit, known: Known): Html {
 
 // ---------------------------------------------------------------- waiting changes
 
-function changeCard(visit: OverviewVisit, { kept }: Known, change: PersonChange): Html {
+function changeCard(visit: ProvedVisit, { kept }: Known, change: PersonChange): Html {
   const { say, person } = visit;
   const { changeId, proposedBy, proposedAtMs } = change;
   const proposer = kept.people.find(({ personId }) => personId === proposedBy);
@@ -108,13 +106,13 @@ function changeCard(visit: OverviewVisit, { kept }: Known, change: PersonChange)
   return html`<li class="card">
     <p>
       <b>${changeId}. ${whyOf(visit, describeChange(change, kept.people))}</b>
-      <small>${say('proposedBy')} ${proposer?.name} · ${momentOf(visit, proposedAtMs)}</small>
+      <small>${say('user.proposed-by')} ${proposer?.name} · ${momentOf(visit, proposedAtMs)}</small>
     </p>
-    ${isOwn ? html`<p class="off">${say('ownChange')}</p>` : postButton(visit, `${path}/confirm`, say('confirmIt'), {}, 'main')}
+    ${isOwn ? html`<p class="off">${say('user.own-change')}</p>` : postButton(visit, `${path}/confirm`, say('user.confirm-it'), {}, 'main')}
     <form method="post" action="${path}/send-back" class="row">
       ${csrfField(visit)}
       <div class="field">
-        <label for="why-${changeId}">${say('why')}</label>
+        <label for="why-${changeId}">${say('payout.why')}</label>
         <input
           id="why-${changeId}"
           name="why"
@@ -123,12 +121,12 @@ function changeCard(visit: OverviewVisit, { kept }: Known, change: PersonChange)
           ${isOwn ? '' : html`required`}
         />
       </div>
-      <button>${say(isOwn ? 'withdrawIt' : 'sendItBack')}</button>
+      <button>${say(isOwn ? 'user.withdraw-it' : 'user.send-it-back')}</button>
     </form>
   </li>`;
 }
 
-function waitingSection(visit: OverviewVisit, known: Known): Part {
+function waitingSection(visit: ProvedVisit, known: Known): Part {
   const { kept, context } = known;
   const waiting = kept.changes.filter(
     (change) => change.status === 'waiting' && !isLapsed(change, context.nowMs),
@@ -136,7 +134,7 @@ function waitingSection(visit: OverviewVisit, known: Known): Part {
   return (
     waiting.length > 0 &&
     html`<section aria-labelledby="waiting">
-      <h2 id="waiting">${visit.say('waitingChanges')}</h2>
+      <h2 id="waiting">${visit.say('user.waiting-changes')}</h2>
       <ul class="plain">
         ${waiting.map((change) => changeCard(visit, known, change))}
       </ul>
@@ -146,20 +144,20 @@ function waitingSection(visit: OverviewVisit, known: Known): Part {
 
 // ---------------------------------------------------------------- forms
 
-const roleField = ({ say, language }: OverviewVisit, chosen: Role): Html =>
+const roleField = ({ say, language }: ProvedVisit, chosen: Role): Html =>
   html`<div class="field">
-    <label for="role">${say('role')}</label>
+    <label for="role">${say('user.role')}</label>
     <select id="role" name="role">
       ${roles.map(
         (role) =>
           html`<option value="${role}" ${role === chosen ? html`selected` : ''}>
-            ${sayRole(language, role)}
+            ${sayCode(language, `role.${role}`)}
           </option>`,
       )}
     </select>
   </div>`;
 
-function addForm(visit: OverviewVisit, typed: Fields): Html {
+function addForm(visit: ProvedVisit, typed: Fields): Html {
   const { say } = visit;
   const field = (name: 'name' | 'fullName', label: string): Html =>
     html`<div class="field">
@@ -174,11 +172,11 @@ function addForm(visit: OverviewVisit, typed: Fields): Html {
       />
     </div>`;
   return html`<section class="card medium" aria-labelledby="add">
-    <h2 id="add">${say('addUser')}</h2>
+    <h2 id="add">${say('user.add-user')}</h2>
     <form method="post" action="/people/add">
-      ${csrfField(visit)} ${field('name', say('userName'))} ${field('fullName', say('fullName'))}
+      ${csrfField(visit)} ${field('name', say('user.user-name'))} ${field('fullName', say('user.full-name'))}
       ${roleField(visit, readRole(typed['role']) ?? 'viewer')}
-      <button class="main">${say('add')}</button>
+      <button class="main">${say('user.add')}</button>
     </form>
   </section>`;
 }
@@ -190,18 +188,18 @@ async function readKnown({ readPersons }: UsersPageContext): Promise<Known> {
 
 async function listPage(
   page: UsersPageContext,
-  visit: OverviewVisit,
+  visit: ProvedVisit,
   typed: Fields = {},
   complaint?: string | Message,
 ): Promise<Page> {
   const { say } = visit;
   const known = await readKnown(page);
   return {
-    title: say('people'),
+    title: say('page.people'),
     status: complaint === undefined ? 200 : 422,
     body: html`${complaint !== undefined && problems(visit, [{ field: 'name', text: complaint }])}
-      <h1>${say('people')}</h1>
-      <p><a class="button" href="/log">${say('log')}</a></p>
+      <h1>${say('page.people')}</h1>
+      <p><a class="button" href="/log">${say('user.log')}</a></p>
       ${waitingSection(visit, known)} ${peopleTable(visit, known)} ${addForm(visit, typed)}`,
   };
 }
@@ -222,21 +220,21 @@ async function readEventsOf({ store }: PersonContext, wanted: number) {
 }
 
 /** Forms of the actions for a person in the present state; the rules decide on each. */
-function actionForms(visit: OverviewVisit, person: Person, standing: Word): Html {
+function actionForms(visit: ProvedVisit, person: Person, standing: PlainCode): Html {
   const { say } = visit;
   const path = `/people/${person.personId}`;
-  const isOff = standing !== 'isActive';
+  const isOff = standing !== 'user.is-active';
   return html`<section class="card medium">
     <form method="post" action="${path}/role">
       ${csrfField(visit)} ${roleField(visit, person.role)}
-      <button>${say('change')}</button>
+      <button>${say('user.change')}</button>
     </form>
     <p class="row">
-      ${isOff && postButton(visit, `${path}/enable`, say('enable'), {}, '')}
-      ${!person.isDisabled && postButton(visit, `${path}/disable`, say('disable'), {}, '')}
+      ${isOff && postButton(visit, `${path}/enable`, say('user.enable'), {}, '')}
+      ${!person.isDisabled && postButton(visit, `${path}/disable`, say('user.disable'), {}, '')}
       ${
         person.personId !== visit.person.personId &&
-        postButton(visit, `${path}/reset-password`, say('resetPassword'), {}, '')
+        postButton(visit, `${path}/reset-password`, say('user.reset-password'), {}, '')
       }
     </p>
   </section>`;
@@ -244,14 +242,14 @@ function actionForms(visit: OverviewVisit, person: Person, standing: Word): Html
 
 async function personPage(
   page: UsersPageContext,
-  visit: OverviewVisit,
+  visit: ProvedVisit,
   fields: Fields,
   complaint?: string | Message,
 ): Promise<Page> {
   const { say, language } = visit;
   const { kept, context } = await readKnown(page);
   const person = kept.people.find(({ personId }) => String(personId) === fields['personId']);
-  if (person === undefined) return plainPage(visit, 404, say('noUser'), '', '/people');
+  if (person === undefined) return plainPage(visit, 404, say('user.no-user'), '', '/people');
   const standing = standingOf(person, context);
   const events = await readEventsOf(context, person.personId);
   return {
@@ -259,10 +257,10 @@ async function personPage(
     status: complaint === undefined ? 200 : 422,
     body: html`${complaint !== undefined && problems(visit, [{ field: 'role', text: complaint }])}
       <h1>${person.name} <small>${person.displayName}</small></h1>
-      <p>${sayRole(language, person.role)} · ${say(standing)}</p>
+      <p>${sayCode(language, `role.${person.role}`)} · ${say(standing)}</p>
       ${actionForms(visit, person, standing)}
       <section aria-labelledby="happened">
-        <h2 id="happened">${say('whatHappened')}</h2>
+        <h2 id="happened">${say('user.what-happened')}</h2>
         <ul class="log">
           ${events.map(
             (event) =>
@@ -270,32 +268,32 @@ async function personPage(
                 ${momentOf(visit, event.atMs)}
                 <span>
                   ${severityOf(event) !== null && html`<span class="tag alarm">! </span>`}
-                  <b>${sayPersonEvent(language, event.kind)}</b>
+                  <b>${sayCode(language, `person-event.${event.kind}`)}</b>
                   <small>${whyOf(visit, describePersonEvent(event, kept.people))}</small>
                 </span>
               </li>`,
           )}
         </ul>
       </section>
-      <p><a href="/people">${say('backToPeople')}</a></p>`,
+      <p><a href="/people">${say('user.back-to-people')}</a></p>`,
   };
 }
 
 // ---------------------------------------------------------------- actions
 
 /** Shows a secret once, and in no address: it is part of the answer to the form. */
-function secretCard(visit: OverviewVisit, label: Word, secret: string, more?: Word): Html {
+function secretCard(visit: ProvedVisit, label: PlainCode, secret: string, more?: PlainCode): Html {
   const { say } = visit;
   return html`<div class="card secret">
     <p>${say(label)}</p>
     <p><output class="secret mono">${secret}</output></p>
-    <p>${say('handOver')} ${more !== undefined && say(more)}</p>
+    <p>${say('user.hand-over')} ${more !== undefined && say(more)}</p>
   </div>`;
 }
 
-function outcomePage(visit: OverviewVisit, outcome: Exclude<ChangeOutcome, { kind: 'refused' }>): Page {
+function outcomePage(visit: ProvedVisit, outcome: Exclude<ChangeOutcome, { kind: 'refused' }>): Page {
   const { say } = visit;
-  const title = say(outcome.kind === 'waits' ? 'changeWaits' : 'changeDone');
+  const title = say(outcome.kind === 'waits' ? 'user.change-waits' : 'user.change-done');
   const { firstHalf } = outcome.kind === 'waits' ? outcome : {};
   const password = outcome.kind === 'done' ? outcome.oneTimePassword : undefined;
   return {
@@ -304,9 +302,9 @@ function outcomePage(visit: OverviewVisit, outcome: Exclude<ChangeOutcome, { kin
       <h1>${title}</h1>
       ${outcome.kind === 'waits' && html`<p>${whyOf(visit, outcome.why)}</p>`}
       ${outcome.kind === 'done' && outcome.person && html`<p><b>${outcome.person.name}</b> ${outcome.person.displayName}</p>`}
-      ${firstHalf !== undefined && secretCard(visit, 'firstHalf', firstHalf, 'otherHalf')}
-      ${password && secretCard(visit, password.isHalf ? 'secondHalf' : 'oneTime', password.text)}
-      <p><a class="button" href="/people">${say('backToPeople')}</a></p>`,
+      ${firstHalf !== undefined && secretCard(visit, 'user.first-half', firstHalf, 'user.other-half')}
+      ${password && secretCard(visit, password.isHalf ? 'user.second-half' : 'user.one-time', password.text)}
+      <p><a class="button" href="/people">${say('user.back-to-people')}</a></p>`,
   };
 }
 
@@ -314,7 +312,7 @@ type Refused = (why: string | Message) => Promise<Page>;
 
 async function answerRequest(
   page: UsersPageContext,
-  visit: OverviewVisit,
+  visit: ProvedVisit,
   request: PersonRequest,
   refuse: Refused,
 ): Promise<Answer> {
@@ -325,7 +323,7 @@ async function answerRequest(
   return outcomePage(visit, outcome);
 }
 
-const answerAdd = async (page: UsersPageContext, visit: OverviewVisit, fields: Fields): Promise<Answer> => {
+const answerAdd = async (page: UsersPageContext, visit: ProvedVisit, fields: Fields): Promise<Answer> => {
   const [name, fullName] = [cut(fields['name'], nameLengthMax), cut(fields['fullName'], nameLengthMax)];
   const role = readRole(fields['role']) ?? 'viewer';
   const request = { kind: 'add', name, displayName: fullName, role } as const;
@@ -337,7 +335,7 @@ const verbs: readonly Verb[] = ['role', 'disable', 'enable', 'reset-password'];
 
 async function answerVerb(
   page: UsersPageContext,
-  visit: OverviewVisit,
+  visit: ProvedVisit,
   verb: Verb,
   fields: Fields,
 ): Promise<Answer> {
@@ -356,14 +354,14 @@ const readChangeId = (fields: Fields): number => {
   return Number.isSafeInteger(changeId) ? changeId : 0;
 };
 
-async function answerConfirm(page: UsersPageContext, visit: OverviewVisit, fields: Fields): Promise<Answer> {
+async function answerConfirm(page: UsersPageContext, visit: ProvedVisit, fields: Fields): Promise<Answer> {
   const outcome = await confirmChange(await page.readPersons(), readChangeId(fields), visit.proved);
   if (outcome.kind === 'refused') return listPage(page, visit, {}, outcome.why);
   await page.onChange();
   return outcomePage(visit, outcome);
 }
 
-async function answerSendBack(page: UsersPageContext, visit: OverviewVisit, fields: Fields): Promise<Answer> {
+async function answerSendBack(page: UsersPageContext, visit: ProvedVisit, fields: Fields): Promise<Answer> {
   const why = cut(fields['why'], whyLengthMax);
   const refusal = await sendBackChange(await page.readPersons(), readChangeId(fields), visit.proved, why);
   if (refusal !== undefined) return listPage(page, visit, {}, refusal);
@@ -376,36 +374,36 @@ export const makeUserViews = (page: UsersPageContext): readonly View[] => [
     method: 'GET',
     path: '/people',
     action: 'people',
-    answer: async (visit) => listPage(page, withWords(visit)),
+    answer: async (visit) => listPage(page, visit),
   },
   {
     method: 'GET',
     path: '/people/:personId',
     action: 'people',
-    answer: async (visit, fields) => personPage(page, withWords(visit), fields),
+    answer: async (visit, fields) => personPage(page, visit, fields),
   },
   {
     method: 'POST',
     path: '/people/add',
     action: 'people',
-    answer: async (visit, fields) => answerAdd(page, withWords(visit), fields),
+    answer: async (visit, fields) => answerAdd(page, visit, fields),
   },
   ...verbs.map((verb): View => ({
     method: 'POST',
     path: `/people/:personId/${verb}`,
     action: 'people',
-    answer: async (visit, fields) => answerVerb(page, withWords(visit), verb, fields),
+    answer: async (visit, fields) => answerVerb(page, visit, verb, fields),
   })),
   {
     method: 'POST',
     path: '/people/change/:changeId/confirm',
     action: 'people',
-    answer: async (visit, fields) => answerConfirm(page, withWords(visit), fields),
+    answer: async (visit, fields) => answerConfirm(page, visit, fields),
   },
   {
     method: 'POST',
     path: '/people/change/:changeId/send-back',
     action: 'people',
-    answer: async (visit, fields) => answerSendBack(page, withWords(visit), fields),
+    answer: async (visit, fields) => answerSendBack(page, visit, fields),
   },
 ];

@@ -4,6 +4,8 @@
  */
 import { formatBangkokDateTime, listPastDays } from '../core/bangkok-time.ts';
 import { showBaht, showCount } from '../core/figures.ts';
+import { bahtOf, message, type PlainCode, sayCode } from '../core/message.ts';
+import { sayAge, sayDate, sayMoment } from '../core/moments.ts';
 import { sumSatang } from '../core/money.ts';
 import { showText } from '../core/outgoing-text.ts';
 import type { Batch, BatchReader, PayerPause } from '../core/ports.ts';
@@ -27,9 +29,7 @@ import {
 } from './rules/today.ts';
 import { html, type Html, type Part } from '../review/web/html.ts';
 import { whyOf } from '../review/web/parts.ts';
-import type { Page, View } from '../review/web/view.ts';
-import { sayAge, sayBatchStatus, sayDate, sayMoment, sayStatus } from '../review/web/words.ts';
-import { type OverviewVisit, type OverviewWord, withWords } from './words.ts';
+import type { Page, ProvedVisit, View } from '../review/web/view.ts';
 
 type TodayReader = Pick<BatchReader, 'batches' | 'totals'> &
   Pick<PayoutStore, 'countInDoubt'> &
@@ -153,46 +153,46 @@ function makeFiguresSource(context: TodayContext): (nowMs: number) => Promise<To
 
 // ---------------------------------------------------------------- content
 
-const ageSince = ({ language, nowMs, say }: OverviewVisit, sinceMs: number | undefined): Part =>
+const ageSince = ({ language, nowMs, say }: ProvedVisit, sinceMs: number | undefined): Part =>
   sinceMs !== undefined &&
   Number.isFinite(sinceMs) &&
   html`<small
-    >${say('oldest')}
+    >${say('queue.oldest')}
     <time datetime="${formatBangkokDateTime(sinceMs)}">${sayAge(language, nowMs - sinceMs)}</time></small
   >`;
 
-function headFigures(visit: OverviewVisit, figures: TodayFigures, forMe: number): Html {
+function headFigures(visit: ProvedVisit, figures: TodayFigures, forMe: number): Html {
   const { say } = visit;
   const { waitingRows, waitingSatang, waitingSinceMs, inDoubt, inDoubtSinceMs, breaks, breaksSinceMs } =
     figures;
   return html`<ul class="figures links">
     <li>
-      <a href="/queue"><b>${showCount(waitingRows)}</b> ${say('needPerson')}</a>
-      ${waitingRows > 0 && html`<small>${showBaht(waitingSatang)} ${say('baht')}</small>`}
+      <a href="/queue"><b>${showCount(waitingRows)}</b> ${say('queue.need-person')}</a>
+      ${waitingRows > 0 && html`<small>${say(bahtOf(waitingSatang))}</small>`}
       ${ageSince(visit, waitingSinceMs)}
     </li>
     ${
       forMe > 0 &&
       html`<li>
-        <a href="/proposals"><b>${showCount(forMe)}</b> ${say('forYourCheck')}</a>
+        <a href="/proposals"><b>${showCount(forMe)}</b> ${say('today.for-your-check')}</a>
       </li>`
     }
-    <li><b>${showCount(inDoubt)}</b> ${say('inDoubtNow')} ${ageSince(visit, inDoubtSinceMs)}</li>
+    <li><b>${showCount(inDoubt)}</b> ${say('today.in-doubt-now')} ${ageSince(visit, inDoubtSinceMs)}</li>
     <li>
-      <a href="/reconciliation"><b>${showCount(breaks)}</b> ${say('openBreaks')}</a>
+      <a href="/reconciliation"><b>${showCount(breaks)}</b> ${say('today.open-breaks')}</a>
       ${ageSince(visit, breaksSinceMs)}
     </li>
   </ul>`;
 }
 
 /** Widths are attributes: pages have no inline styles. */
-function bar(visit: OverviewVisit, money: readonly MoneyInStatus[], label: string): Html {
+function bar(visit: ProvedVisit, money: readonly MoneyInStatus[], label: string): Html {
   const pieces = divideBar(money);
   return html`<svg class="share" role="img" aria-label="${label}">
     ${pieces.map(
       ({ status, start, width }) =>
         html`<rect class="fill-${status}" x="${start.toFixed(2)}%" width="${width.toFixed(2)}%" height="100%">
-          <title>${sayStatus(visit.language, status)}</title>
+          <title>${sayCode(visit.language, `payout-status.${status}`)}</title>
         </rect>`,
     )}
   </svg>`;
@@ -213,41 +213,41 @@ const signs: Readonly<Record<MoneyInStatus['status'], string>> = {
   disputed: '!',
 };
 
-function legendRow({ say, language }: OverviewVisit, money: MoneyInStatus): Html {
+function legendRow({ say, language }: ProvedVisit, money: MoneyInStatus): Html {
   const { status, rows, amountSatang, unreadableAmounts } = money;
   return html`<tr>
     <th scope="row">
       <svg class="swatch" aria-hidden="true"><rect class="fill-${status}" width="100%" height="100%" /></svg>
-      <span aria-hidden="true">${signs[status]}</span> ${sayStatus(language, status)}
+      <span aria-hidden="true">${signs[status]}</span> ${sayCode(language, `payout-status.${status}`)}
     </th>
-    <td class="number" data-head="${say('payouts')}">${showCount(rows)}</td>
-    <td class="number" data-head="${say('baht')}">
+    <td class="number" data-head="${say('payout.payouts')}">${showCount(rows)}</td>
+    <td class="number" data-head="${say('payout.baht')}">
       ${showBaht(amountSatang)}
-      ${unreadableAmounts > 0 && html`<small>+ ${showCount(unreadableAmounts)} ${say('unreadable')}</small>`}
+      ${unreadableAmounts > 0 && html`<small>${say(message('today.unreadable', { count: showCount(unreadableAmounts) }))}</small>`}
     </td>
   </tr>`;
 }
 
-function moneySection(visit: OverviewVisit, batches: readonly BatchToday[]): Html {
+function moneySection(visit: ProvedVisit, batches: readonly BatchToday[]): Html {
   const { say } = visit;
   const money = addTotals(batches.flatMap(({ totals }) => totals));
   const rows = money.reduce((sum, one) => sum + one.rows, 0);
   const all = sumSatang(money.map(({ amountSatang }) => amountSatang));
   if (money.length === 0)
     return html`<section class="card">
-      <h2>${say('moneyOfToday')}</h2>
-      <p>${say('noMoneyToday')}</p>
+      <h2>${say('today.money-of-today')}</h2>
+      <p>${say('today.no-money-today')}</p>
     </section>`;
   return html`<section class="card">
-    <h2>${say('moneyOfToday')}</h2>
-    <p><small>${say('moneyOfTodayHint')}</small></p>
-    ${bar(visit, money, say('moneyBar'))}
+    <h2>${say('today.money-of-today')}</h2>
+    <p><small>${say('today.money-of-today-hint')}</small></p>
+    ${bar(visit, money, say('today.money-bar'))}
     <table class="legend">
       <thead>
         <tr>
-          <th scope="col">${say('status')}</th>
-          <th scope="col" class="number">${say('payouts')}</th>
-          <th scope="col" class="number">${say('baht')}</th>
+          <th scope="col">${say('payout.status')}</th>
+          <th scope="col" class="number">${say('payout.payouts')}</th>
+          <th scope="col" class="number">${say('payout.baht')}</th>
         </tr>
       </thead>
       <tbody>
@@ -255,49 +255,51 @@ function moneySection(visit: OverviewVisit, batches: readonly BatchToday[]): Htm
       </tbody>
       <tfoot>
         <tr>
-          <th scope="row">${say('total')}</th>
-          <td class="number" data-head="${say('payouts')}">${showCount(rows)}</td>
-          <td class="number" data-head="${say('baht')}">${showBaht(all)}</td>
+          <th scope="row">${say('today.total')}</th>
+          <td class="number" data-head="${say('payout.payouts')}">${showCount(rows)}</td>
+          <td class="number" data-head="${say('payout.baht')}">${showBaht(all)}</td>
         </tr>
       </tfoot>
     </table>
   </section>`;
 }
 
-const clockOf = (visit: OverviewVisit, atMs: number): Html =>
+const clockOf = (visit: ProvedVisit, atMs: number): Html =>
   html`<time datetime="${formatBangkokDateTime(atMs)}">${sayMoment(visit.language, atMs)}</time>`;
 
-function progressWords(visit: OverviewVisit, { status }: Batch, progress: Progress): Part {
+function progressWords(visit: ProvedVisit, { status }: Batch, progress: Progress): Part {
   const { say } = visit;
   const { perMinute, endsAtMs } = progress;
   if (status !== 'running') return undefined;
-  if (perMinute === undefined) return html`<small>${say('standsStill')}</small>`;
+  if (perMinute === undefined) return html`<small>${say('today.stands-still')}</small>`;
   return html`<small
-    >${showCount(perMinute)}
-    ${say('perMinute')}${
-      endsAtMs !== undefined && html`, ${say('endsAbout')} ${clockOf(visit, endsAtMs)}`
+    >${say(message('today.per-minute', { count: showCount(perMinute) }))}${
+      endsAtMs !== undefined && html`, ${say('today.ends-about')} ${clockOf(visit, endsAtMs)}`
     }</small
   >`;
 }
 
-function batchRow(visit: OverviewVisit, { batch, totals, progress }: BatchToday): Html {
+function batchRow(visit: ProvedVisit, { batch, totals, progress }: BatchToday): Html {
   const { say, language } = visit;
   const { batchId, fileName, status, reason, totalSatang } = batch;
   const { rows, rowsEnded } = progress;
   const percent = rows === 0 ? 0 : Math.floor((rowsEnded / rows) * 100);
   return html`<tr>
-    <td data-head="${say('batch')}">
+    <td data-head="${say('payout.batch')}">
       <a class="open" href="/batch/${batchId}"><span class="name">${showText(fileName)}</span></a>
       <small>${batchId}</small>
     </td>
-    <td class="number" data-head="${say('baht')}">${showBaht(totalSatang)}</td>
-    <td data-head="${say('status')}">
-      <b>${sayBatchStatus(language, status)}</b>
+    <td class="number" data-head="${say('payout.baht')}">${showBaht(totalSatang)}</td>
+    <td data-head="${say('payout.status')}">
+      <b>${sayCode(language, `batch-status.${status}`)}</b>
       ${reason !== null && isUnderWay(status) && html`<small>${whyOf(visit, reason)}</small>`}
     </td>
-    <td class="wide" data-head="${say('progress')}">
-      ${bar(visit, addTotals(totals), say('moneyBar'))}
-      <small>${percent}% · ${showCount(rowsEnded)} ${say('ofRows')} ${showCount(rows)} ${say('known')}</small>
+    <td class="wide" data-head="${say('today.progress')}">
+      ${bar(visit, addTotals(totals), say('today.money-bar'))}
+      <small
+        >${percent}% ·
+        ${say(message('today.known', { count: showCount(rowsEnded), all: showCount(rows) }))}</small
+      >
       ${progressWords(visit, batch, progress)}
     </td>
   </tr>`;
@@ -306,7 +308,7 @@ function batchRow(visit: OverviewVisit, { batch, totals, progress }: BatchToday)
 /** Batches shown: those under way come first. */
 const batchesShown = 20;
 
-function batchSection(visit: OverviewVisit, batches: readonly BatchToday[]): Part {
+function batchSection(visit: ProvedVisit, batches: readonly BatchToday[]): Part {
   const { say } = visit;
   if (batches.length === 0) return undefined;
   const inOrder = batches.toSorted(
@@ -314,21 +316,21 @@ function batchSection(visit: OverviewVisit, batches: readonly BatchToday[]): Par
   );
   const more = inOrder.length - batchesShown;
   return html`<section>
-    <h2>${say('batches')}</h2>
+    <h2>${say('page.batches')}</h2>
     <table>
       <thead>
         <tr>
-          <th scope="col">${say('batch')}</th>
-          <th scope="col" class="number">${say('baht')}</th>
-          <th scope="col">${say('status')}</th>
-          <th scope="col">${say('progress')}</th>
+          <th scope="col">${say('payout.batch')}</th>
+          <th scope="col" class="number">${say('payout.baht')}</th>
+          <th scope="col">${say('payout.status')}</th>
+          <th scope="col">${say('today.progress')}</th>
         </tr>
       </thead>
       <tbody>
         ${inOrder.slice(0, batchesShown).map((one) => batchRow(visit, one))}
       </tbody>
     </table>
-    ${more > 0 && html`<p>+ ${showCount(more)} ${say('moreBatches')}</p>`}
+    ${more > 0 && html`<p>${say(message('today.more-batches', { count: showCount(more) }))}</p>`}
   </section>`;
 }
 
@@ -339,14 +341,14 @@ interface Waiting {
   readonly path?: string;
 }
 
-function waitingSection(visit: OverviewVisit, waiting: readonly Waiting[]): Html {
+function waitingSection(visit: ProvedVisit, waiting: readonly Waiting[]): Html {
   const { say } = visit;
   const there = waiting.filter(({ count }) => count > 0);
   return html`<section class="card">
-    <h2>${say('waitsForWhom')}</h2>
+    <h2>${say('today.waits-for-whom')}</h2>
     ${
       there.length === 0
-        ? html`<p>${say('nothingWaits')}</p>`
+        ? html`<p>${say('queue.nothing-waits')}</p>`
         : html`<ul class="facts">
             ${there.map(
               ({ count, text, path }) =>
@@ -371,13 +373,13 @@ const healthLine = (sign: Sign, text: Part, more?: Part): Html =>
 
 /** Words for a payer account, or for direct debit. */
 interface LineWords {
-  readonly halted: OverviewWord;
-  readonly paused: OverviewWord;
+  readonly halted: PlainCode;
+  readonly paused: PlainCode;
 }
 
 /** The line of a halted or paused account; undefined while it is open. */
 function stoppedLine(
-  visit: OverviewVisit,
+  visit: ProvedVisit,
   words: LineWords,
   halt: PayerHalt | undefined,
   pause: PayerPause | undefined,
@@ -398,61 +400,65 @@ function stoppedLine(
   return undefined;
 }
 
-const ofPayer: LineWords = { halted: 'payerHalted', paused: 'payerPaused' };
-const ofDirectDebit: LineWords = { halted: 'directDebitHalted', paused: 'directDebitPaused' };
+const ofPayer: LineWords = { halted: 'today.payer-halted', paused: 'today.payer-paused' };
+const ofDirectDebit: LineWords = {
+  halted: 'registration.direct-debit-halted',
+  paused: 'registration.direct-debit-paused',
+};
 
 const [giB, freeBytesMin] = [1n << 30n, 1n << 30n];
 
-function surroundingLines(visit: OverviewVisit, surroundings: Surroundings | undefined): readonly Part[] {
+function surroundingLines(visit: ProvedVisit, surroundings: Surroundings | undefined): readonly Part[] {
   if (surroundings === undefined) return [];
   const { say } = visit;
   const { sender, freeBytes } = surroundings;
   return [
     sender === undefined
-      ? healthLine('look', say('nobodySends'))
+      ? healthLine('look', say('today.no-sender'))
       : healthLine(
           'good',
-          say('isSending'),
+          say('today.is-sending'),
           html`paydrop
           ${showText(sender.command)}${sender.machine === undefined ? '' : ` · ${showText(sender.machine)}`} ·
           ${clockOf(visit, sender.sinceMs)}`,
         ),
     freeBytes !== undefined &&
       (freeBytes < freeBytesMin
-        ? healthLine('alarm', say('diskLow'), `${freeBytes >> 20n} MiB`)
-        : healthLine('good', say('diskFree'), `${freeBytes / giB} GiB`)),
+        ? healthLine('alarm', say('today.disk-low'), `${freeBytes >> 20n} MiB`)
+        : healthLine('good', say('today.disk-free'), `${freeBytes / giB} GiB`)),
   ];
 }
 
-function healthSection(visit: OverviewVisit, figures: TodayFigures, payer: TodayContext['payer']): Html {
+function healthSection(visit: ProvedVisit, figures: TodayFigures, payer: TodayContext['payer']): Html {
   const { say, language } = visit;
   const { daysMissing, alarms, registrations } = figures;
   return html`<section class="card">
-    <h2>${say('health')}</h2>
+    <h2>${say('today.health')}</h2>
     <ul class="facts">
       ${surroundingLines(visit, figures.surroundings)}
       ${
         payer !== undefined &&
-        (stoppedLine(visit, ofPayer, figures.halt, figures.pause) ?? healthLine('good', say('payerOpen')))
+        (stoppedLine(visit, ofPayer, figures.halt, figures.pause) ??
+          healthLine('good', say('today.payer-open')))
       }
       ${stoppedLine(visit, ofDirectDebit, registrations.halt, registrations.pause)}
       ${
         daysMissing.length === 0
-          ? healthLine('good', say('statementsThere'))
+          ? healthLine('good', say('today.statements-there'))
           : healthLine(
               'look',
-              say('statementsMissing'),
+              say('today.statements-missing'),
               daysMissing.map((date) => sayDate(language, date)).join(', '),
             )
       }
-      ${alarms > 0 && healthLine('alarm', html`${say('alarmsNow')}: <b>${showCount(alarms)}</b>`)}
+      ${alarms > 0 && healthLine('alarm', html`${say('today.alarms-now')}: <b>${showCount(alarms)}</b>`)}
     </ul>
   </section>`;
 }
 
 async function readWaiting(
   { store }: TodayContext,
-  visit: OverviewVisit,
+  visit: ProvedVisit,
   { waitingRows, inDoubt, proposals, registrations }: TodayFigures,
 ): Promise<{ readonly forMe: number; readonly waiting: readonly Waiting[] }> {
   const { say, person, nowMs } = visit;
@@ -463,32 +469,36 @@ async function readWaiting(
   return {
     forMe,
     waiting: [
-      { count: waitingRows, text: say('rowsForPerson'), path: '/queue' },
-      { count: forMe, text: say('forYourCheck'), path: '/proposals' },
-      { count: mine, text: say('yourProposals'), path: '/proposals' },
-      { count: can(person, 'people').allowed ? admins : 0, text: say('changesForAdmin'), path: '/people' },
-      { count: registrations.waiting, text: say('registrationsForPerson'), path: '/queue' },
-      { count: inDoubt, text: say('bankStillAsked') },
-      { count: registrations.awaited, text: say('registrationsAwaited'), path: '/registrations' },
+      { count: waitingRows, text: say('today.rows-for-person'), path: '/queue' },
+      { count: forMe, text: say('today.for-your-check'), path: '/proposals' },
+      { count: mine, text: say('today.your-proposals'), path: '/proposals' },
+      {
+        count: can(person, 'people').allowed ? admins : 0,
+        text: say('today.changes-for-admin'),
+        path: '/people',
+      },
+      { count: registrations.waiting, text: say('registration.registrations-for-person'), path: '/queue' },
+      { count: inDoubt, text: say('today.bank-still-asked') },
+      {
+        count: registrations.awaited,
+        text: say('registration.registrations-awaited'),
+        path: '/registrations',
+      },
     ],
   };
 }
 
-async function answerToday(
-  context: TodayContext,
-  figures: TodayFigures,
-  visit: OverviewVisit,
-): Promise<Page> {
+async function answerToday(context: TodayContext, figures: TodayFigures, visit: ProvedVisit): Promise<Page> {
   const { say } = visit;
   const { forMe, waiting } = await readWaiting(context, visit, figures);
   return {
-    title: say('today'),
+    title: say('page.today'),
     body: html`<div data-live="today">
-      <h1>${say('today')} <small>${say('shown')} ${clockOf(visit, figures.readAtMs)}</small></h1>
+      <h1>${say('page.today')} <small>${say('queue.shown')} ${clockOf(visit, figures.readAtMs)}</small></h1>
       ${headFigures(visit, figures, forMe)}
       <p class="go">
-        <a class="button" href="/queue">${say('toQueue')}</a>
-        ${can(visit.person, 'propose').allowed && html`<a class="button" href="/upload">${say('uploadFile')}</a>`}
+        <a class="button" href="/queue">${say('today.to-queue')}</a>
+        ${can(visit.person, 'propose').allowed && html`<a class="button" href="/upload">${say('batch.upload-file')}</a>`}
       </p>
       ${moneySection(visit, figures.batches)}
       <div class="columns even">
@@ -506,7 +516,7 @@ export function makeTodayViews(context: TodayContext): readonly View[] {
       method: 'GET',
       path: '/today',
       action: 'see',
-      answer: async (visit) => answerToday(context, await readFiguresOf(visit.nowMs), withWords(visit)),
+      answer: async (visit) => answerToday(context, await readFiguresOf(visit.nowMs), visit),
     },
   ];
 }

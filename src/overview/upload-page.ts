@@ -2,6 +2,7 @@
 import type { RegistrationCheckTotals } from '../check/check-registrations.ts';
 import type { CheckTotals, RowIssue } from '../check/check.ts';
 import { showBaht, showCount } from '../core/figures.ts';
+import { message, type PlainCode } from '../core/message.ts';
 import { showText } from '../core/outgoing-text.ts';
 import type { BatchReader, RowTotal } from '../core/ports.ts';
 import { OutputFileError } from '../platform/durable-file.ts';
@@ -20,7 +21,6 @@ import {
   type Upload,
   type Uploads,
 } from './uploads.ts';
-import { type OverviewVisit, type OverviewWord, withWords } from './words.ts';
 
 export interface UploadPageContext {
   readonly uploads: Uploads;
@@ -33,65 +33,70 @@ const mebibyte = 1_048_576;
 
 /** Differences between kinds of files in texts, and in the page of their batches. */
 const kinds = {
-  payout: { name: 'filePayouts', ready: 'wouldPay', drop: 'dropHint', path: '/batch' },
+  payout: {
+    name: 'upload.file-payouts',
+    ready: 'upload.would-pay',
+    drop: 'upload.drop-hint',
+    path: '/batch',
+  },
   registration: {
-    name: 'registrationBatch',
-    ready: 'wouldRegister',
-    drop: 'dropHintRegistrations',
+    name: 'registration.registration-batch',
+    ready: 'upload.would-register',
+    drop: 'upload.drop-hint-registrations',
     path: '/registrations/batch',
   },
-} as const satisfies Readonly<Record<FileKindName, Readonly<Record<string, OverviewWord | `/${string}`>>>>;
+} as const satisfies Readonly<Record<FileKindName, Readonly<Record<string, PlainCode | `/${string}`>>>>;
 
 // ---------------------------------------------------------------- content
 
-function chooseForm(visit: OverviewVisit, { bytesMax }: Uploads): Html {
+function chooseForm(visit: ProvedVisit, { bytesMax }: Uploads): Html {
   const { say } = visit;
   const size = bytesMax < mebibyte ? `${showCount(bytesMax)} B` : `${Math.floor(bytesMax / mebibyte)} MiB`;
   // The token comes first: no part of a file is read before it.
   return html`<form method="post" action="${path}" enctype="multipart/form-data" class="card medium">
     ${csrfField(visit)}
     <div class="field">
-      <label for="file">${say('chooseFile')} <small>${say('upTo')} ${size}</small></label>
+      <label for="file">${say('upload.choose-file')} <small>${say('upload.up-to')} ${size}</small></label>
       <input id="file" name="file" type="file" accept=".csv,.xlsx" required />
     </div>
-    <button class="main">${say('checkFile')}</button>
+    <button class="main">${say('upload.check-file')}</button>
   </form>`;
 }
 
-const choosePage = (visit: OverviewVisit, uploads: Uploads, problem?: OverviewWord, status = 200): Page => ({
+const choosePage = (visit: ProvedVisit, uploads: Uploads, problem?: PlainCode, status = 200): Page => ({
   status,
-  title: visit.say('uploadFile'),
-  body: html`<h1>${visit.say('uploadFile')}</h1>
+  title: visit.say('batch.upload-file'),
+  body: html`<h1>${visit.say('batch.upload-file')}</h1>
     ${problem !== undefined && html`<div class="problems" role="alert"><p>${visit.say(problem)}</p></div>`}
-    <p>${visit.say('uploadHint')}</p>
+    <p>${visit.say('upload.upload-hint')}</p>
     ${chooseForm(visit, uploads)}`,
 });
 
 interface ShownTotal {
-  readonly name: OverviewWord;
+  readonly name: PlainCode;
   readonly sign: string;
   readonly rows: number;
   /** Undefined without amounts. */
   readonly baht: Part;
 }
 
-const totalRow = ({ say }: OverviewVisit, { name, sign, rows, baht }: ShownTotal): Html =>
+const totalRow = ({ say }: ProvedVisit, { name, sign, rows, baht }: ShownTotal): Html =>
   html`<tr>
     <th scope="row"><span aria-hidden="true">${sign}</span> ${say(name)}</th>
-    <td class="number" data-head="${say('rows')}">${showCount(rows)}</td>
-    ${baht !== undefined && html`<td class="number" data-head="${say('baht')}">${baht}</td>`}
+    <td class="number" data-head="${say('batch.rows')}">${showCount(rows)}</td>
+    ${baht !== undefined && html`<td class="number" data-head="${say('payout.baht')}">${baht}</td>`}
   </tr>`;
 
-function totalsTable(visit: OverviewVisit, rows: readonly ShownTotal[], all: ShownTotal, hint: OverviewWord) {
+function totalsTable(visit: ProvedVisit, rows: readonly ShownTotal[], all: ShownTotal, hint: PlainCode) {
   const { say } = visit;
   return html`<section class="card">
-    <h2>${say('wouldBe')}</h2>
+    <h2>${say('upload.would-be')}</h2>
     <table class="legend">
       <thead>
         <tr>
-          <th scope="col">${say('status')}</th>
-          <th scope="col" class="number">${say('rows')}</th>
-          ${all.baht !== undefined && html`<th scope="col" class="number">${say('baht')}</th>`}
+          <th scope="col">${say('payout.status')}</th>
+          <th scope="col" class="number">${say('batch.rows')}</th>
+          ${all.baht !== undefined && html`<th scope="col" class="number">${say('payout.baht')}</th>`}
         </tr>
       </thead>
       <tbody>
@@ -105,12 +110,12 @@ function totalsTable(visit: OverviewVisit, rows: readonly ShownTotal[], all: Sho
   </section>`;
 }
 
-const bahtOf = ({ say }: OverviewVisit, total: RowTotal): Html =>
+const bahtOf = ({ say }: ProvedVisit, total: RowTotal): Html =>
   html`${showBaht(total.amountSatang)}
-  ${total.unreadableAmounts > 0 && html`<small>+ ${showCount(total.unreadableAmounts)} ${say('unreadable')}</small>`}`;
+  ${total.unreadableAmounts > 0 && html`<small>${say(message('today.unreadable', { count: showCount(total.unreadableAmounts) }))}</small>`}`;
 
-function payoutTotals(visit: OverviewVisit, { ready, held, rejected, all }: CheckTotals): Html {
-  const shown = (name: OverviewWord, sign: string, total: RowTotal): ShownTotal => ({
+function payoutTotals(visit: ProvedVisit, { ready, held, rejected, all }: CheckTotals): Html {
+  const shown = (name: PlainCode, sign: string, total: RowTotal): ShownTotal => ({
     name,
     sign,
     rows: total.rows,
@@ -118,14 +123,14 @@ function payoutTotals(visit: OverviewVisit, { ready, held, rejected, all }: Chec
   });
   const rows = [
     shown(kinds.payout.ready, '›', ready),
-    shown('wouldHold', '‖', held),
-    shown('wouldReject', '×', rejected),
+    shown('upload.would-hold', '‖', held),
+    shown('upload.would-reject', '×', rejected),
   ];
-  return totalsTable(visit, rows, shown('total', '', all), 'notAskedHint');
+  return totalsTable(visit, rows, shown('today.total', '', all), 'upload.not-asked-hint');
 }
 
-function registrationTotals(visit: OverviewVisit, totals: RegistrationCheckTotals): Html {
-  const shown = (name: OverviewWord, sign: string, rows: number): ShownTotal => ({
+function registrationTotals(visit: ProvedVisit, totals: RegistrationCheckTotals): Html {
+  const shown = (name: PlainCode, sign: string, rows: number): ShownTotal => ({
     name,
     sign,
     rows,
@@ -133,36 +138,36 @@ function registrationTotals(visit: OverviewVisit, totals: RegistrationCheckTotal
   });
   const rows = [
     shown(kinds.registration.ready, '›', totals.ready),
-    shown('wouldHold', '‖', totals.held),
-    shown('wouldReject', '×', totals.rejected),
+    shown('upload.would-hold', '‖', totals.held),
+    shown('upload.would-reject', '×', totals.rejected),
   ];
-  return totalsTable(visit, rows, shown('total', '', totals.all), 'notSentHint');
+  return totalsTable(visit, rows, shown('today.total', '', totals.all), 'upload.not-sent-hint');
 }
 
-const issueRow = (visit: OverviewVisit, { issue }: RowIssue): Html => {
+const issueRow = (visit: ProvedVisit, { issue }: RowIssue): Html => {
   const { say } = visit;
   return html`<tr>
-    <td class="number" data-head="${say('line')}">${issue.line}</td>
-    <td data-head="${say('column')}">${showText(issue.column ?? '')}</td>
-    <td data-head="${say('finding')}">
+    <td class="number" data-head="${say('upload.line')}">${issue.line}</td>
+    <td data-head="${say('upload.column')}">${showText(issue.column ?? '')}</td>
+    <td data-head="${say('upload.finding')}">
       ${whyOf(visit, issue.message)}
       ${issue.value !== null && issue.value !== '' && html`<small>${showText(issue.value)}</small>`}
     </td>
   </tr>`;
 };
 
-function issueSection(visit: OverviewVisit, { issues, issueCount }: CheckedUpload): Html {
+function issueSection(visit: ProvedVisit, { issues, issueCount }: CheckedUpload): Html {
   const { say } = visit;
-  if (issueCount === 0) return html`<p>✓ ${say('noIssues')}</p>`;
+  if (issueCount === 0) return html`<p>✓ ${say('upload.no-issues')}</p>`;
   return html`<section>
-    <h2>${say('issues')}</h2>
-    ${issueCount > issues.length && html`<p>${say('firstIssues')} ${showCount(issueCount)}</p>`}
+    <h2>${say('upload.issues')}</h2>
+    ${issueCount > issues.length && html`<p>${say(message('upload.first-issues', { count: showCount(issueCount) }))}</p>`}
     <table>
       <thead>
         <tr>
-          <th scope="col" class="number">${say('line')}</th>
-          <th scope="col">${say('column')}</th>
-          <th scope="col">${say('finding')}</th>
+          <th scope="col" class="number">${say('upload.line')}</th>
+          <th scope="col">${say('upload.column')}</th>
+          <th scope="col">${say('upload.finding')}</th>
         </tr>
       </thead>
       <tbody>
@@ -175,7 +180,7 @@ function issueSection(visit: OverviewVisit, { issues, issueCount }: CheckedUploa
 const batchLink = (kind: FileKindName, batchId: string): Html =>
   html`<a href="${kinds[kind].path}/${batchId}">${batchId}</a>`;
 
-function outcomeOf(visit: OverviewVisit, upload: CheckedUpload): Part {
+function outcomeOf(visit: ProvedVisit, upload: CheckedUpload): Part {
   const { outcome } = upload;
   const { say } = visit;
   if (outcome.kind === 'checked') return [payoutTotals(visit, outcome.totals), issueSection(visit, upload)];
@@ -183,47 +188,50 @@ function outcomeOf(visit: OverviewVisit, upload: CheckedUpload): Part {
     return [registrationTotals(visit, outcome.totals), issueSection(visit, upload)];
   const { line, column, message } = outcome.rejection;
   return html`<div class="problems" role="alert">
-    <h2>${say('rejectedWhole')}</h2>
+    <h2>${say('upload.rejected-whole')}</h2>
     <p lang="en">${showText(message.replaceAll(upload.path, upload.fileName))}</p>
     ${factList([
-      [say('line'), line ?? undefined],
-      [say('column'), column === null ? undefined : showText(column)],
+      [say('upload.line'), line ?? undefined],
+      [say('upload.column'), column === null ? undefined : showText(column)],
     ])}
   </div>`;
 }
 
-const dropForm = (visit: OverviewVisit, upload: CheckedUpload): Html =>
+const dropForm = (visit: ProvedVisit, upload: CheckedUpload): Html =>
   html`<p>${visit.say(kinds[fileKindOf(upload)].drop)}</p>
-    ${postButton(visit, `${path}/drop`, visit.say('dropIt'), { sha256: upload.sha256 }, 'main')}`;
+    ${postButton(visit, `${path}/drop`, visit.say('upload.drop-it'), { sha256: upload.sha256 }, 'main')}`;
 
-function checkedPage(visit: OverviewVisit, upload: CheckedUpload, isKnown: boolean, problem?: Part): Page {
+function checkedPage(visit: ProvedVisit, upload: CheckedUpload, isKnown: boolean, problem?: Part): Page {
   const { say } = visit;
   const { fileName, sha256, batchId, digest, outcome } = upload;
   const isGood = outcome.kind !== 'rejected';
   const kind = fileKindOf(upload);
-  const title = `${say('checkOf')} ${showText(fileName)}`;
+  const title = `${say('upload.check-of')} ${showText(fileName)}`;
   const facts = factList([
-    [say('kindOfFile'), isGood && say(kinds[kind].name)],
-    [say('digestOfFile'), html`<code>${sha256}</code>`],
-    [say('sameBytes'), isKnown ? html`${say('knownBatch')} ${batchLink(kind, batchId)}` : say('newFile')],
-    [say('willBe'), !isKnown && isGood && batchId],
-    [say('digestOfRows'), digest !== undefined && html`<code>${digest}</code>`],
+    [say('upload.kind-of-file'), isGood && say(kinds[kind].name)],
+    [say('batch.digest-of-file'), html`<code>${sha256}</code>`],
+    [
+      say('upload.same-bytes'),
+      isKnown ? html`${say('upload.known-batch')} ${batchLink(kind, batchId)}` : say('upload.new-file'),
+    ],
+    [say('upload.will-be'), !isKnown && isGood && batchId],
+    [say('upload.digest-of-rows'), digest !== undefined && html`<code>${digest}</code>`],
   ]);
   return {
     title,
     status: problem === undefined ? 200 : 409,
     body: html`<h1>${title}</h1>
       ${problem !== undefined && html`<div class="problems" role="alert"><p>${problem}</p></div>`}
-      ${isKnown && html`<p class="warn">${say('knownBatch')} ${batchLink(kind, batchId)}. ${say('knownHint')}</p>`}
+      ${isKnown && html`<p class="warn">${say('upload.known-batch')} ${batchLink(kind, batchId)}. ${say('upload.known-hint')}</p>`}
       ${outcomeOf(visit, upload)}
       <section class="card">${facts}</section>
       ${isGood && !isKnown && dropForm(visit, upload)}
-      ${postButton(visit, `${path}/discard`, say('throwAway'), {}, isGood && !isKnown ? 'quiet' : 'plain')}`,
+      ${postButton(visit, `${path}/discard`, say('upload.throw-away'), {}, isGood && !isKnown ? 'quiet' : 'plain')}`,
   };
 }
 
 async function droppedPage(
-  visit: OverviewVisit,
+  visit: ProvedVisit,
   dropped: DroppedUpload,
   { store, uploads, readSurroundings }: UploadPageContext,
 ): Promise<Page> {
@@ -232,16 +240,17 @@ async function droppedPage(
   const isThere = (await findBatch(store, fileKind, batchId)) !== undefined;
   const isWatched = (await readSurroundings?.())?.sender?.command === 'watch';
   return {
-    title: say('dropped'),
-    body: html`<h1>${say('dropped')}</h1>
+    title: say('upload.dropped'),
+    body: html`<h1>${say('upload.dropped')}</h1>
       <div class="done" role="status">
         <p>
-          <b>${showText(fileName)}</b>: ${say(fileKind === 'payout' ? 'toItsBatch' : 'registrationBatch')}
+          <b>${showText(fileName)}</b>:
+          ${say(fileKind === 'payout' ? 'upload.to-its-batch' : 'registration.registration-batch')}
           ${isThere ? batchLink(fileKind, batchId) : batchId}
         </p>
-        <p>${say(isWatched ? 'beingTaken' : 'fileWaits')}</p>
+        <p>${say(isWatched ? 'upload.being-taken' : 'upload.file-waits')}</p>
       </div>
-      <h2>${say('anotherFile')}</h2>
+      <h2>${say('upload.another-file')}</h2>
       ${chooseForm(visit, uploads)}`,
   };
 }
@@ -257,61 +266,63 @@ async function isTakenIn({ store }: UploadPageContext, upload: CheckedUpload): P
   return batch !== undefined && batch.status !== 'rejected';
 }
 
-async function answerPage(context: UploadPageContext, proved: ProvedVisit, problem?: Part): Promise<Page> {
-  const visit = withWords(proved);
-  const upload: Upload | undefined = await context.uploads.find(proved.sessionHash);
+async function answerPage(context: UploadPageContext, visit: ProvedVisit, problem?: Part): Promise<Page> {
+  const upload: Upload | undefined = await context.uploads.find(visit.sessionHash);
   if (upload === undefined) return choosePage(visit, context.uploads);
   if (upload.kind === 'dropped') return droppedPage(visit, upload, context);
   const isKnown = await isTakenIn(context, upload);
   return checkedPage(visit, upload, isKnown, problem);
 }
 
-const dropWords: Readonly<Record<Exclude<DropEnd, 'dropped'>, OverviewWord>> = {
-  gone: 'uploadGone',
-  rejected: 'rejectedWhole',
-  nameTaken: 'nameTaken',
+const dropWords: Readonly<Record<Exclude<DropEnd, 'dropped'>, PlainCode>> = {
+  gone: 'upload.upload-gone',
+  rejected: 'upload.rejected-whole',
+  nameTaken: 'upload.name-taken',
 };
 
-async function answerDrop(context: UploadPageContext, proved: ProvedVisit, fields: Fields): Promise<Answer> {
+async function answerDrop(context: UploadPageContext, visit: ProvedVisit, fields: Fields): Promise<Answer> {
   const { uploads } = context;
-  const { sessionHash, person } = proved;
-  const visit = withWords(proved);
+  const { sessionHash, person } = visit;
   const upload = await uploads.find(sessionHash);
   const isKnown = upload?.kind === 'checked' && (await isTakenIn(context, upload));
   if (isKnown) {
-    const page = await answerPage(context, proved, visit.say('knownBatch'));
+    const page = await answerPage(context, visit, visit.say('upload.known-batch'));
     await uploads.discard(sessionHash);
     return page;
   }
   try {
     const end = await uploads.drop(sessionHash, fields['sha256'] ?? '', person.personId);
     if (end === 'dropped') return { goTo: path };
-    if (end === 'gone') return choosePage(visit, uploads, 'uploadGone', 409);
-    return await answerPage(context, proved, visit.say(dropWords[end]));
+    if (end === 'gone') return choosePage(visit, uploads, 'upload.upload-gone', 409);
+    return await answerPage(context, visit, visit.say(dropWords[end]));
   } catch (error) {
     if (!(error instanceof OutputFileError)) throw error;
-    const why = html`${visit.say('inboxTrouble')}: <span lang="en">${showText(error.message)}</span>`;
-    return answerPage(context, proved, why);
+    const why = html`${visit.say('upload.inbox-trouble')}: <span lang="en">${showText(error.message)}</span>`;
+    return answerPage(context, visit, why);
   }
 }
 
-const statusOf = { badName: 400, empty: 400, tooLarge: 413, busy: 409 } as const;
+const statusOf = {
+  'upload.bad-name': 400,
+  'upload.empty': 400,
+  'upload.too-large': 413,
+  'upload.busy': 409,
+} as const;
 
 /** Receives the file itself. */
 export const makeUploadView = (uploads: Uploads): FileView => ({
   path,
   action: 'propose',
   bytesMax: uploads.bytesMax,
-  receive: async (proved, file) => {
-    const visit = withWords(proved);
+  receive: async (visit, file) => {
     try {
-      const upload = await uploads.add(proved.sessionHash, file);
+      const upload = await uploads.add(visit.sessionHash, file);
       return typeof upload === 'string'
         ? choosePage(visit, uploads, upload, statusOf[upload])
         : { goTo: path };
     } catch (error) {
       if (!(error instanceof OutputFileError)) throw error;
-      return plainPage(visit, 503, visit.say('problem'), showText(error.message), path);
+      return plainPage(visit, 503, visit.say('page.problem'), showText(error.message), path);
     }
   },
 });

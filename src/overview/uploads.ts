@@ -72,7 +72,7 @@ export const fileKindOf = ({ outcome }: Pick<CheckedUpload, 'outcome'>): FileKin
 export type Upload = CheckedUpload | DroppedUpload;
 
 /** Reason why a file was refused. */
-type UploadRefusal = 'badName' | 'empty' | 'tooLarge' | 'busy';
+type UploadRefusal = 'upload.bad-name' | 'upload.empty' | 'upload.too-large' | 'upload.busy';
 
 /** The result of a drop; `gone`: there is no checked file, or another one. */
 export type DropEnd = 'dropped' | 'gone' | 'rejected' | 'nameTaken';
@@ -115,8 +115,8 @@ export class Uploads implements AsyncDisposable {
   /** Stores and checks a file; it replaces an earlier one of the session. */
   async add(sessionHash: string, file: SentFile): Promise<Upload | UploadRefusal> {
     const fileName = makeUploadName(file.name);
-    if (fileName === undefined) return 'badName';
-    if (this.#busy.has(sessionHash)) return 'busy';
+    if (fileName === undefined) return 'upload.bad-name';
+    if (this.#busy.has(sessionHash)) return 'upload.busy';
     this.#busy.add(sessionHash);
     try {
       await this.discard(sessionHash);
@@ -142,8 +142,8 @@ export class Uploads implements AsyncDisposable {
       bytes += chunk.length;
       await kept.write(chunk);
     }
-    if (file.isCut()) return 'tooLarge';
-    if (bytes === 0) return 'empty';
+    if (file.isCut()) return 'upload.too-large';
+    if (bytes === 0) return 'upload.empty';
     const prepared = await kept.finish();
     try {
       await publishFile(prepared);

@@ -1,5 +1,6 @@
 /** The open exceptions of one batch or of all, as they stand: a table for people to fill in. */
 import { countOf } from '../core/figures.ts';
+import { sayCode } from '../core/message.ts';
 import { isSealed } from '../core/payout.ts';
 import type { Batch } from '../core/ports.ts';
 import { makeWorkbook } from '../platform/workbook/writer.ts';
@@ -136,7 +137,7 @@ export async function writeExceptionsWorkbook(
     ...describeMaking(isSandbox, nowMs),
     ...open.batches.map(
       ({ batchId, fileName, rows }) =>
-        [`batch ${batchId}\n${words.batchTh}`, `${fileName} (${countOf(rows, 'row')})`] as const,
+        [`batch ${batchId}\n${sayCode('th', words.batch)}`, `${fileName} (${countOf(rows, 'row')})`] as const,
     ),
   ];
   const bytes = await makeWorkbook([

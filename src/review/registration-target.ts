@@ -38,7 +38,7 @@ import { type Decision, isRegistrationDecision, type RegistrationDecision } from
 
 const changeTerms: ChangeTerms<RegistrationCause, RegistrationStatus> = {
   quiet: ['request-renewed', 'answered-late', 'released'],
-  describe: (cause) => message(`registration-changed.${cause}`),
+  describe: (cause) => message(`registration-cause.${cause}`),
   describeStatus: (status) => message(`registration-is.${status}`),
 };
 

@@ -6,7 +6,7 @@
 import { createHash } from 'node:crypto';
 import { setImmediate } from 'node:timers/promises';
 import { dayMs } from '../core/bangkok-time.ts';
-import { isMessage, type Message, message, verbatim } from '../core/message.ts';
+import { isMessage, type Message, message } from '../core/message.ts';
 import { type Satang, sumSatang } from '../core/money.ts';
 import { makeBatchWork, makePayerWork } from './batch-target.ts';
 import { makeBreakWork } from './break-target.ts';
@@ -135,7 +135,7 @@ const objectTooLittle = ({ decision, targets, note, evidence, evidenceFile }: Wi
   ...(targets.length === 0 ? [{ why: message('proposal.about-nothing') }] : []),
   ...(note.trim() === '' ? [{ why: message('proposal.note-missing') }] : []),
   ...(decisionTerms[decision].needsEvidence && (evidence ?? '').trim() === '' && !evidenceFile
-    ? [{ why: message('proposal.evidence-missing', { decision: verbatim(decisionTerms[decision].label) }) }]
+    ? [{ why: message('proposal.evidence-missing', { decision: message(`decision.${decision}`) }) }]
     : []),
 ];
 

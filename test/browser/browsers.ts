@@ -1,7 +1,8 @@
 /** A real Chromium before the review page: each person has a browser, a language, a size and colours of his own. */
 import { existsSync } from 'node:fs';
 import { type Browser, chromium, type Page } from 'playwright-core';
-import { type Language, say, type Word } from '../../src/review/web/words.ts';
+import type { Language } from '../../src/core/language.ts';
+import { type PlainCode, sayCode } from '../../src/core/message.ts';
 import { passwordOf } from '../support/persons.ts';
 
 /**
@@ -103,5 +104,5 @@ export async function addAuthenticator(page: Page): Promise<void> {
 }
 
 /** What stands on the page, in its language. */
-export const has = async (page: Page, language: Language, word: Word): Promise<boolean> =>
-  (await page.locator('main').innerText()).includes(say(language, word));
+export const has = async (page: Page, language: Language, code: PlainCode): Promise<boolean> =>
+  (await page.locator('main').innerText()).includes(sayCode(language, code));

@@ -82,19 +82,19 @@ describe.skipIf(chromiumPath === undefined)(`in Chromium${skipped}`, () => {
       await drop(maker, `payouts-${language}.csv`, writePayouts(language === 'en' ? 'E' : 'T'));
       await rig.untilAll(ids, 'failed');
       const path = await propose(maker, ids);
-      expect(await has(maker, language, 'ownProposal')).toBe(true);
+      expect(await has(maker, language, 'proposal.own-proposal')).toBe(true);
       expect(await maker.locator('form[action$="/approve"]').count()).toBe(0);
 
       const checker = await rig.openAs(name, look);
       await checker.goto(path);
-      expect(await has(checker, language, 'signatureRequired')).toBe(true);
+      expect(await has(checker, language, 'passkey.signature-required')).toBe(true);
       await enrol(checker, look);
       await checker.goto(path);
       await checker.locator('a.button.main').click();
       const text = (await checker.locator('pre.signed').textContent()) ?? '';
       await checker.locator('form[data-passkey] button').click();
       await checker.waitForURL(`**${path}`);
-      expect(await has(checker, language, 'signedBy')).toBe(true);
+      expect(await has(checker, language, 'passkey.signed-by')).toBe(true);
 
       const proposalId = Number(path.split('/').at(-1));
       const [signature] = await rig.store.signaturesOf(proposalId);

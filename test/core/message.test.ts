@@ -1,3 +1,4 @@
+import { readdirSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { catalogue } from '../../src/core/messages/catalogue.ts';
 import { wordings } from '../../src/core/messages/wording.ts';
@@ -28,6 +29,17 @@ describe('the catalogue', () => {
     expect(entries.filter(([, [en, th]]) => /[a-z]{2}/.test(bare(en)) && !thaiLetter.test(bare(th)))).toEqual(
       [],
     );
+  });
+
+  test('has each code once', async () => {
+    const folder = new URL('../../src/core/messages/', import.meta.url);
+    const names = readdirSync(folder).filter((name) => !['catalogue.ts', 'wording.ts'].includes(name));
+    const tables = await Promise.all(
+      names.map(async (name) => Object.values((await import(new URL(name, folder).href)) as object)),
+    );
+    const codes = tables.flat().flatMap((table: object) => Object.keys(table));
+    expect(codes.filter((code, at) => codes.indexOf(code) !== at)).toEqual([]);
+    expect(codes.toSorted()).toEqual(Object.keys(catalogue).toSorted());
   });
 
   test('does not compile with a code that lacks its Thai, or a hole in one language alone', () => {

@@ -1,4 +1,5 @@
 /** One notice of each kind, and of what differs within a kind: of a subject that a journal may hold in truth. */
+import { catalogue } from '../../src/core/messages/catalogue.ts';
 import { toSatang } from '../../src/core/money.ts';
 import {
   Alarms,
@@ -39,7 +40,6 @@ import type { RegistrationBatch } from '../../src/registration/rules/registratio
 import { summariseRegistrations } from '../../src/registration/rules/summary.ts';
 import { breakKinds, type BreakRecord } from '../../src/reconcile/rules/types.ts';
 import { summariseBatch } from '../../src/reports/rules/summary.ts';
-import { personEventWords } from '../../src/review/rules/person-words.ts';
 import type { PersonEvent, PersonEventKind } from '../../src/review/rules/chain.ts';
 import { describeFailing, type HealthReason } from '../../src/watch/rules/health.ts';
 import type { Batch } from '../../src/core/ports.ts';
@@ -107,6 +107,11 @@ function alarmsOf(transRefNo: string): Alarms {
   });
   return alarms;
 }
+
+const personEventKinds = (): readonly PersonEventKind[] =>
+  Object.keys(catalogue)
+    .filter((code) => code.startsWith('person-event.'))
+    .map((code) => code.slice('person-event.'.length) as PersonEventKind);
 
 const personEvent = (kind: PersonEventKind) =>
   ({
@@ -210,7 +215,7 @@ export const makeNoticeSamples = ({
   (scene) => describeChangedJournal(scene, why),
   (scene) => describeUnexplained(scene, batchId, 7),
   (scene) => describeGap(scene, date, 'the totals differ'),
-  ...(Object.keys(personEventWords) as PersonEventKind[]).map(
+  ...personEventKinds().map(
     (kind) => (scene: NoticeScene) => describePersonNotice(scene, personEvent(kind), []),
   ),
   (scene) => describeDayHead(scene, head, '/outbox/head.txt'),

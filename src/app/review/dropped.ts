@@ -2,6 +2,7 @@
  * Files of decisions that are dropped into a folder: taken in as the inbox takes files, and read. A dropped file is no
  * proposal, and has no effect, until a maker confirms it in their own name.
  */
+import { sayCode } from '../../core/message.ts';
 import { mkdir, readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { dayMs, formatBangkokDateTime } from '../../core/bangkok-time.ts';
@@ -19,7 +20,7 @@ import {
   isFiledRegistration,
 } from '../../review/rules/decision-file.ts';
 import { moneyMovedOfDecisions } from '../../review/rules/queue.ts';
-import { termsOf } from '../../review/rules/terms.ts';
+import { nameOfDecision } from '../../review/rules/terms.ts';
 import type { LoadedSettings } from '../../settings/settings.ts';
 import type { Store } from '../../store/store.ts';
 import { InboxRefusedError } from '../../watch/folders/binding.ts';
@@ -297,7 +298,7 @@ async function sumUp(
     sums.set(filed.decision, [...(sums.get(filed.decision) ?? []), await readAmount(journal, filed)]);
   const isOfRegistrations = decisions.some(isFiledRegistration);
   const words = [...sums].map(([decision, amounts]) => {
-    const { label } = termsOf(decision, isOfRegistrations ? 'registration' : 'payout');
+    const label = sayCode('en', nameOfDecision(decision, isOfRegistrations ? 'registration' : 'payout'));
     const rows = `${label}: ${countOf(amounts.length, 'row')}`;
     return isOfRegistrations ? rows : `${rows}, ${showBaht(sumSatang(amounts))} baht`;
   });

@@ -18,7 +18,7 @@ import type { PayerChanged } from '../../app/review/accept.ts';
 import { describeFiledIssue } from '../../review/rules/decision-file.ts';
 import { type Corrected, type Correction, type EvidenceFile } from '../../review/rules/proposal.ts';
 import { countedOf, describeCounted, type ProposalFigures } from '../../review/rules/proposal-figures.ts';
-import { termsOf } from '../../review/rules/terms.ts';
+import { nameOfDecision, outcomeOfDecision } from '../../review/rules/terms.ts';
 import { SettingsError } from '../../settings/secrets.ts';
 import { countOf, showBaht } from './amounts.ts';
 import type { Shown } from './shown.ts';
@@ -29,7 +29,9 @@ const filesShownMax = 20;
 const objectionsShownMax = 50;
 
 const describe = (proposal: Proposal): string =>
-  `${termsOf(proposal.decision, proposal.kind).label}: ${inEnglish(describeCounted(proposal))}`;
+  `${sayCode('en', nameOfDecision(proposal.decision, proposal.kind))}: ${inEnglish(describeCounted(countedOf(proposal)))}`;
+
+const outcomeOf = ({ decision, kind }: Proposal): string => sayCode('en', outcomeOfDecision(decision, kind));
 
 function jsonOfFigures({ files, newPayees, largest, wasSatang, of, payerAccounts }: ProposalFigures): object {
   return {
@@ -67,13 +69,10 @@ function linesOfEnd(end: Proposed): string[] {
     return [`${describe(proposal)}: it is proposal ${proposal.proposalId}.`, signOnPage];
   if (end.kind === 'waiting')
     return [
-      `${describe(proposal)}: ${termsOf(proposal.decision, proposal.kind).effect}, once another person has approved it.`,
+      `${describe(proposal)}: ${outcomeOf(proposal)}, once another person has approved it.`,
       `  It is proposal ${proposal.proposalId}: "paydrop approve ${proposal.proposalId}" by another person, until ${formatBangkokMoment(proposal.expiresAtMs)}.`,
     ];
-  return [
-    `${describe(proposal)}: ${termsOf(proposal.decision, proposal.kind).effect}.`,
-    ...linesOfApplied(end.applied),
-  ];
+  return [`${describe(proposal)}: ${outcomeOf(proposal)}.`, ...linesOfApplied(end.applied)];
 }
 
 function linesOfApplied({ applied, refused }: Extract<Proposed, { kind: 'applied' }>['applied']): string[] {
@@ -200,12 +199,11 @@ function maskItem({ item, ...shown }: ProposalShown['items'][number]) {
 /** One proposal with everything that it concerns. */
 export function showProposal({ proposal, items: whole }: ProposalShown): Shown {
   const items = whole.map(maskItem);
-  const { proposalId, decision, maker, madeAtMs, note, evidence, checker, checkedAtMs, checkNote, status } =
-    proposal;
+  const { proposalId, maker, madeAtMs, note, evidence, checker, checkedAtMs, checkNote, status } = proposal;
   const rest = proposal.items - items.length;
   const lines = [
     `Proposal ${proposalId}: ${describe(proposal)}`,
-    `  ${termsOf(decision, proposal.kind).effect}`,
+    `  ${outcomeOf(proposal)}`,
     ...linesOfFigures(proposal.figures),
     `  proposed by ${maker}, ${formatBangkokMoment(madeAtMs)}: ${note}`,
     ...(evidence === null ? [] : [`  evidence: ${evidence}`]),
@@ -245,7 +243,7 @@ export function showBatchApproved(
   approved: Exclude<BatchApproved, { kind: 'refused' }>,
 ): Shown {
   const { proposal } = approved;
-  const amount = inEnglish(describeCounted(proposal));
+  const amount = inEnglish(describeCounted(countedOf(proposal)));
   const by = formatBangkokMoment(proposal.expiresAtMs);
   const lines =
     approved.kind === 'waiting'

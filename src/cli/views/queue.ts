@@ -2,10 +2,10 @@
 import { nameOfItem, type Taken } from '../../app/review/queue.ts';
 import { type CommandPlace, paydropCommand } from '../../core/command-line.ts';
 import { formatBangkokDateTime } from '../../core/bangkok-time.ts';
-import { inEnglish } from '../../core/message.ts';
+import { inEnglish, sayCode } from '../../core/message.ts';
 import { formatBaht } from '../../core/money.ts';
 import { printable, toLines } from '../../core/outgoing-text.ts';
-import type { OwnedItem, Queue, QueueKind, QueueTotal } from '../../review/rules/queue.ts';
+import type { OwnedItem, Queue, QueueKind, QueueOption, QueueTotal } from '../../review/rules/queue.ts';
 import { countOf, showBaht, showDuration } from './amounts.ts';
 import type { Shown } from './shown.ts';
 
@@ -40,6 +40,14 @@ export function linesOfWaiting({ totals }: Pick<Queue, 'totals'>, place?: Comman
 
 const moneyWords = { no: 'no money moved', unknown: 'unknown if money moved', yes: 'money moved' } as const;
 
+const jsonOfOption = ({ decision, label, needsSecond, whyNot }: QueueOption): object => ({
+  decision,
+  label: sayCode('en', label),
+  labelTh: sayCode('th', label),
+  needsSecond,
+  whyNot: whyNot && inEnglish(whyNot),
+});
+
 function showItem(item: OwnedItem, nowMs: number): Shown {
   const { kind, sinceMs, amountSatang, moneyMoved, reason, remedy, options, owner } = item;
   const title = inEnglish(item.title);
@@ -48,16 +56,18 @@ function showItem(item: OwnedItem, nowMs: number): Shown {
   const money = kind === 'registration' || kind === 'callback' ? [] : [moneyWords[moneyMoved]];
   const amount = amountSatang === null ? [] : [`${showBaht(amountSatang)} baht`];
   const age = `for ${showDuration(nowMs - sinceMs)}`;
-  const possible = options.filter(({ whyNot }) => whyNot === undefined).map(({ label }) => label);
+  const possible = options
+    .filter(({ whyNot }) => whyNot === undefined)
+    .map(({ label }) => sayCode('en', label));
   const impossible = options.filter(({ whyNot }) => whyNot !== undefined);
   const head = [kindWords[kind][0], title].join(' ');
   return {
     json: {
       ...item,
+      options: options.map(jsonOfOption),
       key: undefined,
       name,
       title,
-      options: options.map(({ whyNot, ...option }) => ({ ...option, whyNot: whyNot && inEnglish(whyNot) })),
       sinceAt: formatBangkokDateTime(sinceMs),
       amount: amountSatang === null ? null : formatBaht(amountSatang),
       amountSatang: undefined,
@@ -71,7 +81,8 @@ function showItem(item: OwnedItem, nowMs: number): Shown {
       `  ${remedy}`,
       ...(possible.length === 0 ? [] : [`  Possible: ${possible.join(', ')}`]),
       ...impossible.map(
-        ({ label, whyNot }) => `  Not ${label}: ${whyNot === undefined ? '' : inEnglish(whyNot)}`,
+        ({ label, whyNot }) =>
+          `  Not ${sayCode('en', label)}: ${whyNot === undefined ? '' : inEnglish(whyNot)}`,
       ),
     ]),
   };

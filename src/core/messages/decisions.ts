@@ -239,98 +239,6 @@ const payoutWordings = wordings({
   ],
 });
 
-/** Causes of changes within a sentence. */
-const causeWordings = wordings({
-  'payout-changed.sealed': ['the whole file was read and sealed', 'อ่านไฟล์ครบและปิดผนึกแล้ว'],
-  'payout-changed.hold-added': ['held', 'ระงับไว้'],
-  'payout-changed.hold-lifted': ['a hold was lifted', 'ยกเลิกการระงับ'],
-  'payout-changed.cancelled': ['cancelled', 'ยกเลิกรายการ'],
-  'payout-changed.payee-check-refused': [
-    'the bank says that this payee cannot be paid',
-    'ธนาคารแจ้งว่าจ่ายให้ผู้รับรายนี้ไม่ได้',
-  ],
-  'payout-changed.intent-recorded': ['recorded, and then sent to the bank', 'บันทึกแล้วจึงส่งให้ธนาคาร'],
-  'payout-changed.earlier-attempt-alive': [
-    'an earlier transfer is in process at the bank after all',
-    'การโอนครั้งก่อนยังดำเนินการอยู่ที่ธนาคาร',
-  ],
-  'payout-changed.found-after-loss': [
-    'the bank knows a transfer that the lost journal had made',
-    'ธนาคารมีรายการโอนที่สมุดบันทึกเดิมเคยส่ง',
-  ],
-  'payout-changed.outcome-in-doubt': ['no clear answer: the bank is asked', 'ไม่มีคำตอบชัดเจน จึงสอบถามธนาคาร'],
-  'payout-changed.inquired': ['the bank was asked: nothing new', 'สอบถามธนาคารแล้ว ไม่มีข้อมูลใหม่'],
-  'payout-changed.inquiry-requested': ['a person has requested an inquiry', 'มีผู้ขอให้สอบถามธนาคารทันที'],
-  'payout-changed.sending-again': ['the same transfer sent again', 'ส่งการโอนเดิมซ้ำ'],
-  'payout-changed.proved': ['the bank has proved the payment', 'ธนาคารยืนยันว่าจ่ายแล้ว'],
-  'payout-changed.refused-for-payout': ['the bank has refused it', 'ธนาคารปฏิเสธรายการ'],
-  'payout-changed.inquiry-failed': ['the bank says that it failed', 'ธนาคารแจ้งว่าจ่ายไม่สำเร็จ'],
-  'payout-changed.refused-for-line': [
-    'refused for the payer account or the service; no money moved',
-    'ถูกปฏิเสธเพราะบัญชีผู้จ่ายหรือระบบบริการ เงินยังไม่ออก',
-  ],
-  'payout-changed.given-up': ['inquiries have proved nothing', 'สอบถามจนครบแล้วยังสรุปผลไม่ได้'],
-  'payout-changed.decided-paid': ['confirmed as paid by people', 'ผู้มีอำนาจยืนยันว่าจ่ายสำเร็จ'],
-  'payout-changed.decided-failed': ['confirmed as failed by people', 'ผู้มีอำนาจยืนยันว่าจ่ายไม่สำเร็จ'],
-  'payout-changed.statement-failed': ['the statement says that it failed', 'รายการเดินบัญชีระบุว่าจ่ายไม่สำเร็จ'],
-  'payout-changed.tried-again': ['to be tried again', 'ให้ส่งจ่ายใหม่'],
-  'payout-changed.corrected': ['corrected', 'แก้ไขข้อมูล'],
-  'payout-changed.released': ['its number was released', 'ปลดเลขที่ให้ใช้ใหม่'],
-  'payout-changed.acknowledged': ['acknowledged by a person', 'รับทราบแล้ว'],
-  'payout-changed.late-proof': ['paid after all: an alarm', 'ปรากฏว่าจ่ายแล้ว: แจ้งเตือนสำคัญ'],
-  'payout-changed.second-proof': ['paid a second time: an alarm', 'ปรากฏว่าจ่ายซ้ำ: แจ้งเตือนสำคัญ'],
-  'payout-changed.alarm-raised': [
-    'the bank contradicts what was proved: an alarm',
-    'ข้อมูลธนาคารขัดแย้งกับที่พิสูจน์แล้ว: แจ้งเตือนสำคัญ',
-  ],
-  'payout-changed.statement-read': ['a statement tells of it', 'ปรากฏในรายการเดินบัญชี'],
-  'payout-changed.statement-contradicts': [
-    'a statement contradicts the payment: an alarm',
-    'รายการเดินบัญชีขัดแย้งกับผลการจ่าย: แจ้งเตือนสำคัญ',
-  ],
-
-  'registration-changed.sealed': ['the whole file was read and sealed', 'อ่านไฟล์ครบและปิดผนึกแล้ว'],
-  'registration-changed.hold-added': ['held', 'ระงับไว้'],
-  'registration-changed.hold-lifted': ['a hold was lifted', 'ยกเลิกการระงับ'],
-  'registration-changed.cancelled': ['cancelled', 'ยกเลิกรายการ'],
-  'registration-changed.intent-recorded': ['recorded, and then sent to the bank', 'บันทึกแล้วจึงส่งให้ธนาคาร'],
-  'registration-changed.request-renewed': [
-    'refused for its access token: recorded, and then sent again with a new one',
-    'ธนาคารไม่รับโทเค็น จึงบันทึกแล้วส่งอีกครั้งด้วยโทเค็นใหม่',
-  ],
-  'registration-changed.acknowledged': [
-    'the bank works on it, and will call back',
-    'ธนาคารรับเรื่องแล้ว และจะแจ้งผลกลับ',
-  ],
-  'registration-changed.outcome-in-doubt': [
-    "no clear answer: the bank's callback is awaited",
-    'ไม่มีคำตอบชัดเจน จึงรอธนาคารแจ้งผล',
-  ],
-  'registration-changed.turned-down': ['the bank has turned the request down', 'ธนาคารไม่รับคำขอ'],
-  'registration-changed.turned-down-for-all': [
-    'turned down for the company or the service: it is as if it had not been sent',
-    'ถูกปฏิเสธทั้งบริษัทหรือทั้งระบบ ถือว่ายังไม่ได้ส่ง',
-  ],
-  'registration-changed.answered-late': ['the answer came after the callback', 'คำตอบมาถึงหลังการแจ้งผล'],
-  'registration-changed.called-back': ['the bank has told its outcome', 'ธนาคารแจ้งผลแล้ว'],
-  'registration-changed.time-passed': [
-    'the bank has not called back in time',
-    'ธนาคารไม่แจ้งผลภายในเวลาที่กำหนด',
-  ],
-  'registration-changed.called-back-after-all': [
-    'the bank tells of it after all: an alarm',
-    'ปรากฏว่าธนาคารแจ้งผลรายการนี้: แจ้งเตือนสำคัญ',
-  ],
-  'registration-changed.contradicted': [
-    'the bank contradicts what it has told: an alarm',
-    'ธนาคารแจ้งผลขัดแย้งกับที่เคยแจ้ง: แจ้งเตือนสำคัญ',
-  ],
-  'registration-changed.decided': ['its outcome was confirmed by people', 'ผู้มีอำนาจยืนยันผล'],
-  'registration-changed.tried-again': ['to be registered again', 'ให้ส่งลงทะเบียนใหม่'],
-  'registration-changed.released': ['its registrationId was released', 'ปลดเลขที่ลงทะเบียนให้ใช้ใหม่'],
-  'registration-changed.acknowledged-by-person': ['acknowledged by a person', 'รับทราบแล้ว'],
-});
-
 /** Changes between a decision and its execution. */
 const changeWordings = wordings({
   'change.other-row': ['it is not the row that was decided on', 'ไม่ใช่แถวที่ตัดสินใจไว้'],
@@ -624,12 +532,6 @@ const proposalWordings = wordings({
     'ตอนนี้จะส่งมากกว่าที่เสนอไว้ ในไฟล์ {file} (ชุด {batch}) กรุณาส่งกลับเพื่อเสนอใหม่',
   ],
   'proposal.title': ['{id}: {decision}, {counted}', '{id}: {decision} {counted}'],
-
-  'counted.with-amount': ['{count}, {amount} baht', '{count} {amount} บาท'],
-  'registration.one': ['{count} registration', 'ลงทะเบียน {count} รายการ'],
-  'registration.many': ['{count} registrations', 'ลงทะเบียน {count} รายการ'],
-  'item.one': ['{count} item', '{count} รายการ'],
-  'item.many': ['{count} items', '{count} รายการ'],
 });
 
 /** Subjects of decisions. */
@@ -766,11 +668,10 @@ const ownerWordings = wordings({
   'owner.waits-not': ['it does not wait for anybody', 'เรื่องนี้ไม่ได้รอผู้ใด'],
 });
 
-export const decisionWordings = {
+export const whyWordings = {
   ...statusWordings,
   ...rowWordings,
   ...payoutWordings,
-  ...causeWordings,
   ...changeWordings,
   ...registrationWordings,
   ...otherWordings,

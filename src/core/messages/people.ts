@@ -3,10 +3,6 @@ import { wordings } from './wording.ts';
 
 /** Roles and actions within a sentence. */
 const roleWordings = wordings({
-  'role.viewer': ['viewer', 'ผู้ดูข้อมูล'],
-  'role.maker': ['maker', 'ผู้ทำรายการ'],
-  'role.checker': ['checker', 'ผู้อนุมัติ'],
-  'role.admin': ['admin', 'ผู้ดูแลระบบ'],
   'a-role.viewer': ['a viewer', 'ผู้ดูข้อมูล'],
   'a-role.maker': ['a maker', 'ผู้ทำรายการ'],
   'a-role.checker': ['a checker', 'ผู้อนุมัติ'],

@@ -4,13 +4,12 @@
  */
 import { formatThaiDate } from '../../core/bangkok-time.ts';
 import { showAmount, showCount } from '../../core/figures.ts';
+import { sayCode } from '../../core/message.ts';
 import { findBankStatus } from '../../core/status-codes.ts';
 import { findRegistrationCode } from '../../registration/rules/status-codes.ts';
-import { breakWords } from '../../reconcile/rules/break-words.ts';
 import type { BreakKind } from '../../reconcile/rules/types.ts';
 import { thaiRemedies } from '../../reports/rules/remedy-texts-th.ts';
 import type { PersonEventKind } from '../../review/rules/chain.ts';
-import { personEventWords } from '../../review/rules/person-words.ts';
 import type { HealthReason } from '../../watch/rules/health.ts';
 import type { NoticeDraft, NoticeKind } from './notice.ts';
 
@@ -280,7 +279,7 @@ const sayings: Readonly<Record<NoticeKind, (body: Body) => Saying>> = {
   },
   sums: saySums,
   people: (body) => {
-    const what = personEventWords[textOf(body, 'reasonCode') as PersonEventKind][1];
+    const what = sayCode('th', `person-event.${textOf(body, 'reasonCode') as PersonEventKind}`);
     return {
       reason: withDetail(what, textOf(body, 'reason')),
       remedy: find(personRemedies, textOf(body, 'severity')) ?? null,
@@ -315,4 +314,5 @@ export function sayInThai(kind: NoticeKind, body: Body): Body {
 }
 
 /** Reason of a break: its kind in Thai, then the finding. */
-export const sayBreak = (kind: BreakKind, reason: string): string => withDetail(breakWords[kind][1], reason);
+export const sayBreak = (kind: BreakKind, reason: string): string =>
+  withDetail(sayCode('th', `break.${kind}`), reason);

@@ -1,4 +1,5 @@
 /** A file of registrations: its progress, the decisions about it as a whole, its files and its rows. */
+import { sayCode } from '../../core/message.ts';
 import { basename } from 'node:path';
 import { showCount } from '../../core/figures.ts';
 import { showText } from '../../core/outgoing-text.ts';
@@ -16,9 +17,7 @@ import { html, type Html, type Part } from '../../review/web/html.ts';
 import { plainPage, postButton } from '../../review/web/layout.ts';
 import { factList, momentOf, whyOf } from '../../review/web/parts.ts';
 import type { ReadReview } from '../../review/web/payout-page.ts';
-import type { Answer, Fields, Page, View } from '../../review/web/view.ts';
-import { sayBatchStatus, sayDecision, sayRegistrationStatus } from '../../review/web/words.ts';
-import { type OverviewVisit, withWords } from '../words.ts';
+import type { Answer, Fields, Page, ProvedVisit, View } from '../../review/web/view.ts';
 import { registrationTable } from './list-page.ts';
 
 export interface RegistrationBatchContext {
@@ -46,7 +45,7 @@ const idForm = /^[0-9A-HJKMNP-TV-Z]{10}$/i;
 
 async function readShown(
   { store, readReview }: RegistrationBatchContext,
-  { person }: OverviewVisit,
+  { person }: ProvedVisit,
   fields: Fields,
 ): Promise<Shown | undefined> {
   const batchId = (fields['batchId'] ?? '').toUpperCase();
@@ -83,29 +82,29 @@ async function readShown(
 const placeOf = ({ status }: RegistrationTotal): number => registrationStatuses.indexOf(status);
 
 /** Totals in the order of a registration's life. */
-const byStatus = ({ language }: OverviewVisit, totals: readonly RegistrationTotal[]): Html =>
+const byStatus = ({ language }: ProvedVisit, totals: readonly RegistrationTotal[]): Html =>
   html`<ul class="figures" data-live="figures">
     ${totals
       .filter(({ rows }) => rows > 0)
       .toSorted((one, other) => placeOf(one) - placeOf(other))
       .map(
         ({ status, rows }) =>
-          html`<li><b>${showCount(rows)}</b> ${sayRegistrationStatus(language, status)}</li>`,
+          html`<li><b>${showCount(rows)}</b> ${sayCode(language, `registration-status.${status}`)}</li>`,
       )}
   </ul>`;
 
-function facts(visit: OverviewVisit, { batch, files }: Shown): Html {
+function facts(visit: ProvedVisit, { batch, files }: Shown): Html {
   const { say, language } = visit;
   return html`<section class="card">
     ${factList([
-      [say('file'), showText(batch.fileName)],
-      [say('status'), sayBatchStatus(language, batch.status)],
-      [say('registrationRows'), showCount(batch.rows)],
-      [say('why'), whyOf(visit, batch.reason)],
-      [say('remedy'), whyOf(visit, batch.remedy)],
-      [say('time'), momentOf(visit, batch.droppedAtMs)],
+      [say('payout.file'), showText(batch.fileName)],
+      [say('payout.status'), sayCode(language, `batch-status.${batch.status}`)],
+      [say('registration.registration-rows'), showCount(batch.rows)],
+      [say('payout.why'), whyOf(visit, batch.reason)],
+      [say('payout.remedy'), whyOf(visit, batch.remedy)],
+      [say('payout.time'), momentOf(visit, batch.droppedAtMs)],
       [
-        say('files'),
+        say('batch.files'),
         files.length > 0 &&
           files.map(
             ({ name, atMs }) => html`${showText(name)} <small>${momentOf(visit, atMs)}</small><br />`,
@@ -115,24 +114,24 @@ function facts(visit: OverviewVisit, { batch, files }: Shown): Html {
   </section>`;
 }
 
-function decisionsCard(visit: OverviewVisit, { batch, offers, openProposal }: Shown): Html {
+function decisionsCard(visit: ProvedVisit, { batch, offers, openProposal }: Shown): Html {
   const { say, language } = visit;
   const item = ({ decision, whyNot, needsSecond }: Offer): Html => {
-    const label = sayDecision(language, decision);
+    const label = sayCode(language, `decision.${decision}`);
     return whyNot === undefined
       ? html`<li>
           <a class="button" href="/registrations/batch/${batch.batchId}/decide/${decision}">${label}</a>
-          <small>${say(needsSecond ? 'second' : 'oneIsEnough')}</small>
+          <small>${say(needsSecond ? 'payout.second' : 'payout.one-is-enough')}</small>
         </li>`
       : html`<li class="off">${label} <small>${whyOf(visit, whyNot)}</small></li>`;
   };
   return html`<section class="card" aria-labelledby="decisions">
-    <h2 id="decisions">${say('decisions')}</h2>
+    <h2 id="decisions">${say('payout.decisions')}</h2>
     ${
       openProposal !== undefined &&
       html`<p>
         <a href="/proposal/${openProposal}"
-          >${say('waitsForCheck')}: ${say('proposalWord')} ${openProposal}</a
+          >${say('payout.waits-for-check')}: ${say('payout.proposal-word')} ${openProposal}</a
         >
       </p>`
     }
@@ -142,19 +141,19 @@ function decisionsCard(visit: OverviewVisit, { batch, offers, openProposal }: Sh
   </section>`;
 }
 
-function pages(visit: OverviewVisit, { batch, rows, isFirst }: Shown): Part {
+function pages(visit: ProvedVisit, { batch, rows, isFirst }: Shown): Part {
   const path = `/registrations/batch/${batch.batchId}`;
   const last = rows.length === rowsOnPage ? rows.at(-1)?.seq : undefined;
   return html`<div class="pages">
-    ${!isFirst && postButton(visit, path, visit.say('newest'), {}, 'page')}
-    ${last !== undefined && postButton(visit, path, visit.say('older'), { before: String(last) }, 'page')}
+    ${!isFirst && postButton(visit, path, visit.say('queue.newest'), {}, 'page')}
+    ${last !== undefined && postButton(visit, path, visit.say('queue.older'), { before: String(last) }, 'page')}
   </div>`;
 }
 
-function batchPage(visit: OverviewVisit, shown: Shown): Page {
+function batchPage(visit: ProvedVisit, shown: Shown): Page {
   const { say } = visit;
   const { batch, totals, rows } = shown;
-  const title = `${say('registrationBatch')} ${batch.batchId}`;
+  const title = `${say('registration.registration-batch')} ${batch.batchId}`;
   return {
     title,
     body: html`<h1>${title}</h1>
@@ -164,7 +163,7 @@ function batchPage(visit: OverviewVisit, shown: Shown): Page {
         <div class="first" data-live="decisions">${decisionsCard(visit, shown)}</div>
       </div>
       <section aria-labelledby="rows" data-live="rows">
-        <h2 id="rows">${say('registrationRows')}</h2>
+        <h2 id="rows">${say('registration.registration-rows')}</h2>
         ${registrationTable(visit, rows)} ${pages(visit, shown)}
       </section>`,
   };
@@ -172,19 +171,19 @@ function batchPage(visit: OverviewVisit, shown: Shown): Page {
 
 // ---------------------------------------------------------------- answers
 
-const gone = (visit: OverviewVisit): Page =>
-  plainPage(visit, 404, visit.say('notFound'), visit.say('goneBatch'), '/registrations');
+const gone = (visit: ProvedVisit): Page =>
+  plainPage(visit, 404, visit.say('page.not-found'), visit.say('registration.gone-batch'), '/registrations');
 
 async function answerBatch(
   context: RegistrationBatchContext,
-  visit: OverviewVisit,
+  visit: ProvedVisit,
   fields: Fields,
 ): Promise<Answer> {
   const shown = await readShown(context, visit, fields);
   return shown === undefined ? gone(visit) : batchPage(visit, shown);
 }
 
-function formOf(visit: OverviewVisit, shown: Shown, offer: Offer, version: string): DecideForm {
+function formOf(visit: ProvedVisit, shown: Shown, offer: Offer, version: string): DecideForm {
   const { batch } = shown;
   const path = `/registrations/batch/${batch.batchId}`;
   return {
@@ -192,7 +191,7 @@ function formOf(visit: OverviewVisit, shown: Shown, offer: Offer, version: strin
     path: `${path}/decide/${offer.decision}`,
     back: path,
     targets: [{ kind: 'registration-batch', key: batch.batchId, version }],
-    what: `${visit.say('wholeRegistrationBatch')} ${batch.batchId}`,
+    what: `${visit.say('registration.whole-registration-batch')} ${batch.batchId}`,
     shown: facts(visit, shown),
     hidden: { version },
     nameTarget: () => html`<a href="${path}">${batch.batchId}</a>`,
@@ -201,7 +200,7 @@ function formOf(visit: OverviewVisit, shown: Shown, offer: Offer, version: strin
 
 async function answerDecide(
   context: RegistrationBatchContext,
-  visit: OverviewVisit,
+  visit: ProvedVisit,
   fields: Fields,
   isPosted: boolean,
 ): Promise<Answer> {
@@ -214,7 +213,7 @@ async function answerDecide(
   if (isPosted) return answerDecision(visit, review, form, fields);
   return offer.whyNot === undefined
     ? decidePage(visit, review, form)
-    : plainPage(visit, 409, visit.say('notPossible'), whyOf(visit, offer.whyNot), form.back);
+    : plainPage(visit, 409, visit.say('payout.not-possible'), whyOf(visit, offer.whyNot), form.back);
 }
 
 export const makeRegistrationBatchViews = (context: RegistrationBatchContext): readonly View[] =>
@@ -223,12 +222,12 @@ export const makeRegistrationBatchViews = (context: RegistrationBatchContext): r
       method,
       path: '/registrations/batch/:batchId',
       action: 'see',
-      answer: async (visit, fields) => answerBatch(context, withWords(visit), fields),
+      answer: async (visit, fields) => answerBatch(context, visit, fields),
     },
     {
       method,
       path: '/registrations/batch/:batchId/decide/:decision',
       action: 'propose',
-      answer: async (visit, fields) => answerDecide(context, withWords(visit), fields, method === 'POST'),
+      answer: async (visit, fields) => answerDecide(context, visit, fields, method === 'POST'),
     },
   ]);

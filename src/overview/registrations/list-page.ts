@@ -1,5 +1,6 @@
 /** Direct-debit registrations: a search, latest first, and the files that they came in. */
 import { showCount } from '../../core/figures.ts';
+import { sayCode } from '../../core/message.ts';
 import { showText } from '../../core/outgoing-text.ts';
 import { unmaskedLength } from '../../core/proxy-id.ts';
 import type {
@@ -15,9 +16,7 @@ import { recordSearch } from '../../review/reveal.ts';
 import { html, type Html } from '../../review/web/html.ts';
 import { csrfField, postButton } from '../../review/web/layout.ts';
 import { momentOf, reachNote, readSearch, searchField, uploadLink } from '../../review/web/parts.ts';
-import type { Fields, Page, View } from '../../review/web/view.ts';
-import { sayBatchStatus, sayRegistrationStatus } from '../../review/web/words.ts';
-import { type OverviewVisit, withWords } from '../words.ts';
+import type { Fields, Page, ProvedVisit, View } from '../../review/web/view.ts';
 import {
   companyOf,
   maskedAccountOf,
@@ -71,7 +70,7 @@ interface ReadFilter {
 /** Searches the names shown on screens first; then, for permitted persons and with a record, the whole numbers. */
 async function readFilter(
   store: RegistrationListReader,
-  { proved, nowMs }: OverviewVisit,
+  { proved, nowMs }: ProvedVisit,
   { search, status, batchId }: Asked,
 ): Promise<ReadFilter> {
   const base: RegistrationFilter = {
@@ -100,60 +99,60 @@ async function readFilter(
 const choice = (value: string, label: string, isChosen: boolean): Html =>
   html`<option value="${value}" ${isChosen ? html`selected` : ''}>${label}</option>`;
 
-function filterForm(visit: OverviewVisit, { search, status, batchId }: Asked): Html {
+function filterForm(visit: ProvedVisit, { search, status, batchId }: Asked): Html {
   const { say, language } = visit;
   return html`<form method="post" action="/registrations" class="filter" role="search" data-live-form>
-    ${csrfField(visit)} ${searchField(visit, say('registrationSearchHint'), search)}
+    ${csrfField(visit)} ${searchField(visit, say('registration.registration-search-hint'), search)}
     <div>
-      <label for="status">${say('status')}</label>
+      <label for="status">${say('payout.status')}</label>
       <select id="status" name="status">
-        ${choice('', say('any'), status === undefined)}
-        ${choice('waiting', say('needsPersonOnly'), status === 'waiting')}
-        ${shownStatuses.map((one) => choice(one, sayRegistrationStatus(language, one), one === status))}
+        ${choice('', say('queue.any'), status === undefined)}
+        ${choice('waiting', say('registration.needs-person-only'), status === 'waiting')}
+        ${shownStatuses.map((one) => choice(one, sayCode(language, `registration-status.${one}`), one === status))}
       </select>
     </div>
     <div>
-      <label for="batch">${say('batch')}</label>
+      <label for="batch">${say('payout.batch')}</label>
       <input id="batch" name="batch" value="${batchId}" maxlength="10" autocomplete="off" />
     </div>
     <div class="buttons">
-      <button class="main">${say('find')}</button>
-      <a class="button" href="/registrations">${say('clear')}</a>
+      <button class="main">${say('queue.find')}</button>
+      <a class="button" href="/registrations">${say('queue.clear')}</a>
     </div>
   </form>`;
 }
 
-function registrationLine(visit: OverviewVisit, row: RegistrationRow): Html {
+function registrationLine(visit: ProvedVisit, row: RegistrationRow): Html {
   const { say } = visit;
   return html`<tr>
-    <td data-head="${say('registration')}">
+    <td data-head="${say('registration.registration')}">
       <a class="open" href="/registration/${row.seq}"><span class="name">${nameOf(row)}</span></a>
-      <small>${say('row')} ${row.rowNo}</small>
+      <small>${say('payout.row')} ${row.rowNo}</small>
     </td>
-    <td data-head="${say('account')}">
+    <td data-head="${say('registration.account')}">
       <span class="mono">${maskedAccountOf(row)}</span> <small>${companyOf(row)}</small>
       <small>${referencesOf(row)}</small>
     </td>
-    <td data-head="${say('status')}">${stateOf(visit, row)}</td>
-    <td class="why" data-head="${say('why')}">
+    <td data-head="${say('payout.status')}">${stateOf(visit, row)}</td>
+    <td class="why" data-head="${say('payout.why')}">
       ${whyOfRegistration(visit, row)} <small>${remedyFor(visit, row)}</small>
     </td>
-    <td class="mono" data-head="${say('sent')}">
+    <td class="mono" data-head="${say('payout.sent')}">
       ${row.submittedAtMs !== null && momentOf(visit, row.submittedAtMs)}
     </td>
   </tr>`;
 }
 
-export function registrationTable(visit: OverviewVisit, rows: readonly RegistrationRow[]): Html {
+export function registrationTable(visit: ProvedVisit, rows: readonly RegistrationRow[]): Html {
   const { say } = visit;
   return html`<table>
     <thead>
       <tr>
-        <th scope="col">${say('registration')}</th>
-        <th scope="col">${say('account')}</th>
-        <th scope="col">${say('status')}</th>
-        <th scope="col">${say('why')}, ${say('remedy')}</th>
-        <th scope="col">${say('sent')}</th>
+        <th scope="col">${say('registration.registration')}</th>
+        <th scope="col">${say('registration.account')}</th>
+        <th scope="col">${say('payout.status')}</th>
+        <th scope="col">${say('payout.why')}, ${say('payout.remedy')}</th>
+        <th scope="col">${say('payout.sent')}</th>
       </tr>
     </thead>
     <tbody>
@@ -162,31 +161,31 @@ export function registrationTable(visit: OverviewVisit, rows: readonly Registrat
   </table>`;
 }
 
-function batchesSection(visit: OverviewVisit, batches: readonly RegistrationBatch[]): Html {
+function batchesSection(visit: ProvedVisit, batches: readonly RegistrationBatch[]): Html {
   const { say, language } = visit;
   return html`<section aria-labelledby="files">
-    <h2 id="files">${say('registrationBatches')}</h2>
+    <h2 id="files">${say('registration.registration-batches')}</h2>
     <table>
       <thead>
         <tr>
-          <th scope="col">${say('batch')}</th>
-          <th scope="col">${say('file')}</th>
-          <th scope="col">${say('status')}</th>
-          <th scope="col" class="number">${say('registrationRows')}</th>
-          <th scope="col">${say('time')}</th>
+          <th scope="col">${say('payout.batch')}</th>
+          <th scope="col">${say('payout.file')}</th>
+          <th scope="col">${say('payout.status')}</th>
+          <th scope="col" class="number">${say('registration.registration-rows')}</th>
+          <th scope="col">${say('payout.time')}</th>
         </tr>
       </thead>
       <tbody>
         ${batches.slice(0, batchesShownMax).map(
           ({ batchId, fileName, status, rows, droppedAtMs }) =>
             html`<tr>
-              <td data-head="${say('batch')}">
+              <td data-head="${say('payout.batch')}">
                 <a class="open" href="/registrations/batch/${batchId}">${batchId}</a>
               </td>
-              <td data-head="${say('file')}">${showText(fileName)}</td>
-              <td data-head="${say('status')}">${sayBatchStatus(language, status)}</td>
-              <td class="number" data-head="${say('registrationRows')}">${showCount(rows)}</td>
-              <td class="mono" data-head="${say('time')}">${momentOf(visit, droppedAtMs)}</td>
+              <td data-head="${say('payout.file')}">${showText(fileName)}</td>
+              <td data-head="${say('payout.status')}">${sayCode(language, `batch-status.${status}`)}</td>
+              <td class="number" data-head="${say('registration.registration-rows')}">${showCount(rows)}</td>
+              <td class="mono" data-head="${say('payout.time')}">${momentOf(visit, droppedAtMs)}</td>
             </tr>`,
         )}
       </tbody>
@@ -194,11 +193,7 @@ function batchesSection(visit: OverviewVisit, batches: readonly RegistrationBatc
   </section>`;
 }
 
-async function answerList(
-  store: RegistrationListReader,
-  visit: OverviewVisit,
-  fields: Fields,
-): Promise<Page> {
+async function answerList(store: RegistrationListReader, visit: ProvedVisit, fields: Fields): Promise<Page> {
   const { say } = visit;
   const asked = readAsked(fields);
   const { filter, reach } = await readFilter(store, visit, asked);
@@ -209,23 +204,29 @@ async function answerList(
   const last = rows.length === rowsOnPage ? rows.at(-1)?.seq : undefined;
   const again = { search: asked.search, status: asked.status ?? '', batch: asked.batchId };
   return {
-    title: say('registrations'),
-    body: html`<h1>${say('registrations')}</h1>
-      <p>${say('registrationsHint')}</p>
+    title: say('page.registrations'),
+    body: html`<h1>${say('page.registrations')}</h1>
+      <p>${say('registration.registrations-hint')}</p>
       ${uploadLink(visit)} ${filterForm(visit, asked)} ${reachNote(visit, reach)}
       <div ${reach !== 'whole' && html`data-live="rows"`}>
         ${
           rows.length === 0
             ? html`<div class="empty">
-                <p><b>${say(isFiltered ? 'noMatch' : 'noRegistrations')}</b></p>
+                <p><b>${say(isFiltered ? 'queue.no-match' : 'registration.no-registrations')}</b></p>
               </div>`
             : registrationTable(visit, rows)
         }
         <div class="pages">
-          ${!isFirst && postButton(visit, '/registrations', say('newest'), again, 'page')}
+          ${!isFirst && postButton(visit, '/registrations', say('queue.newest'), again, 'page')}
           ${
             last !== undefined &&
-            postButton(visit, '/registrations', say('older'), { ...again, before: String(last) }, 'page')
+            postButton(
+              visit,
+              '/registrations',
+              say('queue.older'),
+              { ...again, before: String(last) },
+              'page',
+            )
           }
         </div>
         ${batches.length > 0 && batchesSection(visit, batches)}
@@ -239,5 +240,5 @@ export const makeRegistrationListViews = (store: RegistrationListReader): readon
     method,
     path: '/registrations',
     action: 'see',
-    answer: async (visit, fields) => answerList(store, withWords(visit), method === 'GET' ? {} : fields),
+    answer: async (visit, fields) => answerList(store, visit, method === 'GET' ? {} : fields),
   }));

@@ -1,4 +1,5 @@
 /** One registration: its content, the decisions possible now, and its whole history, with the bank's callbacks. */
+import { sayCode } from '../../core/message.ts';
 import { maskForeignNumbers, showText } from '../../core/outgoing-text.ts';
 import { maskDigits } from '../../core/proxy-id.ts';
 import type { RegistrationEvent, RegistrationHistory, RegistrationStore } from '../../registration/ports.ts';
@@ -6,23 +7,24 @@ import { describeRegistrationReason, readRegistrationCell } from '../../registra
 import { maskedRegistrationColumns } from '../../registration/rules/registration-row.ts';
 import { latestRequestUid, type RegistrationCause } from '../../registration/rules/registration.ts';
 import { findRegistrationCode } from '../../registration/rules/status-codes.ts';
-import { registrationCauseWords } from '../../registration/rules/words.ts';
 import { describeIssue } from '../../reports/rules/report-rows.ts';
 import { readRegistrationOptions } from '../../review/registration-target.ts';
 import type { PersonStore } from '../../review/ports.ts';
 import { recordReveal } from '../../review/reveal.ts';
 import { decideOffers, type Offer } from '../../review/rules/offers.ts';
 import { can } from '../../review/rules/people.ts';
-import { isRegistrationDecision, type RegistrationDecision } from '../../review/rules/terms.ts';
+import {
+  isRegistrationDecision,
+  nameOfDecision,
+  type RegistrationDecision,
+} from '../../review/rules/terms.ts';
 import { answerDecision, type DecideForm, decidePage, withFile } from '../../review/web/decide-form.ts';
 import { evidenceBytesMax } from '../../review/evidence-files.ts';
 import { html, type Html, type Part } from '../../review/web/html.ts';
 import { plainPage, postButton } from '../../review/web/layout.ts';
-import { factList, momentOf, whyOf } from '../../review/web/parts.ts';
+import { factList, momentOf, sayFact, whyOf } from '../../review/web/parts.ts';
 import { readSeq, type ReadReview } from '../../review/web/payout-page.ts';
 import type { Answer, Fields, FileView, Page, ProvedVisit, SentFile, View } from '../../review/web/view.ts';
-import { sayDecision, sayFact, sayRegistrationStatus } from '../../review/web/words.ts';
-import { type OverviewVisit, withWords } from '../words.ts';
 import {
   accountOf,
   briefFacts,
@@ -47,63 +49,69 @@ export interface RegistrationPageContext {
 const ifAny = (text: string | null | undefined): Part =>
   text === null || text === undefined || text.trim() === '' ? undefined : showText(text);
 
-function numbersOf(visit: OverviewVisit, { row }: RegistrationHistory, isRevealed: boolean): Html {
+function numbersOf(visit: ProvedVisit, { row }: RegistrationHistory, isRevealed: boolean): Html {
   const { say, person } = visit;
   const [account, customer] = [accountOf(row), readRegistrationCell(row, 'customerId')];
   const shown = (text: string): string => (isRevealed ? text : maskDigits(text));
   return factList([
-    [say('account'), html`<span class="mono">${shown(account)}</span>`],
-    [say('customer'), html`<span class="mono">${shown(customer)}</span>`],
+    [say('registration.account'), html`<span class="mono">${shown(account)}</span>`],
+    [say('registration.customer'), html`<span class="mono">${shown(customer)}</span>`],
     [
       '',
       isRevealed
-        ? html`<small role="status">${say('customerRevealed')}</small>`
+        ? html`<small role="status">${say('registration.customer-revealed')}</small>`
         : can(person, 'reveal').allowed &&
-          postButton(visit, `/registration/${row.seq}/reveal`, say('reveal')),
+          postButton(visit, `/registration/${row.seq}/reveal`, say('payout.reveal')),
     ],
   ]);
 }
 
-function summary(visit: OverviewVisit, history: RegistrationHistory): Html {
+function summary(visit: ProvedVisit, history: RegistrationHistory): Html {
   const { say } = visit;
   const { row, batch } = history;
   const [code] = describeRegistrationReason(row);
   const carried = batch.extraColumns.map((name, place) => [name, row.extras[place] ?? ''] as const);
   return factList([
-    [say('company'), companyOf(row)],
-    [say('references'), ifAny(referencesOf(row))],
+    [say('registration.company'), companyOf(row)],
+    [say('payout.references'), ifAny(referencesOf(row))],
     [
-      say('why'),
+      say('payout.why'),
       (row.reason !== null || code !== '') && html`${whyOfRegistration(visit, row)} <small>${code}</small>`,
     ],
-    [say('remedy'), remedyFor(visit, row)],
+    [say('payout.remedy'), remedyFor(visit, row)],
     [
-      say('batch'),
-      html`<a href="/registrations/batch/${batch.batchId}">${batch.batchId}</a>, ${say('row')} ${row.rowNo}
-        <small>${showText(batch.fileName)}</small>`,
+      say('payout.batch'),
+      html`<a href="/registrations/batch/${batch.batchId}">${batch.batchId}</a>, ${say('payout.row')}
+        ${row.rowNo} <small>${showText(batch.fileName)}</small>`,
     ],
-    [say('requestUid'), ifAny(row.attempt && latestRequestUid(row.attempt))],
-    [say('bankReference'), ifAny(row.attempt?.ddrOapiSeqId)],
-    [say('bankAnswer'), ifAny([row.attempt?.statusCode, row.attempt?.statusDesc].filter(Boolean).join(' '))],
-    [say('callbackWord'), ifAny([row.respCode, row.respDesc, row.applyDtm].filter(Boolean).join(' '))],
-    [say('sent'), row.submittedAtMs !== null && momentOf(visit, row.submittedAtMs)],
-    [say('awaitedUntil'), row.awaitedUntilMs !== null && momentOf(visit, row.awaitedUntilMs)],
-    [say('settled'), row.settledAtMs !== null && momentOf(visit, row.settledAtMs)],
+    [say('registration.request-uid'), ifAny(row.attempt && latestRequestUid(row.attempt))],
+    [say('payout.bank-reference'), ifAny(row.attempt?.ddrOapiSeqId)],
     [
-      say('carried'),
+      say('registration.bank-answer'),
+      ifAny([row.attempt?.statusCode, row.attempt?.statusDesc].filter(Boolean).join(' ')),
+    ],
+    [
+      say('registration.callback-word'),
+      ifAny([row.respCode, row.respDesc, row.applyDtm].filter(Boolean).join(' ')),
+    ],
+    [say('payout.sent'), row.submittedAtMs !== null && momentOf(visit, row.submittedAtMs)],
+    [say('registration.awaited-until'), row.awaitedUntilMs !== null && momentOf(visit, row.awaitedUntilMs)],
+    [say('payout.settled'), row.settledAtMs !== null && momentOf(visit, row.settledAtMs)],
+    [
+      say('payout.carried'),
       carried.some(([, cell]) => cell !== '') &&
         carried.map(([name, cell]) => html`<small>${showText(name)}</small> ${showText(cell)}<br />`),
     ],
   ]);
 }
 
-const offerItem = (visit: OverviewVisit, seq: number, offer: Offer): Html => {
+const offerItem = (visit: ProvedVisit, seq: number, offer: Offer): Html => {
   const { say, language } = visit;
-  const label = sayDecision(language, offer.decision, 'registration');
+  const label = sayCode(language, nameOfDecision(offer.decision, 'registration'));
   return offer.whyNot === undefined
     ? html`<li>
         <a class="button" href="/registration/${seq}/decide/${offer.decision}">${label}</a>
-        <small>${offer.needsSecond ? say('second') : say('oneIsEnough')}</small>
+        <small>${offer.needsSecond ? say('payout.second') : say('payout.one-is-enough')}</small>
       </li>`
     : html`<li class="off">${label} <small>${whyOf(visit, offer.whyNot)}</small></li>`;
 };
@@ -114,7 +122,7 @@ interface Shown {
   readonly openProposal: number | undefined;
 }
 
-function decisionsCard(visit: OverviewVisit, { history, offers, openProposal }: Shown): Html {
+function decisionsCard(visit: ProvedVisit, { history, offers, openProposal }: Shown): Html {
   const { say } = visit;
   const possible = offers.filter(({ whyNot }) => whyNot === undefined);
   const others = offers.filter(({ whyNot }) => whyNot !== undefined);
@@ -123,12 +131,12 @@ function decisionsCard(visit: OverviewVisit, { history, offers, openProposal }: 
       ${some.map((offer) => offerItem(visit, history.row.seq, offer))}
     </ul>`;
   return html`<section class="card" aria-labelledby="decisions">
-    <h2 id="decisions">${say('decisions')}</h2>
+    <h2 id="decisions">${say('payout.decisions')}</h2>
     ${
       openProposal !== undefined &&
       html`<p>
         <a href="/proposal/${openProposal}"
-          >${say('waitsForCheck')}: ${say('proposalWord')} ${openProposal}</a
+          >${say('payout.waits-for-check')}: ${say('payout.proposal-word')} ${openProposal}</a
         >
       </p>`
     }
@@ -136,7 +144,7 @@ function decisionsCard(visit: OverviewVisit, { history, offers, openProposal }: 
     ${
       others.length > 0 &&
       html`<details ${possible.length === 0 ? html`open` : ''}>
-        <summary>${say('notPossible')}</summary>
+        <summary>${say('payout.not-possible')}</summary>
         ${list(others)}
       </details>`
     }
@@ -183,7 +191,7 @@ const chips = (facts: readonly (readonly [name: string, fact: Part])[]): Part =>
   </ul>`;
 
 /** The bank's code, with its meaning and the remedy. */
-function codeOf({ language }: OverviewVisit, { detail }: RegistrationEvent): Part {
+function codeOf({ language }: ProvedVisit, { detail }: RegistrationEvent): Part {
   const code = detail['code'] ?? detail['statusCode'];
   if (typeof code !== 'string' || code === '') return undefined;
   const known = findRegistrationCode(code);
@@ -195,39 +203,42 @@ function codeOf({ language }: OverviewVisit, { detail }: RegistrationEvent): Par
   </p>`;
 }
 
-function whoOf({ say }: OverviewVisit, { cause, detail }: RegistrationEvent): Part {
+function whoOf({ say }: ProvedVisit, { cause, detail }: RegistrationEvent): Part {
   const { by, checkedBy } = detail;
   if (typeof by === 'string')
-    return typeof checkedBy === 'string' ? html`${by}, ${say('checkedBy')} ${checkedBy}` : by;
-  return bankCauses.includes(cause) ? say('bankSide') : say('program');
+    return typeof checkedBy === 'string' ? html`${by}, ${say('payout.checked-by')} ${checkedBy}` : by;
+  return bankCauses.includes(cause) ? say('payout.bank-side') : say('payout.program');
 }
 
-function eventEntry(visit: OverviewVisit, event: RegistrationEvent): Entry {
+function eventEntry(visit: ProvedVisit, event: RegistrationEvent): Entry {
   const { language, say } = visit;
   const { cause, detail, from, to, atMs, attemptNo } = event;
   const { proposal } = detail;
   const facts = Object.entries(detail)
     .filter(([name, value]) => !untold.has(name) && value !== null && value !== undefined && value !== '')
-    .map(([name, value]) => [sayFact(language, name), showFact(name, value)] as const);
+    .map(([name, value]) => [sayFact(visit, name), showFact(name, value)] as const);
   return {
     atMs,
     who: whoOf(visit, event),
-    what: html`<b>${registrationCauseWords[cause][language === 'th' ? 1 : 0]}</b> ${
+    what: html`<b>${sayCode(language, `registration-cause.${cause}`)}</b> ${
         from !== to &&
-        html`<small>${sayRegistrationStatus(language, from)} → ${sayRegistrationStatus(language, to)}</small>`
+        html`<small
+          >${sayCode(language, `registration-status.${from}`)} →
+          ${sayCode(language, `registration-status.${to}`)}</small
+        >`
       }`,
     evidence: [
       codeOf(visit, event),
       typeof proposal === 'number' &&
-        html`<p><a href="/proposal/${proposal}">${say('proposalWord')} ${proposal}</a></p>`,
-      cause === 'intent-recorded' && chips([[say('requestNo'), String(attemptNo)]]),
+        html`<p><a href="/proposal/${proposal}">${say('payout.proposal-word')} ${proposal}</a></p>`,
+      cause === 'intent-recorded' && chips([[say('registration.request-no'), String(attemptNo)]]),
       chips(facts),
     ],
   };
 }
 
 /** The first entry: the content of the file. */
-function readEntry(visit: OverviewVisit, { row, batch }: RegistrationHistory): Entry {
+function readEntry(visit: ProvedVisit, { row, batch }: RegistrationHistory): Entry {
   const { say } = visit;
   const isMasked = (name: string): boolean =>
     [...maskedRegistrationColumns].some((column) => column === name);
@@ -236,13 +247,13 @@ function readEntry(visit: OverviewVisit, { row, batch }: RegistrationHistory): E
     .map(([name, cell]) => [name, isMasked(name) ? maskDigits(cell) : showText(cell)] as const);
   return {
     atMs: batch.startedAtMs,
-    who: say('program'),
-    what: html`<b>${say('rowRead')}</b>
-      <small>${showText(batch.fileName)}, ${say('line')} ${row.line}</small>`,
+    who: say('payout.program'),
+    what: html`<b>${say('payout.row-read')}</b>
+      <small>${showText(batch.fileName)}, ${say('upload.line')} ${row.line}</small>`,
     evidence: [
       row.issues.map((issue) => html`<p>${whyOf(visit, describeIssue(issue))}</p>`),
       html`<details>
-        <summary>${say('asInFile')}</summary>
+        <summary>${say('payout.as-in-file')}</summary>
         ${chips(cells)}
       </details>`,
     ],
@@ -250,26 +261,26 @@ function readEntry(visit: OverviewVisit, { row, batch }: RegistrationHistory): E
 }
 
 /** Each callback as received; the event after it shows its effect. */
-function callbackEntries(visit: OverviewVisit, { callbacks }: RegistrationHistory): readonly Entry[] {
+function callbackEntries(visit: ProvedVisit, { callbacks }: RegistrationHistory): readonly Entry[] {
   const { say } = visit;
   return callbacks.map(({ callback, receivedAtMs, fromAddress, repeats }) => ({
     atMs: receivedAtMs,
-    who: say('bankSide'),
-    what: html`<b>${say('callbackKept')}</b>
-      <small>${sayRegistrationStatus(visit.language, callback.outcome)}</small>`,
+    who: say('payout.bank-side'),
+    what: html`<b>${say('registration.callback-kept')}</b>
+      <small>${sayCode(visit.language, `registration-status.${callback.outcome}`)}</small>`,
     evidence: [
       html`<p class="code"><code>${callback.respCode}</code> ${showText(callback.respDesc)}</p>`,
       chips([
-        [say('callbackTime'), callback.applyDtm],
-        [say('requestUid'), callback.requestUid],
-        [say('callbackFrom'), fromAddress],
-        ...(repeats > 0 ? [[say('callbackRepeats'), `${repeats}×`] as const] : []),
+        [say('registration.callback-time'), callback.applyDtm],
+        [say('registration.request-uid'), callback.requestUid],
+        [say('registration.callback-from'), fromAddress],
+        ...(repeats > 0 ? [[say('registration.callback-repeats'), `${repeats}×`] as const] : []),
       ]),
     ],
   }));
 }
 
-function timeLine(visit: OverviewVisit, history: RegistrationHistory): Html {
+function timeLine(visit: ProvedVisit, history: RegistrationHistory): Html {
   const { say } = visit;
   const entries = [readEntry(visit, history), ...history.events.map((event) => eventEntry(visit, event))];
   // Entries of the same moment keep their order.
@@ -280,20 +291,20 @@ function timeLine(visit: OverviewVisit, history: RegistrationHistory): Html {
   return html`<table class="story">
     <thead>
       <tr>
-        <th scope="col">${say('time')}</th>
-        <th scope="col">${say('who')}</th>
-        <th scope="col">${say('what')}</th>
-        <th scope="col">${say('evidence')}</th>
+        <th scope="col">${say('payout.time')}</th>
+        <th scope="col">${say('payout.who')}</th>
+        <th scope="col">${say('payout.what')}</th>
+        <th scope="col">${say('payout.evidence')}</th>
       </tr>
     </thead>
     <tbody>
       ${entries.map(
         ({ atMs, who, what, evidence }) =>
           html`<tr>
-            <td class="mono" data-head="${say('time')}">${momentOf(visit, atMs)}</td>
-            <td data-head="${say('who')}">${who}</td>
-            <td data-head="${say('what')}">${what}</td>
-            <td class="why" data-head="${say('evidence')}">${evidence}</td>
+            <td class="mono" data-head="${say('payout.time')}">${momentOf(visit, atMs)}</td>
+            <td data-head="${say('payout.who')}">${who}</td>
+            <td data-head="${say('payout.what')}">${what}</td>
+            <td class="why" data-head="${say('payout.evidence')}">${evidence}</td>
           </tr>`,
       )}
     </tbody>
@@ -317,13 +328,13 @@ async function readShown(
   return { history, offers, openProposal };
 }
 
-function registrationPage(visit: OverviewVisit, shown: Shown, isRevealed: boolean): Page {
+function registrationPage(visit: ProvedVisit, shown: Shown, isRevealed: boolean): Page {
   const { say } = visit;
   const { history } = shown;
   const { row } = history;
   return {
-    title: `${say('registration')} ${nameOf(row)}`,
-    body: html`<h1>${say('registration')} ${nameOf(row)}</h1>
+    title: `${say('registration.registration')} ${nameOf(row)}`,
+    body: html`<h1>${say('registration.registration')} ${nameOf(row)}</h1>
       <ul class="figures" data-live="figures">
         <li>${stateOf(visit, row)}</li>
       </ul>
@@ -332,18 +343,24 @@ function registrationPage(visit: OverviewVisit, shown: Shown, isRevealed: boolea
         <div class="first" data-live="decisions">${decisionsCard(visit, shown)}</div>
       </div>
       <section aria-labelledby="story" data-live="story">
-        <h2 id="story">${say('history')}</h2>
+        <h2 id="story">${say('payout.history')}</h2>
         ${timeLine(visit, history)}
       </section>`,
   };
 }
 
-const gone = (visit: OverviewVisit): Page =>
-  plainPage(visit, 404, visit.say('notFound'), visit.say('goneRegistration'), '/registrations');
+const gone = (visit: ProvedVisit): Page =>
+  plainPage(
+    visit,
+    404,
+    visit.say('page.not-found'),
+    visit.say('registration.gone-registration'),
+    '/registrations',
+  );
 
 async function answerOne(
   context: RegistrationPageContext,
-  visit: OverviewVisit,
+  visit: ProvedVisit,
   fields: Fields,
   isRevealed: boolean,
 ): Promise<Answer> {
@@ -362,7 +379,7 @@ async function answerOne(
 // ---------------------------------------------------------------- the decision
 
 function formOf(
-  visit: OverviewVisit,
+  visit: ProvedVisit,
   history: RegistrationHistory,
   decision: RegistrationDecision,
   version: string,
@@ -383,7 +400,7 @@ function formOf(
 
 async function answerDecide(
   context: RegistrationPageContext,
-  visit: OverviewVisit,
+  visit: ProvedVisit,
   fields: Fields,
   isPosted: boolean,
   file?: SentFile,
@@ -403,7 +420,7 @@ async function answerDecide(
   const why = shown.offers.find((offer) => offer.decision === decision)?.whyNot;
   return why === undefined
     ? decidePage(visit, review, form)
-    : plainPage(visit, 409, visit.say('notPossible'), whyOf(visit, why), form.back);
+    : plainPage(visit, 409, visit.say('payout.not-possible'), whyOf(visit, why), form.back);
 }
 
 const decidePath = '/registration/:seq/decide/:decision';
@@ -413,19 +430,19 @@ export const makeRegistrationViews = (context: RegistrationPageContext): readonl
     method: 'GET',
     path: '/registration/:seq',
     action: 'see',
-    answer: async (visit, fields) => answerOne(context, withWords(visit), fields, false),
+    answer: async (visit, fields) => answerOne(context, visit, fields, false),
   },
   {
     method: 'POST',
     path: '/registration/:seq/reveal',
     action: 'reveal',
-    answer: async (visit, fields) => answerOne(context, withWords(visit), fields, true),
+    answer: async (visit, fields) => answerOne(context, visit, fields, true),
   },
   ...(['GET', 'POST'] as const).map((method): View => ({
     method,
     path: decidePath,
     action: 'propose',
-    answer: async (visit, fields) => answerDecide(context, withWords(visit), fields, method === 'POST'),
+    answer: async (visit, fields) => answerDecide(context, visit, fields, method === 'POST'),
   })),
 ];
 
@@ -438,5 +455,5 @@ export const makeRegistrationFileView = (context: RegistrationPageContext): File
   action: 'propose',
   bytesMax: evidenceBytesMax,
   fieldsMax,
-  receive: async (visit, file, fields) => answerDecide(context, withWords(visit), fields, true, file),
+  receive: async (visit, file, fields) => answerDecide(context, visit, fields, true, file),
 });

@@ -1,4 +1,5 @@
 /** Parts of registrations that several views share. */
+import { sayCode } from '../../core/message.ts';
 import { showText } from '../../core/outgoing-text.ts';
 import { maskDigits } from '../../core/proxy-id.ts';
 import type { RegistrationHistory, RegistrationRow } from '../../registration/ports.ts';
@@ -9,9 +10,7 @@ import {
 } from '../../registration/rules/report-rows.ts';
 import { html, type Html, type Part } from '../../review/web/html.ts';
 import { alarmTag, factList, whyOf } from '../../review/web/parts.ts';
-import type { Visit } from '../../review/web/view.ts';
-import { sayRegistrationStatus } from '../../review/web/words.ts';
-import type { OverviewVisit } from '../words.ts';
+import type { ProvedVisit, Visit } from '../../review/web/view.ts';
 
 export const nameOf = (row: Pick<RegistrationRow, 'cells'>): string =>
   showText(row.cells.registrationId.trim());
@@ -37,9 +36,9 @@ export const referencesOf = (row: RegistrationRow): string =>
   );
 
 /** The state, by sign and word. */
-export const stateOf = (visit: OverviewVisit, row: RegistrationRow): Html =>
+export const stateOf = (visit: ProvedVisit, row: RegistrationRow): Html =>
   html`${row.isAlarm && html`${alarmTag(visit)} `}<b
-      >${sayRegistrationStatus(visit.language, row.status)}</b
+      >${sayCode(visit.language, `registration-status.${row.status}`)}</b
     >`;
 
 export function whyOfRegistration(visit: Pick<Visit, 'language'>, row: RegistrationRow): Part {
@@ -51,14 +50,14 @@ export const remedyFor = ({ language }: Pick<Visit, 'language'>, row: Registrati
   showText(remedyOfRegistration(row, language));
 
 /** The main facts in a few lines; numbers masked. */
-export const briefFacts = (visit: OverviewVisit, { row, batch }: RegistrationHistory): Html => {
+export const briefFacts = (visit: ProvedVisit, { row, batch }: RegistrationHistory): Html => {
   const { say } = visit;
   return factList([
-    [say('registration'), html`<a href="/registration/${row.seq}">${nameOf(row)}</a>`],
-    [say('batch'), `${batch.batchId}, ${say('row')} ${row.rowNo}`],
-    [say('company'), companyOf(row)],
-    [say('account'), maskedAccountOf(row)],
-    [say('references'), referencesOf(row)],
-    [say('status'), stateOf(visit, row)],
+    [say('registration.registration'), html`<a href="/registration/${row.seq}">${nameOf(row)}</a>`],
+    [say('payout.batch'), `${batch.batchId}, ${say('payout.row')} ${row.rowNo}`],
+    [say('registration.company'), companyOf(row)],
+    [say('registration.account'), maskedAccountOf(row)],
+    [say('payout.references'), referencesOf(row)],
+    [say('payout.status'), stateOf(visit, row)],
   ]);
 };

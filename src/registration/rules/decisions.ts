@@ -8,12 +8,7 @@ import { maskDigits } from '../../core/proxy-id.ts';
 import { describeRow, fileIssues, listIssues } from '../../payout/rules/operator.ts';
 import { similarIdWords } from '../../payout/rules/similar.ts';
 import type { DecisionMark } from '../../review/rules/payout-decisions.ts';
-import {
-  type DecisionTerms,
-  type RegistrationDecision,
-  registrationDecisions,
-  registrationTerms,
-} from '../../review/rules/terms.ts';
+import { type RegistrationDecision, registrationDecisions } from '../../review/rules/terms.ts';
 import {
   afterRegistrationChange,
   moveRegistration,
@@ -323,7 +318,6 @@ export const markRegistrationChanges = (
 /** One decision about a registration, and whether it is possible now. */
 export interface RegistrationOption {
   readonly decision: RegistrationDecision;
-  readonly terms: DecisionTerms;
   /** Undefined when it is possible. */
   readonly whyNot: Message | undefined;
 }
@@ -333,5 +327,5 @@ export const optionsForRegistration = (facts: ReviewedRegistration): readonly Re
   registrationDecisions.map((decision) => {
     const decided = decideRegistration(decision, facts);
     const whyNot = isMessage(decided) ? decided : undefined;
-    return { decision, terms: registrationTerms[decision], whyNot };
+    return { decision, whyNot };
   });

@@ -1,55 +1,7 @@
-/** States and events of a registration in English and Thai, and reasons why something about it is not possible. */
-import type { RegistrationCause, RegistrationStatus } from './registration.ts';
+/** Reasons why something about a registration is not possible. */
 
 /** English, ไทย. */
 type Pair = readonly [en: string, th: string];
-
-export const registrationStatusWords: Readonly<Record<RegistrationStatus, Pair>> = {
-  staged: ['Being read', 'กำลังอ่านไฟล์'],
-  rejected: ['Rejected', 'ไม่รับเข้าระบบ'],
-  ready: ['Ready', 'พร้อมส่ง'],
-  held: ['Held', 'ระงับไว้'],
-  cancelled: ['Cancelled', 'ยกเลิกแล้ว'],
-  submitted: ['Submitted', 'กำลังส่งธนาคาร'],
-  'in-doubt': ['In doubt', 'ยังไม่ทราบผล'],
-  acknowledged: ['With the bank', 'ธนาคารรับเรื่องแล้ว'],
-  unanswered: ['Unanswered', 'ธนาคารไม่แจ้งผล'],
-  registered: ['Registered', 'ลงทะเบียนสำเร็จ'],
-  refused: ['Refused', 'ธนาคารปฏิเสธ'],
-  failed: ['Failed', 'ลงทะเบียนไม่สำเร็จ'],
-  contradicted: ['Contradicted', 'ผลขัดแย้งกัน'],
-};
-
-export const registrationCauseWords: Readonly<Record<RegistrationCause, Pair>> = {
-  sealed: ['The whole file was read and sealed', 'อ่านไฟล์ครบและปิดผนึกแล้ว'],
-  'hold-added': ['Held', 'ระงับไว้'],
-  'hold-lifted': ['A hold was lifted', 'ยกเลิกการระงับ'],
-  cancelled: ['Cancelled', 'ยกเลิกรายการ'],
-  'intent-recorded': ['Recorded, and then sent to the bank', 'บันทึกแล้วจึงส่งให้ธนาคาร'],
-  'request-renewed': [
-    'Refused for its access token: recorded, and then sent again with a new one',
-    'ธนาคารไม่รับโทเค็น จึงบันทึกแล้วส่งอีกครั้งด้วยโทเค็นใหม่',
-  ],
-  acknowledged: ['The bank works on it, and will call back', 'ธนาคารรับเรื่องแล้ว และจะแจ้งผลกลับ'],
-  'outcome-in-doubt': ["No clear answer: the bank's callback is awaited", 'ไม่มีคำตอบชัดเจน จึงรอธนาคารแจ้งผล'],
-  'turned-down': ['The bank has turned the request down', 'ธนาคารไม่รับคำขอ'],
-  'turned-down-for-all': [
-    'Turned down for the company or the service: it is as if it had not been sent',
-    'ถูกปฏิเสธทั้งบริษัทหรือทั้งระบบ ถือว่ายังไม่ได้ส่ง',
-  ],
-  'answered-late': ['The answer came after the callback', 'คำตอบมาถึงหลังการแจ้งผล'],
-  'called-back': ['The bank has told its outcome', 'ธนาคารแจ้งผลแล้ว'],
-  'time-passed': ['The bank has not called back in time', 'ธนาคารไม่แจ้งผลภายในเวลาที่กำหนด'],
-  'called-back-after-all': [
-    'The bank tells of it after all: an alarm',
-    'ปรากฏว่าธนาคารแจ้งผลรายการนี้: แจ้งเตือนสำคัญ',
-  ],
-  contradicted: ['The bank contradicts what it has told: an alarm', 'ธนาคารแจ้งผลขัดแย้งกับที่เคยแจ้ง: แจ้งเตือนสำคัญ'],
-  decided: ['Its outcome was confirmed by people', 'ผู้มีอำนาจยืนยันผล'],
-  'tried-again': ['To be registered again', 'ให้ส่งลงทะเบียนใหม่'],
-  released: ['Its registrationId was released', 'ปลดเลขที่ลงทะเบียนให้ใช้ใหม่'],
-  'acknowledged-by-person': ['Acknowledged by a person', 'รับทราบแล้ว'],
-};
 
 /** Issues of a file's rows, or why they wait. */
 const filePairs: readonly Pair[] = [

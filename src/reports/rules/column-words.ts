@@ -1,4 +1,5 @@
-/** Headings and looks of the columns of exceptions and result in a workbook, in both languages. */
+/** Headings and looks of the columns of exceptions and result in a workbook. */
+import { inBoth, type PlainCode, sayCode } from '../../core/message.ts';
 import { headingKey } from '../../intake/rules/headings.ts';
 
 /** Contents of a sheet; every cell is a text. */
@@ -25,66 +26,71 @@ const number = { isNumber: true } as const;
 const wrapped = { isWrapped: true } as const;
 const input = { isInput: true } as const;
 
-/** Thai heading and look of each of paydrop's columns. */
-const words: Readonly<Record<string, readonly [thai: string, look: ColumnLook]>> = {
-  batchId: ['รหัสชุดจ่ายเงิน', { width: 14 }],
-  rowNo: ['แถวที่', { width: 8, ...number }],
-  version: ['ฉบับที่', { width: 8, ...number }],
-  payoutId: ['เลขที่รายการจ่าย', { width: 18 }],
-  proxyType: ['ประเภทเลขผู้รับเงิน', { width: 16 }],
-  proxyNo: ['เลขผู้รับเงิน', { width: 16 }],
-  payeeName: ['ชื่อผู้รับเงิน', { width: 24, ...wrapped }],
-  amount: ['จำนวนเงิน (บาท)', { width: 15, ...number }],
-  status: ['สถานะ', { width: 12 }],
-  final: ['สิ้นสุดแล้ว', { width: 10 }],
-  moneyMoved: ['เงินออกแล้วหรือไม่', { width: 16 }],
-  reasonCode: ['รหัสสาเหตุ', { width: 18, ...wrapped }],
-  reason: ['สาเหตุ', { width: 40, ...wrapped }],
-  remedy: ['วิธีแก้ไข', { width: 50, ...wrapped }],
-  transRefNo: ['เลขอ้างอิงการโอน', { width: 23 }],
-  sysRefNo: ['เลขอ้างอิงธนาคาร', { width: 24 }],
-  fee: ['ค่าธรรมเนียม', { width: 12, ...number }],
-  decision: ['การตัดสินใจ', { width: 17, ...input }],
-  newProxyNo: ['เลขผู้รับเงินใหม่', { width: 17, ...input }],
-  newAmount: ['จำนวนเงินใหม่', { width: 15, ...input, ...number }],
-  note: ['หมายเหตุ', { width: 32, ...input, ...wrapped }],
-  reference1: ['อ้างอิง 1', { width: 18 }],
-  reference2: ['อ้างอิง 2', { width: 18 }],
-  bankPayeeName: ['ชื่อที่ธนาคาร (อังกฤษ)', { width: 24, ...wrapped }],
-  bankPayeeNameTh: ['ชื่อที่ธนาคาร (ไทย)', { width: 24, ...wrapped }],
-  attempts: ['จำนวนครั้งที่ส่ง', { width: 14, ...number }],
-  submittedAt: ['ส่งเมื่อ', { width: 26 }],
-  settledAt: ['ทราบผลเมื่อ', { width: 26 }],
-  settledBy: ['ทราบผลจาก', { width: 12 }],
-  registrationId: ['เลขที่ลงทะเบียน', { width: 18 }],
-  customerId: ['เลขประจำตัวลูกค้า', { width: 17 }],
-  vendorId: ['รหัสผู้ให้บริการ', { width: 13 }],
-  companyId: ['รหัสบริษัท', { width: 14 }],
-  accountNo: ['เลขที่บัญชี', { width: 15 }],
-  ref1: ['อ้างอิงที่ 1', { width: 18 }],
-  ref2: ['อ้างอิงที่ 2', { width: 18 }],
-  ref3: ['อ้างอิงที่ 3', { width: 18 }],
-  ref4: ['อ้างอิงที่ 4', { width: 18 }],
-  requestUID: ['เลขที่คำขอ', { width: 38 }],
-  statusCode: ['รหัสตอบรับ', { width: 12 }],
-  statusDesc: ['คำตอบรับ', { width: 24, ...wrapped }],
-  ddrOapiSeqId: ['เลขลำดับธนาคาร', { width: 20 }],
-  respCode: ['รหัสผล', { width: 10 }],
-  respDesc: ['ผล', { width: 10 }],
-  applyDtm: ['ธนาคารดำเนินการเมื่อ', { width: 20 }],
-  newAccountNo: ['เลขที่บัญชีใหม่', { width: 16, ...input }],
-};
+/** Look of each of paydrop's columns, by its name; `column.` and the name is the code of its heading. */
+const looks = {
+  batchId: { width: 14 },
+  rowNo: { width: 8, ...number },
+  version: { width: 8, ...number },
+  payoutId: { width: 18 },
+  proxyType: { width: 16 },
+  proxyNo: { width: 16 },
+  payeeName: { width: 24, ...wrapped },
+  amount: { width: 15, ...number },
+  status: { width: 12 },
+  final: { width: 10 },
+  moneyMoved: { width: 16 },
+  reasonCode: { width: 18, ...wrapped },
+  reason: { width: 40, ...wrapped },
+  remedy: { width: 50, ...wrapped },
+  transRefNo: { width: 23 },
+  sysRefNo: { width: 24 },
+  fee: { width: 12, ...number },
+  decision: { width: 17, ...input },
+  newProxyNo: { width: 17, ...input },
+  newAmount: { width: 15, ...input, ...number },
+  note: { width: 32, ...input, ...wrapped },
+  reference1: { width: 18 },
+  reference2: { width: 18 },
+  bankPayeeName: { width: 24, ...wrapped },
+  bankPayeeNameTh: { width: 24, ...wrapped },
+  attempts: { width: 14, ...number },
+  submittedAt: { width: 26 },
+  settledAt: { width: 26 },
+  settledBy: { width: 12 },
+  registrationId: { width: 18 },
+  customerId: { width: 17 },
+  vendorId: { width: 13 },
+  companyId: { width: 14 },
+  accountNo: { width: 15 },
+  ref1: { width: 18 },
+  ref2: { width: 18 },
+  ref3: { width: 18 },
+  ref4: { width: 18 },
+  requestUID: { width: 38 },
+  statusCode: { width: 12 },
+  statusDesc: { width: 24, ...wrapped },
+  ddrOapiSeqId: { width: 20 },
+  respCode: { width: 10 },
+  respDesc: { width: 10 },
+  applyDtm: { width: 20 },
+  newAccountNo: { width: 16, ...input },
+} as const satisfies Readonly<Record<string, ColumnLook>>;
+
+type Column = keyof typeof looks;
+
+const columns = Object.keys(looks) as Column[];
+const isColumn = (name: string): name is Column => Object.hasOwn(looks, name);
+const headingCodeOf = (column: Column): PlainCode => `column.${column}`;
+const thaiHeadingOf = (column: Column): string => sayCode('th', headingCodeOf(column));
 
 /** Look of a carried-through column. */
 const carriedLook: ColumnLook = { width: 18, isWrapped: true };
 
-export const lookOf = (column: string): ColumnLook => words[column]?.[1] ?? carriedLook;
+export const lookOf = (column: string): ColumnLook => (isColumn(column) ? looks[column] : carriedLook);
 
 /** Heading in English over Thai; a carried-through column keeps that of its own file. */
-export function headingOf(column: string): string {
-  const thai = words[column]?.[0];
-  return thai === undefined ? column : `${column}\n${thai}`;
-}
+export const headingOf = (column: string): string =>
+  isColumn(column) ? inBoth(headingCodeOf(column)) : column;
 
 /** paydrop's columns in a table that came back. */
 export interface FoundColumns {
@@ -116,12 +122,12 @@ const headingTests: readonly ((heading: string, column: string, thai: string) =>
 function findAlike(headings: readonly string[], places: FoundColumns['places']): FoundColumns['alike'] {
   const taken = Object.values(places);
   const keys = headings.map((heading, place) => (taken.includes(place) ? '' : headingKey(heading)));
-  const lacking = Object.entries(words).filter(([column]) => places[column] === undefined);
+  const lacking = columns.filter((column) => places[column] === undefined);
   return Object.fromEntries(
-    lacking.map(([column, [thai]]) => [
-      column,
-      headings[keys.findIndex((key) => key === headingKey(column) || key === headingKey(thai))],
-    ]),
+    lacking.map((column) => {
+      const sought = [headingKey(column), headingKey(thaiHeadingOf(column))];
+      return [column, headings[keys.findIndex((key) => sought.includes(key))]];
+    }),
   );
 }
 
@@ -130,7 +136,8 @@ export function findColumns(head: readonly string[]): FoundColumns {
   const headings = head.map((heading) => heading.replace(/^[\ufeff']+/, ''));
   const places: Record<string, number> = {};
   let [isBilingual, doubled]: [boolean, string | undefined] = [false, undefined];
-  for (const [column, [thai]] of Object.entries(words)) {
+  for (const column of columns) {
+    const thai = thaiHeadingOf(column);
     const found = headingTests
       .map((test) => headings.flatMap((heading, place) => (test(heading, column, thai) ? [place] : [])))
       .map((of, certainty) => ({ of, certainty }))

@@ -1,9 +1,17 @@
 /** The sheets of a workbook for people: exceptions, result, summary, the lists of words, and how to fill it in. */
 import { formatBangkokMoment } from '../../core/bangkok-time.ts';
+import { inBoth, type PlainCode, sayCode } from '../../core/message.ts';
 import { type ColumnLook, headingOf, lookOf, type SheetTable } from './column-words.ts';
 
-/** English, ไทย. */
-type Pair = readonly [english: string, thai: string];
+type ListedWord = readonly [code: string, english: string, thai: string, column: string];
+
+/** A word of the sheets with its meaning. @param column where it is used */
+export const listWord = (word: string, meaning: PlainCode, column: string): ListedWord => [
+  word,
+  sayCode('en', meaning),
+  sayCode('th', meaning),
+  column,
+];
 
 /** Texts of a workbook about rows of one kind. */
 export interface BookWords<Row> {
@@ -14,10 +22,10 @@ export interface BookWords<Row> {
   /** Possible decisions about a row: code, English, Thai. */
   readonly decisions: readonly (readonly [code: string, english: string, thai: string])[];
   /** Other words in the sheets: code, English, Thai, column. */
-  readonly lists: readonly (readonly [code: string, english: string, thai: string, column: string])[];
-  readonly howTo: readonly Pair[];
-  /** "ชุดจ่ายเงิน" */
-  readonly batchTh: string;
+  readonly lists: readonly ListedWord[];
+  readonly howTo: readonly PlainCode[];
+  /** The word for a batch. */
+  readonly batch: PlainCode;
   readonly openTally: () => BookTally<Row>;
 }
 
@@ -80,8 +88,8 @@ export type Fact = readonly [name: string, value: string];
 
 /** Time of making, and whether it was a rehearsal. */
 export const describeMaking = (isSandbox: boolean, nowMs: number): readonly Fact[] => [
-  ['as of\nณ วันที่', `${formatBangkokMoment(nowMs)} (Bangkok)`],
-  ...(isSandbox ? [['sandbox\nระบบทดสอบ', 'a rehearsal, no real money\nไม่มีเงินจริง'] as const] : []),
+  [inBoth('sheet.as-of'), `${formatBangkokMoment(nowMs)} (Bangkok)`],
+  ...(isSandbox ? [[inBoth('sheet.sandbox'), inBoth('sheet.rehearsal')] as const] : []),
 ];
 
 export function makeSummarySheet(facts: readonly Fact[], tally: Pick<BookTally<never>, 'table'>): SheetTable {
@@ -109,18 +117,20 @@ export const makeListsSheet = ({
   frozenColumns: 0,
   columns: [{ width: 20 }, { width: 44 }, { width: 44 }, { width: 16 }],
   rows: [
-    ['code\nรหัส', 'English\nอังกฤษ', 'Thai\nไทย', 'column\nคอลัมน์'],
+    (['sheet.code', 'sheet.english', 'sheet.thai', 'sheet.column'] as const).map(inBoth),
     ...decisions.map((words) => [...words, 'decision']),
     ...lists,
   ],
 });
+
+const inEach = (code: PlainCode): string[] => [sayCode('en', code), sayCode('th', code)];
 
 export const makeHowToSheet = ({ howTo }: Pick<BookWords<never>, 'howTo'>): SheetTable => ({
   name: 'How to',
   frozenColumns: 0,
   columns: [{ width: 6 }, { width: 70, isWrapped: true }, { width: 70, isWrapped: true }],
   rows: [
-    ['no.\nข้อ', 'How to fill it in', 'วิธีกรอก'],
-    ...howTo.map(([english, thai], at) => [String(at + 1), english, thai]),
+    [inBoth('sheet.number'), ...inEach('sheet.how-to')],
+    ...howTo.map((code, at) => [String(at + 1), ...inEach(code)]),
   ],
 });

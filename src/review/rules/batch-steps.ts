@@ -4,7 +4,7 @@ import { isSealed, type PayoutStatus } from '../../core/payout.ts';
 import type { Batch, StatusTotal } from '../../core/ports.ts';
 
 const batchSteps = ['sealed', 'checked', 'approval', 'paying', 'result'] as const;
-export type BatchStep = (typeof batchSteps)[number];
+type BatchStep = (typeof batchSteps)[number];
 
 export interface StepState {
   readonly step: BatchStep;

@@ -1,24 +1,23 @@
 /** The names of decisions about a payout or a registration in an exceptions file, in both languages. */
+import { sayCode } from '../../core/message.ts';
 import { sortByNearness } from '../../core/nearest.ts';
-import {
-  type DecisionTerms,
-  decisionTerms,
-  payoutDecisions,
-  registrationDecisions,
-  registrationTerms,
-} from './terms.ts';
+import { type Decision, nameOfDecision, payoutDecisions, registrationDecisions } from './terms.ts';
 
 /** Code, English and Thai of each decision. */
 type DecisionWords<Name extends string> = readonly (readonly [code: Name, label: string, labelTh: string])[];
 
-const wordsOf = <Name extends string>(
+const wordsOf = <Name extends Decision>(
   codes: readonly Name[],
-  terms: Readonly<Record<Name, DecisionTerms>>,
-): DecisionWords<Name> => codes.map((code) => [code, terms[code].label, terms[code].labelTh]);
+  kind: 'payout' | 'registration',
+): DecisionWords<Name> =>
+  codes.map((code) => {
+    const name = nameOfDecision(code, kind);
+    return [code, sayCode('en', name), sayCode('th', name)];
+  });
 
 /** The words in the order of the list that a spreadsheet offers. */
-export const decisionWords = wordsOf(payoutDecisions, decisionTerms);
-export const registrationDecisionWords = wordsOf(registrationDecisions, registrationTerms);
+export const decisionWords = wordsOf(payoutDecisions, 'payout');
+export const registrationDecisionWords = wordsOf(registrationDecisions, 'registration');
 
 export type DecisionWord<Name extends string> =
   | { readonly kind: 'known'; readonly decision: Name }

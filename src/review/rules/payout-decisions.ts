@@ -17,7 +17,7 @@ import {
 } from '../../payout/rules/operator.ts';
 import { decideCorrected, whyNotCorrect } from './correction.ts';
 import type { Correction } from './proposal.ts';
-import { decisionTerms, type DecisionTerms, type PayoutDecision, payoutDecisions } from './terms.ts';
+import { type PayoutDecision, payoutDecisions } from './terms.ts';
 
 /** The trace of an attempt in the statements of its day and the next; `unread` while one of the two is missing. */
 export type StatementTrace = 'unread' | 'found' | 'none';
@@ -212,7 +212,6 @@ export function markChanges(
 /** One decision, and whether it is possible now. */
 export interface Option {
   readonly decision: PayoutDecision;
-  readonly terms: DecisionTerms;
   /** Undefined when the decision is possible. */
   readonly whyNot: Message | undefined;
 }
@@ -222,6 +221,6 @@ export function optionsFor(reviewed: ReviewedPayout): readonly Option[] {
   return payoutDecisions.map((decision) => {
     const decided = decidePayout(decision, reviewed);
     const whyNot = isMessage(decided) ? decided : undefined;
-    return { decision, terms: decisionTerms[decision], whyNot };
+    return { decision, whyNot };
   });
 }

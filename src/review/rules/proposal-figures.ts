@@ -3,7 +3,7 @@
  * and signer read the same ones, however the rows change.
  */
 import { showBaht } from '../../core/figures.ts';
-import { counted as countThings, type Message, message } from '../../core/message.ts';
+import { counted, message, type Message } from '../../core/message.ts';
 import { type Satang, sumSatang, toSatang, zeroSatang } from '../../core/money.ts';
 import type { HoldReason, PayoutStatus } from '../../core/payout.ts';
 import type { Batch } from '../../core/ports.ts';
@@ -342,12 +342,10 @@ export function countedOf({ figures, totalSatang }: CountedProposal): Counted {
 const things = { payouts: 'payout', registrations: 'registration', others: 'item' } as const;
 
 /** "147 payouts, 2,346,099.60 baht". */
-export function describeCounted(proposal: CountedProposal): Message {
-  const { of, rows, amountSatang } = countedOf(proposal);
-  const count = countThings(rows, things[of]);
-  return amountSatang === null
-    ? count
-    : message('counted.with-amount', { count, amount: showBaht(amountSatang) });
+export function describeCounted({ of, rows, amountSatang }: Counted): Message {
+  const count = counted(rows, things[of]);
+  if (amountSatang === null) return count;
+  return message('money.counted', { count, amount: showBaht(amountSatang) });
 }
 
 /**

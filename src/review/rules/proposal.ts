@@ -234,7 +234,7 @@ export interface ChangeTerms<Cause, Status> {
 
 export const payoutChangeTerms: ChangeTerms<PayoutCause, PayoutStatus> = {
   quiet: quietCauses,
-  describe: (cause) => message(`payout-changed.${cause}`),
+  describe: (cause) => message(`payout-cause.${cause}`),
   describeStatus: (status) => message(`payout-is.${status}`),
 };
 
@@ -257,7 +257,7 @@ export function findChangeSince<Cause, Status extends string>(
   if (last === undefined) return undefined;
   const first = since[0]?.from ?? last.to;
   const causes = listed(
-    since.map(({ cause }) => terms.describe(cause)),
+    since.map(({ cause }) => ({ within: terms.describe(cause) })),
     'then',
   );
   if (first === last.to) return message('change.same-status', { causes });

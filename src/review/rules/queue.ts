@@ -4,7 +4,7 @@
  */
 import { countOf } from '../../core/figures.ts';
 import { dayMs, parseBangkokDate } from '../../core/bangkok-time.ts';
-import { type Message, message, verbatim } from '../../core/message.ts';
+import { type Message, message, type PlainCode, sayCode, verbatim } from '../../core/message.ts';
 import { type Satang, sumSatang } from '../../core/money.ts';
 import type { HoldReason } from '../../core/payout.ts';
 import type { Batch, BatchReason, HoldTotal, StatusTotal } from '../../core/ports.ts';
@@ -18,7 +18,6 @@ import {
   versionOfBreak,
 } from '../../reconcile/rules/breaks.ts';
 import type { FileKindName } from '../../watch/rules/drop-folder.ts';
-import { breakWords } from '../../reconcile/rules/break-words.ts';
 import type { BreakRecord } from '../../reconcile/rules/types.ts';
 import { type PersonEvent, type PersonEventDraft, readFacts } from './chain.ts';
 import { approvalCode, whyNotApprove } from './approval.ts';
@@ -32,9 +31,9 @@ import {
   describePayer,
 } from './batch-decisions.ts';
 import { can, type Person } from './people.ts';
-import { describeCounted, type ProposalFigures } from './proposal-figures.ts';
+import { countedOf, describeCounted, type ProposalFigures } from './proposal-figures.ts';
 import { type Decider, describeOpen, type TargetKind, whyNotCheck, whyNotWithdraw } from './proposal.ts';
-import { type Decision, decisionTerms, termsOf } from './terms.ts';
+import { type Decision, decisionTerms, nameOfDecision, outcomeOfDecision } from './terms.ts';
 
 /**
  * `day`: a day with sent payouts and without a statement; `file`: a file refused as a whole; `doubt`: a batch whose
@@ -59,18 +58,10 @@ export type QueueKind = (typeof queueKinds)[number];
 const queueVerdicts = ['approve', 'send-back', 'withdraw', 'confirm-file'] as const;
 type QueueVerdict = (typeof queueVerdicts)[number];
 
-const verdictLabels: Readonly<Record<QueueVerdict, readonly [label: string, labelTh: string]>> = {
-  approve: ['Approve', 'อนุมัติ'],
-  'send-back': ['Send back', 'ส่งกลับแก้ไข'],
-  withdraw: ['Withdraw', 'ถอนคำขอ'],
-  'confirm-file': ['Propose its decisions', 'เสนออนุมัติตามไฟล์'],
-};
-
 /** One way out, and whether it is open now. */
 export interface QueueOption {
   readonly decision: Decision | QueueVerdict;
-  readonly label: string;
-  readonly labelTh: string;
+  readonly label: PlainCode;
   readonly needsSecond: boolean;
   /** Undefined when the decision is possible. */
   readonly whyNot: Message | undefined;
@@ -109,10 +100,12 @@ export function optionsOf(
 ): readonly QueueOption[] {
   const permission = asker === undefined ? undefined : can(asker, 'propose');
   const mayNot = permission?.allowed === false ? permission.why : undefined;
-  return decisions.map((decision) => {
-    const { label, labelTh, needsSecond } = termsOf(decision, kind);
-    return { decision, label, labelTh, needsSecond, whyNot: whyNot(decision) ?? mayNot };
-  });
+  return decisions.map((decision) => ({
+    decision,
+    label: nameOfDecision(decision, kind),
+    needsSecond: decisionTerms[decision].needsSecond,
+    whyNot: whyNot(decision) ?? mayNot,
+  }));
 }
 
 /** @param proposalId the number of an undecided proposal about the item */
@@ -130,7 +123,7 @@ export const breakItem = (record: BreakRecord, asker?: Asker): QueueItem => ({
   version: versionOfBreak(record),
   title: message('target.day-break', {
     day: showDate(record.date),
-    break: verbatim(breakWords[record.kind][0]),
+    break: message(`break.${record.kind}`),
     about: record.key,
   }),
   sinceMs: record.openedAtMs,
@@ -370,7 +363,7 @@ export function proposalItem(
   asker?: Asker,
 ): QueueItem {
   const { proposalId, decision, maker, note, totalSatang, madeAtMs, digest, kind } = proposal;
-  const { label, effect } = termsOf(decision, kind);
+  const effect = sayCode('en', outcomeOfDecision(decision, kind));
   const whyNot: Readonly<Record<'approve' | 'send-back' | 'withdraw', Message | undefined>> = {
     approve: asker && (mayNot(asker, 'check') ?? whyNotCheck(proposal, asker, involved, nowMs)),
     'send-back': asker && (mayNot(asker, 'check') ?? whyNotCheck(proposal, asker, involved, nowMs)),
@@ -382,8 +375,8 @@ export function proposalItem(
     version: digest,
     title: message('proposal.title', {
       id: proposalId,
-      decision: verbatim(label),
-      counted: describeCounted(proposal),
+      decision: message(nameOfDecision(decision, kind)),
+      counted: describeCounted(countedOf(proposal)),
     }),
     sinceMs: madeAtMs,
     amountSatang: totalSatang,
@@ -401,10 +394,12 @@ const mayNot = (asker: NonNullable<Asker>, action: 'check' | 'propose'): Message
   return permission.allowed ? undefined : permission.why;
 };
 
-function verdictOption(verdict: QueueVerdict, whyNot: Message | undefined): QueueOption {
-  const [label, labelTh] = verdictLabels[verdict];
-  return { decision: verdict, label, labelTh, needsSecond: false, whyNot };
-}
+const verdictOption = (verdict: QueueVerdict, whyNot: Message | undefined): QueueOption => ({
+  decision: verdict,
+  label: `decision.${verdict}`,
+  needsSecond: false,
+  whyNot,
+});
 
 /** A dropped file of decisions: not a proposal until a maker confirms it. */
 export interface WaitingDecisions {

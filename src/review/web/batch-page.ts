@@ -1,4 +1,5 @@
 /** Batches: their progress, the sum to be paid before the approval, their rows and their files. */
+import { bahtOf, message, type PlainCode, sayCode } from '../../core/message.ts';
 import { basename } from 'node:path';
 import { showBaht, showCount } from '../../core/figures.ts';
 import { showText } from '../../core/outgoing-text.ts';
@@ -13,21 +14,20 @@ import type { PersonStore, Proposal } from '../ports.ts';
 import { recordReveal } from '../reveal.ts';
 import { figureWhole } from '../freeze.ts';
 import type { ApprovalFigures } from '../rules/approval-figures.ts';
-import type { ProposalFigures } from '../rules/proposal-figures.ts';
+import { describeCounted, type ProposalFigures } from '../rules/proposal-figures.ts';
 import { whyNotApprove } from '../rules/approval.ts';
 import { decideBatch, versionOfBatch } from '../rules/batch-decisions.ts';
 import { computeBatchSteps, type StepState } from '../rules/batch-steps.ts';
 import { decideOffers, type Offer } from '../rules/offers.ts';
 import { can } from '../rules/people.ts';
 import { answerDecision, type DecideForm, decidePage } from './decide-form.ts';
-import { approvalCard, approvalNotes, countedOfFigures, figuresPanel, sayCounted } from './figures-panel.ts';
+import { approvalCard, approvalNotes, countedOfFigures, figuresPanel } from './figures-panel.ts';
 import { addTotals } from '../../overview/rules/today.ts';
 import { html, type Html } from './html.ts';
 import { plainPage, postButton } from './layout.ts';
 import { factList, momentOf, moneyTag, uploadLink, whyOf } from './parts.ts';
 import type { ReadReview } from './payout-page.ts';
 import type { Answer, Fields, Page, ProvedVisit, View } from './view.ts';
-import { sayBatchStatus, sayDecision, sayStatus, sayStep, type Word } from './words.ts';
 
 export interface BatchPageContext {
   readonly store: Pick<BatchReader, 'batches' | 'batch' | 'totals' | 'holdTotals' | 'reports'> &
@@ -47,38 +47,48 @@ function batchRow(visit: ProvedVisit, batch: Batch): Html {
   const { say, language } = visit;
   const { batchId, fileName, rows, totalSatang, status, startedAtMs, restedAtMs } = batch;
   return html`<tr>
-    <td data-head="${say('batch')}">
+    <td data-head="${say('payout.batch')}">
       <a class="open" href="/batch/${batchId}"><span class="name">${batchId}</span></a>
       <small>${showText(fileName)}</small>
     </td>
-    <td class="number" data-head="${say('rows')}">${showCount(rows)}</td>
-    <td class="number" data-head="${say('amount')}">${showBaht(totalSatang)}</td>
-    <td data-head="${say('status')}">${sayBatchStatus(language, status)}</td>
-    <td data-head="${say('begun')}">${momentOf(visit, startedAtMs)}</td>
-    <td data-head="${say('rested')}">${restedAtMs !== null && momentOf(visit, restedAtMs)}</td>
+    <td class="number" data-head="${say('batch.rows')}">${showCount(rows)}</td>
+    <td class="number" data-head="${say('payout.amount')}">${showBaht(totalSatang)}</td>
+    <td data-head="${say('payout.status')}">${sayCode(language, `batch-status.${status}`)}</td>
+    <td data-head="${say('batch.begun')}">${momentOf(visit, startedAtMs)}</td>
+    <td data-head="${say('batch.rested')}">${restedAtMs !== null && momentOf(visit, restedAtMs)}</td>
   </tr>`;
 }
 
 async function answerList({ store }: BatchPageContext, visit: ProvedVisit): Promise<Page> {
   const { say } = visit;
   const batches = await store.batches();
-  const heads = ['batch', 'rows', 'amount', 'status', 'begun', 'rested'] as const satisfies readonly Word[];
+  const heads = [
+    'payout.batch',
+    'batch.rows',
+    'payout.amount',
+    'payout.status',
+    'batch.begun',
+    'batch.rested',
+  ] as const satisfies readonly PlainCode[];
   return {
-    title: say('batches'),
-    body: html`<h1>${say('batches')}</h1>
+    title: say('page.batches'),
+    body: html`<h1>${say('page.batches')}</h1>
       ${uploadLink(visit)}
       <div data-live="batches">
         ${
           batches.length === 0
             ? html`<div class="empty">
-                <p><b>${say('noBatches')}</b></p>
+                <p><b>${say('batch.no-batches')}</b></p>
               </div>`
             : html`<table>
                 <thead>
                   <tr>
                     ${heads.map(
                       (head) =>
-                        html`<th scope="col" ${['rows', 'amount'].includes(head) ? html`class="number"` : ''}>
+                        html`<th
+                          scope="col"
+                          ${['batch.rows', 'payout.amount'].includes(head) ? html`class="number"` : ''}
+                        >
                           ${say(head)}
                         </th>`,
                     )}
@@ -167,11 +177,11 @@ const approvalTerms = (approval: { readonly people: 1 | 2 } | undefined) =>
 
 // ---------------------------------------------------------------- display
 
-const stateSigns: Readonly<Record<StepState['state'], readonly [sign: string, word: Word]>> = {
-  done: ['✓', 'stepDone'],
-  now: ['…', 'stepNow'],
-  later: ['○', 'stepLater'],
-  stopped: ['‖', 'stepStopped'],
+const stateSigns: Readonly<Record<StepState['state'], readonly [sign: string, word: PlainCode]>> = {
+  done: ['✓', 'batch.step-done'],
+  now: ['…', 'batch.step-now'],
+  later: ['○', 'batch.step-later'],
+  stopped: ['‖', 'batch.step-stopped'],
 };
 
 const hundred = 100;
@@ -180,9 +190,12 @@ function stepItem({ say, language }: ProvedVisit, { step, state, done, of }: Ste
   const [sign, word] = stateSigns[state];
   const isShare = step === 'paying' && done !== undefined && of !== undefined && of > 0;
   const share = isShare ? `${Math.floor((done * hundred) / of)}%` : undefined;
-  const count = step === 'approval' && of !== undefined ? `${done ?? 0} ${say('of')} ${of}` : undefined;
+  const count =
+    step === 'approval' && of !== undefined
+      ? say(message('count.of', { count: done ?? 0, all: of }))
+      : undefined;
   return html`<li class="step-${state}">
-    <b><span aria-hidden="true">${sign}</span> ${sayStep(language, step)}</b>
+    <b><span aria-hidden="true">${sign}</span> ${sayCode(language, `batch-step.${step}`)}</b>
     <small>${[count ?? share, say(word)].filter(Boolean).join(', ')}</small>
   </li>`;
 }
@@ -191,7 +204,10 @@ function byStatus({ language }: ProvedVisit, totals: readonly StatusTotal[]): Ht
   return html`<ul class="figures">
     ${addTotals(totals).map(
       ({ status, rows, amountSatang }) =>
-        html`<li><b>${showBaht(amountSatang)}</b> ${showCount(rows)} × ${sayStatus(language, status)}</li>`,
+        html`<li>
+          <b>${showBaht(amountSatang)}</b> ${showCount(rows)} ×
+          ${sayCode(language, `payout-status.${status}`)}
+        </li>`,
     )}
   </ul>`;
 }
@@ -199,22 +215,22 @@ function byStatus({ language }: ProvedVisit, totals: readonly StatusTotal[]): Ht
 function decisionsCard(visit: ProvedVisit, { batch, offers, open }: ShownBatch): Html {
   const { say, language } = visit;
   return html`<section class="card first" aria-labelledby="decisions">
-    <h2 id="decisions">${say('decisions')}</h2>
+    <h2 id="decisions">${say('payout.decisions')}</h2>
     ${
       open !== undefined &&
       html`<p>
         <a class="button" href="/proposal/${open.proposalId}"
-          >${say('waitsForCheck')}: ${sayDecision(language, open.decision)}</a
+          >${say('payout.waits-for-check')}: ${sayCode(language, `decision.${open.decision}`)}</a
         >
       </p>`
     }
     <ul class="decisions">
       ${offers.map(({ decision, whyNot, needsSecond }) => {
-        const label = sayDecision(language, decision);
+        const label = sayCode(language, `decision.${decision}`);
         return whyNot === undefined
           ? html`<li>
               <a class="button" href="/batch/${batch.batchId}/decide/${decision}">${label}</a>
-              <small>${say(needsSecond ? 'second' : 'oneIsEnough')}</small>
+              <small>${say(needsSecond ? 'payout.second' : 'payout.one-is-enough')}</small>
             </li>`
           : html`<li class="off">${label} <small>${whyOf(visit, whyNot)}</small></li>`;
       })}
@@ -226,8 +242,8 @@ function filesCard(visit: ProvedVisit, { batch, reports }: ShownBatch): Html {
   const { say, person } = visit;
   const mayTake = can(person, 'reveal').allowed;
   return html`<section class="card" aria-labelledby="files">
-    <h2 id="files">${say('files')}</h2>
-    ${reports.length === 0 ? html`<p>${say('noFiles')}</p>` : html`<p><small>${say('filesHint')}</small></p>`}
+    <h2 id="files">${say('batch.files')}</h2>
+    ${reports.length === 0 ? html`<p>${say('batch.no-files')}</p>` : html`<p><small>${say('batch.files-hint')}</small></p>`}
     <ul class="decisions">
       ${reports.map(
         ({ kind, number, path, atMs }) =>
@@ -255,19 +271,19 @@ function rowOf(visit: ProvedVisit, { row }: FoundPayout): Html {
   const { payeeName } = row.instruction ?? row.cells;
   const names = [payeeName, row.bankPayeeName, row.bankPayeeNameTh].filter(Boolean).join(' · ');
   return html`<tr>
-    <td class="number" data-head="${say('row')}">${row.rowNo}</td>
-    <td data-head="${say('payout')}">
+    <td class="number" data-head="${say('payout.row')}">${row.rowNo}</td>
+    <td data-head="${say('payout.payout')}">
       <a class="open" href="/payout/${row.seq}"><span class="name">${row.cells.payoutId.trim()}</span></a>
     </td>
-    <td class="number" data-head="${say('amount')}">
+    <td class="number" data-head="${say('payout.amount')}">
       ${row.amountSatang === null ? showText(row.cells.amount) : showBaht(row.amountSatang)}
     </td>
-    <td data-head="${say('payee')}">
+    <td data-head="${say('payout.payee')}">
       <span class="mono">${maskDigits(row.instruction?.proxyNo ?? row.cells.proxyNo)}</span>
       <small>${showText(names)}</small>
     </td>
-    <td data-head="${say('status')}">
-      ${sayStatus(language, row.status)}<br />${moneyTag(visit, moneyMovedOf(row))}
+    <td data-head="${say('payout.status')}">
+      ${sayCode(language, `payout-status.${row.status}`)}<br />${moneyTag(visit, moneyMovedOf(row))}
     </td>
   </tr>`;
 }
@@ -282,15 +298,15 @@ function rowTable(
   const rows = found.slice(0, rowsOnPage);
   const last = found.length > rowsOnPage ? rows.at(-1)?.row.seq : undefined;
   return html`<section aria-labelledby="rows">
-    <h2 id="rows">${say('allRows')}</h2>
+    <h2 id="rows">${say('batch.all-rows')}</h2>
     <table>
       <thead>
         <tr>
-          <th scope="col" class="number">${say('row')}</th>
-          <th scope="col">${say('payout')}</th>
-          <th scope="col" class="number">${say('amount')}</th>
-          <th scope="col">${say('payee')}</th>
-          <th scope="col">${say('status')}</th>
+          <th scope="col" class="number">${say('payout.row')}</th>
+          <th scope="col">${say('payout.payout')}</th>
+          <th scope="col" class="number">${say('payout.amount')}</th>
+          <th scope="col">${say('payout.payee')}</th>
+          <th scope="col">${say('payout.status')}</th>
         </tr>
       </thead>
       <tbody>
@@ -298,15 +314,16 @@ function rowTable(
       </tbody>
     </table>
     <div class="pages">
-      ${!isFirst && html`<a class="button" href="/batch/${batchId}">${say('fromLast')}</a>`}
-      ${last !== undefined && html`<a class="button" href="/batch/${batchId}/before/${last}">${say('olderRows')}</a>`}
+      ${!isFirst && html`<a class="button" href="/batch/${batchId}">${say('batch.from-last')}</a>`}
+      ${last !== undefined && html`<a class="button" href="/batch/${batchId}/before/${last}">${say('batch.older-rows')}</a>`}
     </div>
   </section>`;
 }
 
 const readBatchId = (fields: Fields): string => (fields['batchId'] ?? '').slice(0, rowsOnPage);
 
-const notFound = (visit: ProvedVisit): Page => plainPage(visit, 404, visit.say('notFound'), '', '/batches');
+const notFound = (visit: ProvedVisit): Page =>
+  plainPage(visit, 404, visit.say('page.not-found'), '', '/batches');
 
 async function answerBatch(context: BatchPageContext, visit: ProvedVisit, fields: Fields): Promise<Answer> {
   const { say, language } = visit;
@@ -318,11 +335,11 @@ async function answerBatch(context: BatchPageContext, visit: ProvedVisit, fields
   const before = /^\d{1,15}$/.test(asked) ? Number(asked) : Number.MAX_SAFE_INTEGER;
   const found = await context.store.searchPayouts({ batchId }, before, rowsOnPage + 1);
   return {
-    title: `${say('batch')} ${batchId}`,
-    body: html`<p><a href="/batches">${say('toBatches')}</a></p>
-      <h1>${say('batch')} ${batchId}</h1>
+    title: `${say('payout.batch')} ${batchId}`,
+    body: html`<p><a href="/batches">${say('batch.to-batches')}</a></p>
+      <h1>${say('payout.batch')} ${batchId}</h1>
       <div data-live="steps">
-        <ol class="steps" aria-label="${say('steps')}">
+        <ol class="steps" aria-label="${say('batch.steps')}">
           ${steps.map((step) => stepItem(visit, step))}
         </ol>
         ${byStatus(visit, totals)}
@@ -332,16 +349,16 @@ async function answerBatch(context: BatchPageContext, visit: ProvedVisit, fields
         <div>
           <section class="card">
             ${factList([
-              [say('status'), sayBatchStatus(language, batch.status)],
-              [say('why'), whyOf(visit, batch.reason)],
-              [say('remedy'), whyOf(visit, batch.remedy)],
-              [say('file'), showText(batch.fileName)],
-              [say('rows'), showCount(batch.rows)],
-              [say('amount'), `${showBaht(batch.totalSatang)} ${say('baht')}`],
-              [say('payerAccount'), maskDigits(batch.payerAccount)],
-              [say('begun'), momentOf(visit, batch.startedAtMs)],
-              [say('rested'), batch.restedAtMs !== null && momentOf(visit, batch.restedAtMs)],
-              [say('digestOfFile'), html`<code>${batch.sha256}</code>`],
+              [say('payout.status'), sayCode(language, `batch-status.${batch.status}`)],
+              [say('payout.why'), whyOf(visit, batch.reason)],
+              [say('payout.remedy'), whyOf(visit, batch.remedy)],
+              [say('payout.file'), showText(batch.fileName)],
+              [say('batch.rows'), showCount(batch.rows)],
+              [say('payout.amount'), say(bahtOf(batch.totalSatang))],
+              [say('batch.payer-account'), maskDigits(batch.payerAccount)],
+              [say('batch.begun'), momentOf(visit, batch.startedAtMs)],
+              [say('batch.rested'), batch.restedAtMs !== null && momentOf(visit, batch.restedAtMs)],
+              [say('batch.digest-of-file'), html`<code>${batch.sha256}</code>`],
             ])}
           </section>
           ${filesCard(visit, shown)}
@@ -372,13 +389,13 @@ async function formOf(
     back: path,
     targets: [{ kind: 'batch', key: batchId, version }],
     ...(decision === 'approve-batch' && people !== undefined ? { people } : {}),
-    what: sayCounted(visit, panel.counted),
+    what: visit.say(describeCounted(panel.counted)),
     shown: [
       await figuresPanel(store, visit, panel),
       decision === 'approve-batch' ? approvalNotes(visit, figures) : byStatus(visit, totals),
     ],
     hidden: { version },
-    nameTarget: () => html`<a href="${path}">${say('batch')} ${batchId}</a>`,
+    nameTarget: () => html`<a href="${path}">${say('payout.batch')} ${batchId}</a>`,
   };
 }
 
@@ -399,7 +416,13 @@ async function answerDecide(
   const version = isPosted ? (fields['version'] ?? '') : versionNow(decision, shown);
   const { batchId } = shown.batch;
   if (offer?.whyNot !== undefined)
-    return plainPage(visit, 409, visit.say('notPossible'), whyOf(visit, offer.whyNot), `/batch/${batchId}`);
+    return plainPage(
+      visit,
+      409,
+      visit.say('payout.not-possible'),
+      whyOf(visit, offer.whyNot),
+      `/batch/${batchId}`,
+    );
   const review = await context.readReview();
   const counted = await figureWhole(review, decision, { kind: 'batch', key: batchId });
   const form = await formOf(context, visit, shown, decision, { counted, version });
@@ -425,7 +448,7 @@ async function answerFile(context: BatchPageContext, visit: ProvedVisit, fields:
   if (report === undefined) return notFound(visit);
   const { path, kind } = report;
   if ((await hashFile(path)) !== report.sha256)
-    return plainPage(visit, 404, visit.say('files'), visit.say('fileGone'), `/batch/${batchId}`);
+    return plainPage(visit, 404, visit.say('batch.files'), visit.say('batch.file-gone'), `/batch/${batchId}`);
   const { clock } = await readReview();
   await recordReveal(store, clock, visit.proved, { what: 'batch-file', file: kind, batch: batchId });
   const name = basename(path);

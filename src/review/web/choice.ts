@@ -12,7 +12,7 @@ const formId = 'choice';
 const mayChoose = ({ person }: ProvedVisit): boolean => can(person, 'propose').allowed;
 
 export const choiceHead = (visit: ProvedVisit): Part =>
-  mayChoose(visit) && html`<th scope="col"><span class="hidden">${visit.say('choose')}</span></th>`;
+  mayChoose(visit) && html`<th scope="col"><span class="hidden">${visit.say('decide.choose')}</span></th>`;
 
 /** A box; its value is the displayed version. */
 export const choiceCell = (visit: ProvedVisit, { seq, version, cells, amountSatang }: ResultRow): Part =>
@@ -25,7 +25,7 @@ export const choiceCell = (visit: ProvedVisit, { seq, version, cells, amountSata
         name="pick-${seq}"
         value="${version}"
         data-satang="${String(amountSatang ?? 0)}"
-      /><span class="hidden">${visit.say('choose')} ${cells.payoutId.trim()}</span></label
+      /><span class="hidden">${visit.say('decide.choose')} ${cells.payoutId.trim()}</span></label
     >
   </td>`;
 
@@ -42,7 +42,11 @@ export const choiceBar = (
     ${Object.entries(asked).map(
       ([name, value]): Html => html`<input type="hidden" name="${name}" value="${value}" />`,
     )}
-    <span class="chosen" data-chosen="${visit.say('selected')}" data-baht="${visit.say('baht')}"></span>
-    <button class="main">${visit.say('decideOnChosen')}</button>
-    <button name="all" value="1">${visit.say('decideOnAll')} (${showCount(matching)})</button>
+    <span
+      class="chosen"
+      data-chosen="${visit.say('decide.selected')}"
+      data-baht="${visit.say('payout.baht')}"
+    ></span>
+    <button class="main">${visit.say('decide.decide-on-chosen')}</button>
+    <button name="all" value="1">${visit.say('decide.decide-on-all')} (${showCount(matching)})</button>
   </form>`;

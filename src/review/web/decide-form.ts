@@ -1,16 +1,16 @@
 /** The form of a decision: target, reason, evidence and effect. */
 import { showCount } from '../../core/figures.ts';
+import { message, sayCode } from '../../core/message.ts';
 import { deciderOf } from '../verdict.ts';
 import type { ReviewContext } from '../context.ts';
 import { type EvidenceRefusal, type PreparedEvidence, prepareEvidence } from '../evidence-files.ts';
 import { type Objection, proposeAll } from '../review.ts';
 import { countDeciders, type Correction, type Target } from '../rules/proposal.ts';
-import { type Decision, decisionTerms } from '../rules/terms.ts';
+import { type Decision, decisionTerms, describeEffect, nameOfDecision } from '../rules/terms.ts';
 import { html, type Html, type Part } from './html.ts';
 import { csrfField, problems } from './layout.ts';
 import { fullStop, whyOf } from './parts.ts';
 import type { Answer, Fields, Page, ProvedVisit, SentFile } from './view.ts';
-import { sayDecision, sayEffect } from './words.ts';
 
 /** The target and its facts, as they were displayed. */
 export interface DecideForm {
@@ -93,7 +93,9 @@ function textField(
   isRequired = true,
 ): Html {
   const [label, hint] =
-    name === 'note' ? (['whyNote', 'whyHint'] as const) : (['evidence', 'evidenceHint'] as const);
+    name === 'note'
+      ? (['decide.why-note', 'decide.why-hint'] as const)
+      : (['payout.evidence', 'decide.evidence-hint'] as const);
   return html`<div class="field">
     <label for="${name}">${say(label)} <small>${say(hint)}</small></label>
     ${complaintAt(complaints, name)}
@@ -112,7 +114,9 @@ ${value}</textarea>
 /** The file field, last in the form because the fields before it are read first. */
 const fileField = ({ say }: ProvedVisit, complaints: readonly Complaint[]): Html =>
   html`<div class="field">
-    <label for="evidenceFile">${say('evidenceFile')} <small>${say('evidenceFileHint')}</small></label>
+    <label for="evidenceFile"
+      >${say('decide.evidence-file')} <small>${say('decide.evidence-file-hint')}</small></label
+    >
     ${complaintAt(complaints, 'evidenceFile')}
     <input id="evidenceFile" name="evidenceFile" type="file" ${described(complaints, 'evidenceFile')} />
   </div>`;
@@ -126,7 +130,7 @@ function correctionFields(
 ): Html {
   const field = (name: string, label: Part, value: string | null, mode: string) =>
     html`<div class="field">
-      <label for="${name}">${label} ${!isAccount && html`<small>${say('leaveEmpty')}</small>`}</label>
+      <label for="${name}">${label} ${!isAccount && html`<small>${say('decide.leave-empty')}</small>`}</label>
       ${complaintAt(complaints, name)}
       <input
         id="${name}"
@@ -138,19 +142,19 @@ function correctionFields(
         ${described(complaints, name)}
       />
     </div>`;
-  if (isAccount) return field('accountNo', say('newAccount'), accountNo ?? null, 'numeric');
+  if (isAccount) return field('accountNo', say('decide.new-account'), accountNo ?? null, 'numeric');
   return html`<div class="pair">
-    ${field('proxyNo', say('newNumber'), proxyNo, 'numeric')}
-    ${field('amount', say('newAmount'), amount, 'decimal')}
+    ${field('proxyNo', say('decide.new-number'), proxyNo, 'numeric')}
+    ${field('amount', say('decide.new-amount'), amount, 'decimal')}
   </div>`;
 }
 
 /** @param isProposed another person has to approve the decision */
 function effectOf(visit: ProvedVisit, { decision, what, targets }: DecideForm, isProposed: boolean): Html {
-  const { say, language } = visit;
+  const { say } = visit;
   return html`<p class="effect">
-    <b>${say('effect')}:</b> ${sayEffect(language, decision, what, targets[0]?.kind)},
-    ${say(isProposed ? 'afterApproval' : 'atOnce')}${fullStop(visit)}
+    <b>${say('decide.effect')}:</b> ${say(describeEffect(decision, what, targets[0]?.kind))},
+    ${say(isProposed ? 'decide.after-approval' : 'decide.at-once')}${fullStop(visit)}
   </p>`;
 }
 
@@ -168,7 +172,7 @@ function objectionsBox(visit: ProvedVisit, form: DecideForm, { objections }: Tro
   const shown = objections.slice(0, objectionsShownMax);
   const canLeaveOut = form.leaveOutPath !== undefined && objections.length < form.targets.length;
   return html`<div class="problems" role="alert" tabindex="-1" autofocus>
-    <h2>${say('nothingDecided')}</h2>
+    <h2>${say('decide.nothing-decided')}</h2>
     <ul>
       ${shown.map(
         ({ target, why }) =>
@@ -177,12 +181,12 @@ function objectionsBox(visit: ProvedVisit, form: DecideForm, { objections }: Tro
     </ul>
     ${
       objections.length > shown.length &&
-      html`<p>${say('andMore')} ${showCount(objections.length - shown.length)}</p>`
+      html`<p>${say(message('decide.and-more', { count: showCount(objections.length - shown.length) }))}</p>`
     }
     ${
       canLeaveOut &&
       html`<form method="post" action="${form.leaveOutPath}" class="inline">
-        ${csrfField(visit)} <button>${say('leaveOut')}</button>
+        ${csrfField(visit)} <button>${say('decide.leave-out')}</button>
       </form>`
     }
   </div>`;
@@ -204,7 +208,7 @@ export function decidePage(
   const { note, evidence, correction } = readAsked(fields);
   const { complaints } = trouble;
   const isProposed = peopleOf(form, review) === 2;
-  const title = sayDecision(language, form.decision, form.targets[0]?.kind);
+  const title = sayCode(language, nameOfDecision(form.decision, form.targets[0]?.kind));
   const { needsEvidence } = decisionTerms[form.decision];
   const takesFile = needsEvidence && form.evidenceFolder !== undefined;
   return {
@@ -228,8 +232,8 @@ export function decidePage(
           ${needsEvidence && textField(visit, 'evidence', evidence, complaints, !takesFile)}
           ${takesFile && fileField(visit, complaints)} ${effectOf(visit, form, isProposed)}
           <div class="buttons">
-            <button class="main">${say(isProposed ? 'propose' : 'applyNow')}</button>
-            <a class="button" href="${form.back}">${say('notDone')}</a>
+            <button class="main">${say(isProposed ? 'decide.propose' : 'decide.apply-now')}</button>
+            <a class="button" href="${form.back}">${say('decide.not-done')}</a>
           </div>
         </form>
         <section class="card">${form.shown}</section>
@@ -245,8 +249,10 @@ function complainAboutCorrection(
 ): readonly Complaint[] {
   if (form.decision !== 'retry-corrected') return [];
   if (isOfRegistration(form))
-    return accountNo === undefined ? [{ field: 'accountNo', text: say('missingAccount') }] : [];
-  return proxyNo === null && amount === null ? [{ field: 'proxyNo', text: say('missingCorrection') }] : [];
+    return accountNo === undefined ? [{ field: 'accountNo', text: say('decide.missing-account') }] : [];
+  return proxyNo === null && amount === null
+    ? [{ field: 'proxyNo', text: say('decide.missing-correction') }]
+    : [];
 }
 
 function complainAbout(
@@ -260,14 +266,14 @@ function complainAbout(
   const { note, evidence, correction } = asked;
   return [
     ...complainAboutCorrection(visit, form, correction),
-    ...(note === '' ? [{ field: 'note', text: say('missingWhy') }] : []),
+    ...(note === '' ? [{ field: 'note', text: say('decide.missing-why') }] : []),
     ...(decisionTerms[decision].needsEvidence && evidence === '' && !hasFile
-      ? [{ field: 'evidence', text: say('missingEvidence') }]
+      ? [{ field: 'evidence', text: say('decide.missing-evidence') }]
       : []),
   ];
 }
 
-const refusalWords = { empty: 'evidenceEmpty', tooLarge: 'evidenceTooLarge' } as const;
+const refusalWords = { empty: 'decide.evidence-empty', tooLarge: 'decide.evidence-too-large' } as const;
 
 /** Prepares the sent file; undefined without a file, or where none is taken. */
 async function prepareSent(

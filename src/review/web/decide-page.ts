@@ -1,7 +1,7 @@
 /** Decides on one payout, or on several at once: chosen ones, or all that match, as a frozen list. */
+import { bahtOf, type Message, message, sayCode } from '../../core/message.ts';
 import { randomBytes } from 'node:crypto';
 import { showBaht, showCount } from '../../core/figures.ts';
-import { type Message, message } from '../../core/message.ts';
 import { type Satang, sumSatang, zeroSatang } from '../../core/money.ts';
 import { showText } from '../../core/outgoing-text.ts';
 import { maskDigits } from '../../core/proxy-id.ts';
@@ -12,19 +12,17 @@ import { moneyMovedOf } from '../../reports/rules/report-rows.ts';
 import type { ReviewContext } from '../context.ts';
 import { evidenceBytesMax } from '../evidence-files.ts';
 import { readOptions, readOptionsOfEach } from '../payout-target.ts';
-import type { Counted } from '../rules/proposal-figures.ts';
+import { type Counted, describeCounted } from '../rules/proposal-figures.ts';
 import type { Objection } from '../review.ts';
 import { type CountedWhy, countWhys, decideOffers } from '../rules/offers.ts';
 import type { Target } from '../rules/proposal.ts';
 import { isPayoutDecision, type PayoutDecision, payoutDecisions } from '../rules/terms.ts';
 import { answerDecision, type DecideForm, decidePage, withFile } from './decide-form.ts';
-import { sayCounted } from './figures-panel.ts';
 import { html, type Html, type Part } from './html.ts';
 import { plainPage } from './layout.ts';
 import { factList, moneyTag, whyOf } from './parts.ts';
 import { readSeq, type ReadReview } from './payout-page.ts';
 import type { Answer, Fields, FileView, Page, ProvedVisit, SentFile, View } from './view.ts';
-import { sayDecision, sayStatus } from './words.ts';
 
 interface DecidePageContext {
   readonly store: HistoryReader & WaitingReader;
@@ -48,7 +46,7 @@ const amountOf = (row: ResultRow): Satang => row.amountSatang ?? zeroSatang;
 /** Returns "12,500.00 baht to ••5678". */
 function describeOne({ say }: ProvedVisit, { row }: PayoutHistory): string {
   const payee = maskDigits(row.instruction?.proxyNo ?? row.cells.proxyNo);
-  return `${showBaht(amountOf(row))} ${say('baht')} → ${payee}`;
+  return `${say(bahtOf(amountOf(row)))} → ${payee}`;
 }
 
 function showOne(visit: ProvedVisit, { row, batch }: PayoutHistory): Html {
@@ -56,13 +54,16 @@ function showOne(visit: ProvedVisit, { row, batch }: PayoutHistory): Html {
   const { payeeName } = row.instruction ?? row.cells;
   const names = [row.bankPayeeName, row.bankPayeeNameTh].filter(Boolean).join(' · ');
   return factList([
-    [say('payout'), html`<a href="/payout/${row.seq}">${row.cells.payoutId.trim()}</a>`],
-    [say('batch'), `${batch.batchId}, ${say('row')} ${row.rowNo}`],
-    [say('amount'), `${showBaht(amountOf(row))} ${say('baht')}`],
-    [say('payeeNumber'), maskDigits(row.instruction?.proxyNo ?? row.cells.proxyNo)],
-    [say('ourName'), showText(payeeName ?? '')],
-    [say('bankName'), showText(names)],
-    [say('status'), html`<b>${sayStatus(language, row.status)}</b> ${moneyTag(visit, moneyMovedOf(row))}`],
+    [say('payout.payout'), html`<a href="/payout/${row.seq}">${row.cells.payoutId.trim()}</a>`],
+    [say('payout.batch'), `${batch.batchId}, ${say('payout.row')} ${row.rowNo}`],
+    [say('payout.amount'), say(bahtOf(amountOf(row)))],
+    [say('payout.payee-number'), maskDigits(row.instruction?.proxyNo ?? row.cells.proxyNo)],
+    [say('payout.our-name'), showText(payeeName ?? '')],
+    [say('payout.bank-name'), showText(names)],
+    [
+      say('payout.status'),
+      html`<b>${sayCode(language, `payout-status.${row.status}`)}</b> ${moneyTag(visit, moneyMovedOf(row))}`,
+    ],
   ]);
 }
 
@@ -96,7 +97,7 @@ async function answerOne(
   const [seq, decision] = [readSeq(fields), readDecision(fields)];
   const history = seq === undefined ? undefined : await store.history(seq);
   if (history === undefined || decision === undefined)
-    return plainPage(visit, 404, visit.say('notFound'), visit.say('archived'));
+    return plainPage(visit, 404, visit.say('page.not-found'), visit.say('payout.archived'));
   const review = await readReview();
   // A posted decision refers to the displayed version of the row.
   const version = isPosted ? (fields['version'] ?? '') : String(history.row.version);
@@ -105,7 +106,7 @@ async function answerOne(
   const why = await whyNotNow(review, visit, history.row.seq, decision);
   return why === undefined
     ? decidePage(visit, review, form)
-    : plainPage(visit, 409, visit.say('notPossible'), whyOf(visit, why), form.back);
+    : plainPage(visit, 409, visit.say('payout.not-possible'), whyOf(visit, why), form.back);
 }
 
 async function whyNotNow(
@@ -165,7 +166,7 @@ const pageRows = 500;
 const itemsShownMax = 50;
 
 /** The reason why a list is no longer kept, as a word of the page. */
-type ListGone = 'listGone' | 'listOld' | 'listOfBefore' | 'listReplaced';
+type ListGone = 'decide.list-gone' | 'decide.list-old' | 'decide.list-of-before' | 'decide.list-replaced';
 
 /** The frozen lists, in the memory of this page only, for the time that a decision takes. */
 class FrozenLists {
@@ -187,10 +188,10 @@ class FrozenLists {
   find(key: string, { person, nowMs }: ProvedVisit): FrozenList | ListGone {
     const list = this.#lists.get(key);
     const [start = '', madeAtMs = ''] = key.split('-');
-    if (list !== undefined && list.personId !== person.personId) return 'listGone';
-    if (start !== this.#start) return 'listOfBefore';
-    if (nowMs - Number(madeAtMs) >= frozenMs) return 'listOld';
-    return list ?? 'listReplaced';
+    if (list !== undefined && list.personId !== person.personId) return 'decide.list-gone';
+    if (start !== this.#start) return 'decide.list-of-before';
+    if (nowMs - Number(madeAtMs) >= frozenMs) return 'decide.list-old';
+    return list ?? 'decide.list-replaced';
   }
 }
 
@@ -231,8 +232,13 @@ async function answerChoice(
   const rows =
     filter === undefined ? await readPicks(context.store, fields) : await readMatching(context.store, filter);
   if (rows === undefined)
-    return plainPage(visit, 422, say('decideOnAll'), `${say('tooManyChosen')} ${showCount(frozenItemsMax)}`);
-  if (rows.length === 0) return plainPage(visit, 422, say('decideOn'), say('noneChosen'));
+    return plainPage(
+      visit,
+      422,
+      say('decide.decide-on-all'),
+      `${say('decide.too-many-chosen')} ${showCount(frozenItemsMax)}`,
+    );
+  if (rows.length === 0) return plainPage(visit, 422, say('decide.decide-on'), say('decide.none-chosen'));
   const impossible = await judgeRows(await context.readReview(), rows);
   const list = { personId: person.personId, madeAtMs: nowMs, rows, impossible, objected: new Set<string>() };
   return { goTo: `/decide/${lists.keep(list)}` };
@@ -251,15 +257,15 @@ async function itemTable(
     const { row, batch } = history;
     shown.push(
       html`<tr>
-        <td data-head="${say('payout')}">
+        <td data-head="${say('payout.payout')}">
           <a class="open" href="/payout/${row.seq}">${row.cells.payoutId.trim()}</a>
-          <small>${batch.batchId} · ${say('row')} ${row.rowNo}</small>
+          <small>${batch.batchId} · ${say('payout.row')} ${row.rowNo}</small>
         </td>
-        <td class="number" data-head="${say('amount')}">
+        <td class="number" data-head="${say('payout.amount')}">
           ${row.amountSatang === null ? showText(row.cells.amount) : showBaht(row.amountSatang)}
         </td>
-        <td data-head="${say('status')}">
-          ${sayStatus(language, row.status)}<br />${moneyTag(visit, moneyMovedOf(row))}
+        <td data-head="${say('payout.status')}">
+          ${sayCode(language, `payout-status.${row.status}`)}<br />${moneyTag(visit, moneyMovedOf(row))}
         </td>
       </tr>`,
     );
@@ -268,16 +274,16 @@ async function itemTable(
   return html`<table>
       <thead>
         <tr>
-          <th scope="col">${say('payout')}</th>
-          <th scope="col" class="number">${say('amount')}</th>
-          <th scope="col">${say('status')}</th>
+          <th scope="col">${say('payout.payout')}</th>
+          <th scope="col" class="number">${say('payout.amount')}</th>
+          <th scope="col">${say('payout.status')}</th>
         </tr>
       </thead>
       <tbody>
         ${shown}
       </tbody>
     </table>
-    ${rest > 0 && html`<p>${say('andMore')} ${showCount(rest)}</p>`}`;
+    ${rest > 0 && html`<p>${say(message('decide.and-more', { count: showCount(rest) }))}</p>`}`;
 }
 
 /** The reasons against each decision, by the keys of the rows. */
@@ -319,7 +325,7 @@ function whysList(visit: ProvedVisit, whyNot: Split['whyNot']): Html {
   const rest = whyNot.slice(whysShownMax).reduce((sum, [, rows]) => sum + rows, 0);
   return html`<ul>
     ${whyNot.slice(0, whysShownMax).map(([why, rows]) => html`<li>${showCount(rows)} × ${whyOf(visit, why)}</li>`)}
-    ${rest > 0 && html`<li>${visit.say('andMore')} ${showCount(rest)}</li>`}
+    ${rest > 0 && html`<li>${visit.say(message('decide.and-more', { count: showCount(rest) }))}</li>`}
   </ul>`;
 }
 
@@ -329,7 +335,7 @@ function leftOutCard(visit: ProvedVisit, { whyNot }: Split): Part {
   const rows = whyNot.reduce((sum, [, count]) => sum + count, 0);
   return html`<div class="cannot">
     <b class="tag alarm"
-      ><span aria-hidden="true">!</span> ${visit.say('leftOutOfList')}: ${showCount(rows)}</b
+      ><span aria-hidden="true">!</span> ${visit.say('decide.left-out-of-list')}: ${showCount(rows)}</b
     >
     ${whysList(visit, whyNot)}
   </div>`;
@@ -347,7 +353,7 @@ async function listPage(
   const { say, language } = visit;
   const counted = decisionsOnMany.map((decision) => ({
     decision,
-    label: sayDecision(language, decision),
+    label: sayCode(language, `decision.${decision}`),
     ...splitRows(list, decision),
   }));
   const offered = counted
@@ -357,9 +363,8 @@ async function listPage(
         html`<li>
           <a class="button" href="/decide/${key}/${decision}">${label}</a>
           <small
-            >${say('possibleFor')} ${showCount(possible.length)} ${say('of')}
-            ${showCount(list.rows.length)}${
-              amountSatang > 0n && `, ${showBaht(amountSatang)} ${say('baht')}`
+            >${say(message('decide.possible-for', { count: showCount(possible.length), all: showCount(list.rows.length) }))}${
+              amountSatang > 0n && `, ${say(bahtOf(amountSatang))}`
             }</small
           >
           ${whyNot.length > 0 && html`<div class="cannot">${whysList(visit, whyNot)}</div>`}
@@ -371,15 +376,15 @@ async function listPage(
       ({ label, whyNot: [first] }) =>
         html`<li class="off">${label} <small>${whyOf(visit, first?.[0])}</small></li>`,
     );
-  const title = `${say('decideOn')}: ${sayCounted(visit, countedOfRows(list))}`;
+  const title = `${say('decide.decide-on')}: ${visit.say(describeCounted(countedOfRows(list)))}`;
   return {
     title,
     body: html`<h1>${title}</h1>
-      <p>${say('frozen')}</p>
+      <p>${say('decide.frozen')}</p>
       <div class="columns">
         <section>${await itemTable(context, visit, list)}</section>
         <section class="card first" aria-labelledby="decisions">
-          <h2 id="decisions">${say('decisions')}</h2>
+          <h2 id="decisions">${say('payout.decisions')}</h2>
           ${
             offered.length > 0 &&
             html`<ul class="decisions">
@@ -389,7 +394,7 @@ async function listPage(
           ${
             others.length > 0 &&
             html`<details ${offered.length === 0 && html`open`}>
-              <summary>${say('notPossible')}</summary>
+              <summary>${say('payout.not-possible')}</summary>
               <ul class="decisions">
                 ${others}
               </ul>
@@ -401,7 +406,12 @@ async function listPage(
 }
 
 const goneList = (visit: ProvedVisit, why: ListGone): Page =>
-  plainPage(visit, 404, visit.say('decideOn'), html`${visit.say(why)} ${visit.say('chooseAgain')}`);
+  plainPage(
+    visit,
+    404,
+    visit.say('decide.decide-on'),
+    html`${visit.say(why)} ${visit.say('decide.choose-again')}`,
+  );
 
 async function formOfMany(
   context: DecidePageContext,
@@ -420,7 +430,7 @@ async function formOfMany(
     back: `/decide/${key}`,
     leaveOutPath: `${path}/leave-out`,
     targets: split.possible.map(({ target }) => target),
-    what: sayCounted(visit, countedOfRows({ rows: split.possible })),
+    what: visit.say(describeCounted(countedOfRows({ rows: split.possible }))),
     shown: [leftOutCard(visit, split), await itemTable(context, visit, { rows: split.possible })],
     hidden: {},
     evidenceFolder: context.evidenceFolder,
@@ -454,7 +464,7 @@ function answerLeaveOut(lists: FrozenLists, visit: ProvedVisit, fields: Fields):
   const list = lists.find(fields['key'] ?? '', visit);
   const decision = readDecision(fields);
   if (typeof list === 'string' || decision === undefined)
-    return goneList(visit, typeof list === 'string' ? list : 'listGone');
+    return goneList(visit, typeof list === 'string' ? list : 'decide.list-gone');
   const rows = list.rows.filter(({ target }) => !list.objected.has(target.key));
   return { goTo: `/decide/${lists.keep({ ...list, rows, objected: new Set() })}/${decision}` };
 }

@@ -1,6 +1,6 @@
 /** A dropped file of decisions: a maker reads its decisions, and proposes them as their own or discards the file. */
-import { showBaht } from '../../core/figures.ts';
-import type { Message } from '../../core/message.ts';
+import { showCount } from '../../core/figures.ts';
+import { bahtOf, type Message, message } from '../../core/message.ts';
 import type { Decider } from '../rules/proposal.ts';
 import type { OwnedItem } from '../rules/queue.ts';
 import { deciderOf } from '../verdict.ts';
@@ -30,13 +30,15 @@ const objectionsShown = 50;
 
 const objectionsBox = (visit: ProvedVisit, objections: readonly (string | Message)[]): Html =>
   html`<div class="problems" role="alert" tabindex="-1" autofocus>
-    <h2>${visit.say('fileNotPossible')}</h2>
+    <h2>${visit.say('decision-file.file-not-possible')}</h2>
     <ul>
       ${objections.slice(0, objectionsShown).map((one) => html`<li>${whyOf(visit, one)}</li>`)}
     </ul>
     ${
       objections.length > objectionsShown &&
-      html`<p>${visit.say('andMore')} ${objections.length - objectionsShown}</p>`
+      html`<p>
+        ${visit.say(message('decide.and-more', { count: showCount(objections.length - objectionsShown) }))}
+      </p>`
     }
   </div>`;
 
@@ -44,29 +46,29 @@ function filePage(visit: ProvedVisit, item: OwnedItem, objections: readonly (str
   const { say } = visit;
   const { key, version, title, amountSatang, reason } = item;
   return {
-    title: say('decisionFile'),
+    title: say('decision-file.decision-file'),
     status: objections.length === 0 ? 200 : 409,
     body: html`${objections.length > 0 && objectionsBox(visit, objections)}
-      <h1>${say('decisionFile')}</h1>
+      <h1>${say('decision-file.decision-file')}</h1>
       <div class="columns">
         <section class="card first">
-          <p>${say('confirmFileHint')}</p>
-          ${postButton(visit, `${decisionFilePath}/confirm`, say('confirmFile'), { key, version }, 'main')}
+          <p>${say('decision-file.confirm-file-hint')}</p>
+          ${postButton(visit, `${decisionFilePath}/confirm`, say('decision-file.confirm-file'), { key, version }, 'main')}
           <form method="post" action="${decisionFilePath}/discard">
             ${csrfField(visit)}<input type="hidden" name="key" value="${key}" />
             <div class="field">
-              <label for="note">${say('whyNote')}</label>
+              <label for="note">${say('decide.why-note')}</label>
               <textarea id="note" name="note" rows="2" maxlength="${noteMax}" required></textarea>
             </div>
-            <button>${say('discardFile')}</button>
+            <button>${say('decision-file.discard-file')}</button>
           </form>
-          <p><a href="/queue">${say('notDone')}</a></p>
+          <p><a href="/queue">${say('decide.not-done')}</a></p>
         </section>
         <section class="card">
           ${factList([
-            [say('decisionFile'), whyOf(visit, title)],
-            [say('asksFor'), whyOf(visit, reason)],
-            [say('amount'), amountSatang === null ? undefined : `${showBaht(amountSatang)} ${say('baht')}`],
+            [say('decision-file.decision-file'), whyOf(visit, title)],
+            [say('decision-file.asks-for'), whyOf(visit, reason)],
+            [say('payout.amount'), amountSatang === null ? undefined : say(bahtOf(amountSatang))],
             ['SHA-256', html`<code>${version}</code>`],
           ])}
         </section>
@@ -82,12 +84,13 @@ async function answerFile(
 ): Promise<Answer> {
   const { items } = await readQueue(visit.person, itemsMax);
   const item = items.find((one) => one.kind === 'decisions' && one.key === key);
-  if (item === undefined) return plainPage(visit, 404, visit.say('notFound'), visit.say('waitsNoMore'));
+  if (item === undefined)
+    return plainPage(visit, 404, visit.say('page.not-found'), visit.say('queue.waits-no-more'));
   if (what === 'look') return filePage(visit, item);
   const maker = deciderOf(visit.proved);
   if (what === 'discard') {
     const text = note.trim().slice(0, noteMax);
-    const why = text === '' ? visit.say('missingWhy') : await discard(key, maker, text);
+    const why = text === '' ? visit.say('decide.missing-why') : await discard(key, maker, text);
     return why === undefined ? { goTo: '/queue' } : filePage(visit, item, [why]);
   }
   const end = await confirm(key, version, maker);

@@ -1,5 +1,6 @@
 /** The figures beside the button of a decision: the same for its maker, checker and signer. */
 import { showBaht, showCount } from '../../core/figures.ts';
+import { counted, message, type Message, type PlainCode } from '../../core/message.ts';
 import { type Satang, sumSatang, toSatang, zeroSatang } from '../../core/money.ts';
 import { showText } from '../../core/outgoing-text.ts';
 import { maskDigits } from '../../core/proxy-id.ts';
@@ -9,47 +10,36 @@ import type { ApprovalFigures, Figure } from '../rules/approval-figures.ts';
 import {
   type Counted,
   countedOf,
-  type CountedThing,
+  describeCounted,
   type FiguredFile,
   type ProposalFigures,
 } from '../rules/proposal-figures.ts';
+import { describeEffect } from '../rules/terms.ts';
 import { html, type Html, type Part } from './html.ts';
 import { factList, whyOf } from './parts.ts';
 import type { ProvedVisit } from './view.ts';
-import { sayEffect, type Word } from './words.ts';
 
 /** The number of files that are named; the others are counted. */
 const filesShownMax = 10;
 
-const things: Readonly<Record<CountedThing, readonly [one: Word, many: Word]>> = {
-  payouts: ['onePayout', 'manyPayouts'],
-  registrations: ['oneRegistration', 'manyRegistrations'],
-  others: ['oneItem', 'manyItems'],
-};
-
-/** Returns "149 payouts, 2,346,099.60 baht". */
-export function sayCounted({ say }: ProvedVisit, { of, rows, amountSatang }: Counted): string {
-  const [one, many] = things[of];
-  const count = `${showCount(rows)} ${say(rows === 1 ? one : many)}`;
-  return amountSatang === null ? count : `${count}, ${showBaht(amountSatang)} ${say('baht')}`;
-}
-
-/** Returns "527,955.31 becomes 527,955.29 baht". */
-function sayCorrected(visit: ProvedVisit, proposal: Proposal): string {
-  const { say } = visit;
-  const { rows } = countedOf(proposal);
-  const was = proposal.figures.wasSatang;
-  const before =
-    was === null ? say('notCounted') : sayCounted(visit, { of: 'payouts', rows, amountSatang: was });
-  return `${before}; ${say('becomes')} ${showBaht(proposal.totalSatang)} ${say('baht')}`;
+/** "149 payouts, 527,955.31 baht; becomes 527,955.29 baht". */
+function describeCorrected({ figures, totalSatang }: Proposal): Message {
+  const { of, rows, wasSatang } = figures;
+  return message('proposal.corrected', {
+    before:
+      wasSatang === null
+        ? message('proposal.not-counted')
+        : describeCounted({ of, rows, amountSatang: wasSatang }),
+    amount: showBaht(totalSatang),
+  });
 }
 
 /** The effect of a proposal, as it was counted when it was made. */
 export function effectOfProposal(visit: ProvedVisit, proposal: Proposal): string {
   const { decision, kind } = proposal;
   const isCorrection = decision === 'retry-corrected' && kind === 'payout';
-  const what = isCorrection ? sayCorrected(visit, proposal) : sayCounted(visit, countedOf(proposal));
-  return sayEffect(visit.language, decision, what, kind);
+  const what = isCorrection ? describeCorrected(proposal) : describeCounted(countedOf(proposal));
+  return visit.say(describeEffect(decision, what, kind));
 }
 
 /** Returns "salary-november.csv" or "salary-november.csv and 2 more files". */
@@ -60,7 +50,12 @@ export function sayFiles({ say }: ProvedVisit, { files }: ProposalFigures): stri
   const name = showText(first.fileName);
   return rest === 0
     ? name
-    : `${name} ${say('andAlso')} ${showCount(rest)} ${say(rest === 1 ? 'oneFileMore' : 'filesMore')}`;
+    : say(
+        message(rest === 1 ? 'proposal.one-file-more' : 'proposal.files-more', {
+          name,
+          count: showCount(rest),
+        }),
+      );
 }
 
 // ---------------------------------------------------------------- the largest
@@ -79,19 +74,19 @@ interface Large {
 
 function largestTable({ say }: ProvedVisit, largest: readonly Large[]): Part {
   if (largest.length === 0) return undefined;
-  return html`<h3>${say('largest')}</h3>
+  return html`<h3>${say('batch.largest')}</h3>
     <table>
       <tbody>
         ${largest.map(
           ({ href, payoutId, rowNo, proxyNo, payeeName, amount, isNewPayee }) =>
             html`<tr>
-              <td class="number" data-head="${say('amount')}">${amount}</td>
-              <td data-head="${say('payout')}">
-                <a class="open" href="${href}">${payoutId}</a> <small>${say('row')} ${rowNo}</small>
+              <td class="number" data-head="${say('payout.amount')}">${amount}</td>
+              <td data-head="${say('payout.payout')}">
+                <a class="open" href="${href}">${payoutId}</a> <small>${say('payout.row')} ${rowNo}</small>
               </td>
-              <td data-head="${say('payee')}">
+              <td data-head="${say('payout.payee')}">
                 <span class="mono">${proxyNo}</span> <small>${showText(payeeName)}</small>
-                ${isNewPayee && html`<span class="tag unknown">? ${say('payeeIsNew')}</span>`}
+                ${isNewPayee && html`<span class="tag unknown">? ${say('batch.payee-is-new')}</span>`}
               </td>
             </tr>`,
         )}
@@ -132,11 +127,11 @@ function digestOf({ say }: ProvedVisit, { digest, isCorrected, leftOut }: Figure
   const { rows, firstRowNos } = leftOut;
   const without = rows > 0 && rows === firstRowNos.length ? ` --without ${firstRowNos.join(',')}` : '';
   const hint = isCorrected
-    ? say('digestCorrected')
+    ? say('batch.digest-corrected')
     : rows > firstRowNos.length
-      ? say('digestOfSome')
-      : say('digestHint').replace('--digest', `--digest${without}`);
-  return html`<br /><small>${say('digest')}</small> <code>${digest}</code> <small>${hint}</small>`;
+      ? say('proposal.digest-of-some')
+      : say('batch.digest-hint').replace('--digest', `--digest${without}`);
+  return html`<br /><small>${say('batch.digest')}</small> <code>${digest}</code> <small>${hint}</small>`;
 }
 
 function fileTable(visit: ProvedVisit, { of, files }: ProposalFigures): Part {
@@ -147,29 +142,31 @@ function fileTable(visit: ProvedVisit, { of, files }: ProposalFigures): Part {
   return html`<table>
       <thead>
         <tr>
-          <th scope="col">${say('file')}</th>
-          <th scope="col" class="number">${say(things[of][1])}</th>
-          ${of === 'payouts' && html`<th scope="col" class="number">${say('sum')}</th>`}
+          <th scope="col">${say('payout.file')}</th>
+          <th scope="col" class="number">${say(`proposal.things-${of}`)}</th>
+          ${of === 'payouts' && html`<th scope="col" class="number">${say('proposal.sum')}</th>`}
         </tr>
       </thead>
       <tbody>
         ${files.slice(0, filesShownMax).map(
           (file) =>
             html`<tr>
-              <td class="why" data-head="${say('file')}">
+              <td class="why" data-head="${say('payout.file')}">
                 <b>${showText(file.fileName)}</b>
                 <a class="open" href="${path}${file.batchId}">${file.batchId}</a> ${digestOf(visit, file)}
               </td>
-              <td class="number" data-head="${say(things[of][1])}">${showCount(file.rows)}</td>
+              <td class="number" data-head="${say(`proposal.things-${of}`)}">${showCount(file.rows)}</td>
               ${
                 of === 'payouts' &&
-                html`<td class="number" data-head="${say('sum')}">${showBaht(file.amountSatang)}</td>`
+                html`<td class="number" data-head="${say('proposal.sum')}">
+                  ${showBaht(file.amountSatang)}
+                </td>`
               }
             </tr>`,
         )}
       </tbody>
     </table>
-    ${rest > 0 && html`<p>${say('andMore')} ${showCount(rest)}</p>`}`;
+    ${rest > 0 && html`<p>${say(message('decide.and-more', { count: showCount(rest) }))}</p>`}`;
 }
 
 /** Returns "+0.02" or "−0.02". */
@@ -179,9 +176,6 @@ function showChange(change: Satang): string {
 }
 
 /** Returns "1 payee" or "149 payees". */
-const sayPayees = ({ say }: ProvedVisit, count: number): string =>
-  `${showCount(count)} ${say(count === 1 ? 'onePayee' : 'payeeCount')}`;
-
 /** The content of a panel: the figures, and their count and sum. */
 export interface Panel {
   readonly figures: ProposalFigures;
@@ -192,31 +186,32 @@ export interface Panel {
 export async function figuresPanel(
   store: HistoryReader,
   visit: ProvedVisit,
-  { figures, counted }: Panel,
+  { figures, counted: all }: Panel,
 ): Promise<Html> {
   const { say } = visit;
   const { wasSatang, newPayees, payerAccounts, of } = figures;
-  const { amountSatang } = counted;
-  const baht = say('baht');
+  const { amountSatang } = all;
+  const baht = say('payout.baht');
   const files = sayFiles(visit, figures);
   const change = wasSatang === null || amountSatang === null ? undefined : toSatang(amountSatang - wasSatang);
   return html`<section class="card" aria-labelledby="figures">
     ${files !== undefined && html`<p class="filename">${files}</p>`}
-    <h2 id="figures" class="headline">${sayCounted(visit, counted)}</h2>
+    <h2 id="figures" class="headline">${say(describeCounted(all))}</h2>
     ${factList([
-      [say('wasBefore'), wasSatang !== null && `${showBaht(wasSatang)} ${baht}`],
+      [say('proposal.was-before'), wasSatang !== null && `${showBaht(wasSatang)} ${baht}`],
       [
-        say('itBecomes'),
+        say('proposal.it-becomes'),
         wasSatang !== null && amountSatang !== null && html`<b>${showBaht(amountSatang)}</b> ${baht}`,
       ],
-      [say('difference'), change !== undefined && `${showChange(change)} ${baht}`],
-      [say('payerAccount'), payerAccounts.join(', ')],
+      [say('proposal.difference'), change !== undefined && `${showChange(change)} ${baht}`],
+      [say('batch.payer-account'), payerAccounts.join(', ')],
       [
-        say('newPayees'),
+        say('batch.new-payees'),
         of === 'payouts' &&
           (newPayees.payees === 0
-            ? say('noNewPayees')
-            : html`<b>${showBaht(newPayees.amountSatang)}</b> ${baht}, ${sayPayees(visit, newPayees.payees)}`),
+            ? say('proposal.no-new-payees')
+            : html`<b>${showBaht(newPayees.amountSatang)}</b> ${baht},
+                ${say(counted(newPayees.payees, 'payee'))}`),
       ],
     ])}
     ${fileTable(visit, figures)} ${largestTable(visit, await readLargest(store, figures))}
@@ -238,14 +233,14 @@ export const countedOfFigures = (figures: ProposalFigures): Counted =>
 
 const figureLine = (
   { say }: ProvedVisit,
-  word: Word,
+  word: PlainCode,
   { rows, amountSatang }: Figure,
   more: Part = '',
 ): readonly [string, Part] => [
   say(word),
-  (rows > 0 || word === 'toBePaid') &&
-    html`${(amountSatang > 0n || rows === 0) && html`<b>${showBaht(amountSatang)}</b> ${say('baht')}, `}${showCount(rows)}
-      ${say(rows === 1 ? 'oneRow' : 'rowsCounted')} <small>${more}</small>`,
+  (rows > 0 || word === 'batch.to-be-paid') &&
+    html`${(amountSatang > 0n || rows === 0) && html`<b>${showBaht(amountSatang)}</b> ${say('payout.baht')}, `}${showCount(rows)}
+      ${say(rows === 1 ? 'batch.one-row' : 'batch.rows-counted')} <small>${more}</small>`,
 ];
 
 /** The unusual facts of the waiting rows. */
@@ -253,31 +248,36 @@ function unusualLines(visit: ProvedVisit, figures: ApprovalFigures): readonly (r
   const { approved, held, holds, refused, before, like, limited, limitedBy, likeReason } = figures;
   const { say } = visit;
   return [
-    figureLine(visit, 'heldBesides', held, holds.map(([hold, rows]) => `${rows} ${hold}`).join(', ')),
-    held.rows > 0 ? figureLine(visit, 'approvedInAll', approved) : [say('approvedInAll'), undefined],
-    figureLine(visit, 'notPaid', refused),
-    figureLine(visit, 'before', before),
-    figureLine(visit, 'likeEarlier', like),
+    figureLine(visit, 'batch.held-besides', held, holds.map(([hold, rows]) => `${rows} ${hold}`).join(', ')),
+    held.rows > 0
+      ? figureLine(visit, 'batch.approved-in-all', approved)
+      : [say('batch.approved-in-all'), undefined],
+    figureLine(visit, 'batch.not-paid', refused),
+    figureLine(visit, 'batch.before', before),
+    figureLine(visit, 'batch.like-earlier', like),
     figureLine(
       visit,
-      'limited',
+      'batch.limited',
       limited,
       limitedBy.map(([setting, rows]) => `${rows} ${setting}`).join(', '),
     ),
-    [say('why'), whyOf(visit, likeReason)],
+    [say('payout.why'), whyOf(visit, likeReason)],
   ];
 }
 
 const waitsCard = ({ say }: ProvedVisit, shown: Part): Html =>
   html`<section class="card" aria-labelledby="approval">
-    <h2 id="approval">${say('waitsApproval')}</h2>
+    <h2 id="approval">${say('batch.waits-approval')}</h2>
     ${shown}
   </section>`;
 
 /** Notes beside the panel of a proposal: the sum paid at once, and unusual facts. */
 export const approvalNotes = (visit: ProvedVisit, figures: ApprovalFigures | undefined): Part =>
   figures &&
-  waitsCard(visit, factList([figureLine(visit, 'toBePaid', figures.toPay), ...unusualLines(visit, figures)]));
+  waitsCard(
+    visit,
+    factList([figureLine(visit, 'batch.to-be-paid', figures.toPay), ...unusualLines(visit, figures)]),
+  );
 
 /** The rows of a batch that wait for approval now, with the largest of them and the digest. */
 export function approvalCard(visit: ProvedVisit, figures: ApprovalFigures | undefined): Part {
@@ -285,13 +285,14 @@ export function approvalCard(visit: ProvedVisit, figures: ApprovalFigures | unde
   const { say } = visit;
   const { toPay, newPayees, largest, payerAccount, digest, isCorrected } = figures;
   const shown = factList([
-    figureLine(visit, 'toBePaid', toPay),
+    figureLine(visit, 'batch.to-be-paid', toPay),
     ...unusualLines(visit, figures),
-    figureLine(visit, 'newPayees', newPayees, sayPayees(visit, newPayees.payees)),
-    [say('payerAccount'), payerAccount],
+    figureLine(visit, 'batch.new-payees', newPayees, say(counted(newPayees.payees, 'payee'))),
+    [say('batch.payer-account'), payerAccount],
     [
-      say('digest'),
-      html`<code>${digest}</code> <small>${say(isCorrected ? 'digestCorrected' : 'digestHint')}</small>`,
+      say('batch.digest'),
+      html`<code>${digest}</code>
+        <small>${say(isCorrected ? 'batch.digest-corrected' : 'batch.digest-hint')}</small>`,
     ],
   ]);
   const large = largest.map(({ seq, payeeName, amountSatang, ...row }) => ({

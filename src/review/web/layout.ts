@@ -1,4 +1,7 @@
 /** The frame around every view. */
+import { type PlainCode, sayCode } from '../../core/message.ts';
+import { sayMoment } from '../../core/moments.ts';
+import { sayWhy } from './words.ts';
 import { hash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { formatBangkokDateTime } from '../../core/bangkok-time.ts';
@@ -8,7 +11,6 @@ import { html, type Html, type Part } from './html.ts';
 import type { Asset } from './passkey-script.ts';
 import { style } from './style.ts';
 import type { Page, Visit } from './view.ts';
-import { sayMoment, sayRole, sayWhy, type Word } from './words.ts';
 
 /** The path contains a hash of the content, so that browsers can cache it. */
 const assetPath = (name: string, text: string, ending: string): string =>
@@ -27,17 +29,17 @@ export const pageScript: Asset = {
 
 /** The views of the menu. */
 const menu = [
-  { path: '/today', word: 'today' },
-  { path: '/queue', word: 'queue', under: /^\/(?:queue|payout|decide)\b/ },
-  { path: '/proposals', word: 'proposals', under: /^\/proposal\b/ },
-  { path: '/batches', word: 'batches', under: /^\/(?:batch|upload)\b/ },
-  { path: '/reconciliation', word: 'reconciliation', under: /^\/reconciliation\b/ },
-  { path: '/registrations', word: 'registrations', under: /^\/registrations?\b/ },
-  { path: '/payees', word: 'payees' },
-  { path: '/people', word: 'people', action: 'people', under: /^\/(?:people|log)\b/ },
+  { path: '/today', word: 'page.today' },
+  { path: '/queue', word: 'page.queue', under: /^\/(?:queue|payout|decide)\b/ },
+  { path: '/proposals', word: 'page.proposals', under: /^\/proposal\b/ },
+  { path: '/batches', word: 'page.batches', under: /^\/(?:batch|upload)\b/ },
+  { path: '/reconciliation', word: 'page.reconciliation', under: /^\/reconciliation\b/ },
+  { path: '/registrations', word: 'page.registrations', under: /^\/registrations?\b/ },
+  { path: '/payees', word: 'page.payees' },
+  { path: '/people', word: 'page.people', action: 'people', under: /^\/(?:people|log)\b/ },
 ] as const satisfies readonly {
   readonly path: string;
-  readonly word: Word;
+  readonly word: PlainCode;
   /** Left out: for every person. */
   readonly action?: Action;
   /** The paths of the views reached from this one. */
@@ -82,7 +84,7 @@ const themeButtons = (visit: Visit): readonly Html[] =>
     .map(
       (theme) =>
         html`<span class="to-${theme}"
-          >${postButton(visit, '/look', visit.say(theme), { theme, back: visit.path })}</span
+          >${postButton(visit, '/look', visit.say(`page.${theme}`), { theme, back: visit.path })}</span
         >`,
     );
 
@@ -90,17 +92,17 @@ const themeButtons = (visit: Visit): readonly Html[] =>
 function whoIs({ language }: Visit, person: Person): Html {
   const path = can(person, 'check').allowed ? '/passkeys' : '/sessions';
   return html`<a class="who" href="${path}"
-    >${person.displayName} <small>${sayRole(language, person.role)}</small></a
+    >${person.displayName} <small>${sayCode(language, `role.${person.role}`)}</small></a
   >`;
 }
 
 function head(visit: Visit): Html {
   const { person, say, path } = visit;
   return html`<header class="frame">
-    <a class="brand" href="/today">${say('product')}</a>
+    <a class="brand" href="/today">paydrop</a>
     ${
       person !== undefined &&
-      html`<nav aria-label="${say('menu')}">
+      html`<nav aria-label="${say('page.menu')}">
         ${menu
           .filter((entry) => !('action' in entry) || can(person, entry.action).allowed)
           .map((entry) => html`<a href="${entry.path}" ${currentOf(entry, path)}>${say(entry.word)}</a>`)}
@@ -108,7 +110,7 @@ function head(visit: Visit): Html {
     }
     <div class="settings">
       ${person !== undefined && whoIs(visit, person)} ${otherLanguage(visit)} ${themeButtons(visit)}
-      ${person !== undefined && postButton(visit, '/sign-out', say('signOut'))}
+      ${person !== undefined && postButton(visit, '/sign-out', say('page.sign-out'))}
     </div>
   </header>`;
 }
@@ -116,23 +118,23 @@ function head(visit: Visit): Html {
 /** A note that the script shows when the stream is silent. */
 const lostNote = ({ say, language, nowMs, mark }: Visit): Html =>
   html`<p class="lost" role="status" hidden data-lost data-mark="${mark}">
-    ${say('connectionLost')}
+    ${say('page.connection-lost')}
     <time datetime="${formatBangkokDateTime(nowMs)}">${sayMoment(language, nowMs)}</time>
   </p>`;
 
 const keyWords = [
-  ['/', 'keySearch'],
-  ['j, k', 'keyMove'],
-  ['x', 'keySelect'],
-  ['Enter', 'keyOpen'],
-  ['d', 'keyDecide'],
-  ['?', 'keyHelp'],
+  ['/', 'page.key-search'],
+  ['j, k', 'page.key-move'],
+  ['x', 'page.key-select'],
+  ['Enter', 'page.key-open'],
+  ['d', 'page.key-decide'],
+  ['?', 'page.key-help'],
 ] as const;
 
 const keysHelp = ({ say }: Visit): Html =>
-  html`<footer><button type="button" class="quiet" data-keys hidden>${say('keys')}</button></footer>
+  html`<footer><button type="button" class="quiet" data-keys hidden>${say('page.keys')}</button></footer>
     <dialog id="keys" aria-labelledby="keys-title">
-      <h2 id="keys-title">${say('keys')}</h2>
+      <h2 id="keys-title">${say('page.keys')}</h2>
       <dl class="facts">
         ${keyWords.map(
           ([key, word]) =>
@@ -140,11 +142,11 @@ const keysHelp = ({ say }: Visit): Html =>
               <dd>${say(word)}</dd>`,
         )}
       </dl>
-      <p>${say('keysApproveNothing')}</p>
+      <p>${say('page.keys-approve-nothing')}</p>
       <p>
-        <label class="switch"><input type="checkbox" /> ${say('keysOn')}</label>
+        <label class="switch"><input type="checkbox" /> ${say('page.keys-on')}</label>
       </p>
-      <button type="button" class="main">${say('close')}</button>
+      <button type="button" class="main">${say('page.close')}</button>
     </dialog>`;
 
 /** The whole page. */
@@ -156,14 +158,14 @@ export function frame(visit: Visit, { title, body, scripts = [] }: Page): Html {
         <meta charset="utf-8" />
         <meta name="viewport" content="width=device-width, initial-scale=1" />
         <meta name="color-scheme" content="light dark" />
-        <title>${title} · ${say('product')}</title>
+        <title>${title} · paydrop</title>
         <link rel="stylesheet" href="${stylePath}" />
         <script type="module" src="${pageScript.path}"></script>
         ${scripts.map((path) => html`<script defer src="${path}"></script>`)}
       </head>
       <body>
-        <a class="skip" href="#content">${say('skip')}</a>
-        ${isSandbox && html`<div class="sandbox" role="region" aria-label="${say('sandbox')}">${say('sandbox')}</div>`}
+        <a class="skip" href="#content">${say('page.skip')}</a>
+        ${isSandbox && html`<div class="sandbox" role="region" aria-label="${say('page.sandbox')}">${say('page.sandbox')}</div>`}
         ${head(visit)} ${person !== undefined && lostNote(visit)}
         <main id="content" tabindex="-1">${body}</main>
         ${person !== undefined && keysHelp(visit)}
@@ -179,7 +181,7 @@ export const problems = (
   complaints.length === 0
     ? undefined
     : html`<div class="problems" role="alert" tabindex="-1" autofocus>
-        <h2>${say('problem')}</h2>
+        <h2>${say('page.problem')}</h2>
         <ul>
           ${complaints.map(({ field, text }) => html`<li><a href="#${field}">${sayWhy(language, text).text}</a></li>`)}
         </ul>
@@ -197,5 +199,5 @@ export const plainPage = (
   title,
   body: html`<h1>${title}</h1>
     <p>${typeof text === 'string' || isMessage(text) ? sayWhy(language, text).text : text}</p>
-    <p><a href="${back}">${say('back')}</a></p>`,
+    <p><a href="${back}">${say('page.back')}</a></p>`,
 });

@@ -1,6 +1,7 @@
 /** Pieces that several views share. */
 import { formatBangkokDateTime } from '../../core/bangkok-time.ts';
-import type { Message } from '../../core/message.ts';
+import { isPlainCode, type Message, sayCode } from '../../core/message.ts';
+import { sayMoment } from '../../core/moments.ts';
 import { showText } from '../../core/outgoing-text.ts';
 import type { ResultRow } from '../../core/ports.ts';
 import type { MoneyMoved, SearchReach } from '../../payout/rules/search.ts';
@@ -9,7 +10,7 @@ import { describeReason } from '../../reports/rules/report-rows.ts';
 import { can } from '../rules/people.ts';
 import { html, type Html, type Part } from './html.ts';
 import type { Fields, ProvedVisit, Visit } from './view.ts';
-import { sayMoment, sayMoved, sayWhy } from './words.ts';
+import { sayWhy } from './words.ts';
 
 /** A text of the rules, the bank or the journal; texts of paydrop are in the visitor's language. */
 export function whyOf({ language }: Pick<Visit, 'language'>, why: string | Message | null | undefined): Part {
@@ -30,10 +31,16 @@ export function reasonOf(visit: Pick<Visit, 'language'>, row: ResultRow): Part {
     : said;
 }
 
+/** The name of an event's fact; one without words is displayed by its name in the journal. */
+export function sayFact({ say }: Pick<Visit, 'say'>, name: string): string {
+  const code = `fact.${name}`;
+  return isPlainCode(code) ? say(code) : name;
+}
+
 /** The link for people who may upload a file. */
 export const uploadLink = (visit: ProvedVisit): Part =>
   can(visit.person, 'propose').allowed &&
-  html`<p class="go"><a class="button" href="/upload">${visit.say('uploadFile')}</a></p>`;
+  html`<p class="go"><a class="button" href="/upload">${visit.say('batch.upload-file')}</a></p>`;
 
 /** The remedy of a row. */
 export const remedyOf = ({ language }: Pick<Visit, 'language'>, row: ResultRow): string =>
@@ -44,11 +51,11 @@ const moneySigns: Readonly<Record<MoneyMoved, string>> = { no: '×', unknown: '?
 
 export const moneyTag = ({ language }: Pick<Visit, 'language'>, moved: MoneyMoved): Html =>
   html`<span class="tag ${moved}"
-    ><span aria-hidden="true">${moneySigns[moved]}</span> ${sayMoved(language, moved)}</span
+    ><span aria-hidden="true">${moneySigns[moved]}</span> ${sayCode(language, `money-moved.${moved}`)}</span
   >`;
 
 export const alarmTag = ({ say }: Pick<Visit, 'say'>): Html =>
-  html`<span class="tag alarm"><span aria-hidden="true">!</span> ${say('alarm')}</span>`;
+  html`<span class="tag alarm"><span aria-hidden="true">!</span> ${say('payout.alarm')}</span>`;
 
 /** The full stop of an English sentence; a Thai one has none. */
 export const fullStop = ({ language }: Pick<Visit, 'language'>): Part => language === 'en' && '.';
@@ -79,12 +86,12 @@ export const readSearch = (fields: Fields): string =>
 /** The reach of a search for a whole number; nothing for other searches. */
 export const reachNote = ({ say }: Pick<Visit, 'say'>, reach: SearchReach | undefined): Part =>
   reach !== undefined &&
-  html`<p role="status">${say(reach === 'whole' ? 'searchedWhole' : 'searchedEnd')}</p>`;
+  html`<p role="status">${say(reach === 'whole' ? 'queue.searched-whole' : 'queue.searched-end')}</p>`;
 
 /** @param hint the searchable things, in words */
 export const searchField = ({ say }: Pick<Visit, 'say'>, hint: string, search: string): Html =>
   html`<div class="wide">
-    <label for="search">${say('search')} <small>${hint}</small></label>
+    <label for="search">${say('queue.search')} <small>${hint}</small></label>
     <input
       id="search"
       name="search"

@@ -1,5 +1,6 @@
 /** Passkeys: one's own for every person, and others' for admins, who confirm them. */
-import { type Message, message } from '../../core/message.ts';
+import { type Message, message, type PlainCode } from '../../core/message.ts';
+import { sayMoment } from '../../core/moments.ts';
 import type { Challenges } from '../challenges.ts';
 import {
   askForPasskey,
@@ -19,7 +20,6 @@ import { html, type Html, type Part } from './html.ts';
 import { csrfField, postButton, problems } from './layout.ts';
 import { passkeyScripts } from './passkey-script.ts';
 import type { Answer, Fields, Page, ProvedVisit, View } from './view.ts';
-import { sayMoment, type Word } from './words.ts';
 
 export interface PasskeyPageContext {
   /** Called after a change of users, for a notice. */
@@ -54,27 +54,27 @@ export const askPasskey = (
     action="${form.action}"
     data-passkey="${form.asks}"
     data-options="${JSON.stringify(form.options)}"
-    data-failed="${visit.say('passkeyFailed')} ${origin}"
+    data-failed="${visit.say('passkey.passkey-failed')} ${origin}"
   >
     ${csrfField(visit)}
     <input type="hidden" name="answer" value="" />
     ${form.rest}
     <p role="alert" class="warn" hidden></p>
-    <noscript><p>${visit.say('needsScript')}</p></noscript>
+    <noscript><p>${visit.say('passkey.needs-script')}</p></noscript>
   </form>`;
 
 export const scriptPaths = (): readonly string[] => passkeyScripts().map(({ path }) => path);
 
-const standingWords: Readonly<Record<PasskeyStanding, Word>> = {
-  good: 'standingGood',
-  waits: 'standingWaits',
-  revoked: 'standingRevoked',
-  'of-before': 'standingOfBefore',
+const standingWords: Readonly<Record<PasskeyStanding, PlainCode>> = {
+  good: 'passkey.standing-good',
+  waits: 'passkey.standing-waits',
+  revoked: 'passkey.standing-revoked',
+  'of-before': 'passkey.standing-of-before',
 };
-const backupWords: Readonly<Record<Passkey['backup'], Word>> = {
-  none: 'backupNone',
-  possible: 'backupPossible',
-  done: 'backupDone',
+const backupWords: Readonly<Record<Passkey['backup'], PlainCode>> = {
+  none: 'passkey.backup-none',
+  possible: 'passkey.backup-possible',
+  done: 'passkey.backup-done',
 };
 const signs: Readonly<Record<PasskeyStanding, readonly [sign: string, tag: string]>> = {
   good: ['✓', 'yes'],
@@ -107,21 +107,21 @@ function keyRow(visit: ProvedVisit, shown: Shown, passkey: Passkey, isOthers: bo
   const change = waitingChange(shown, passkey);
   const mayConfirm = standing === 'waits' && can(me, 'people').allowed && change?.proposedBy !== me.personId;
   return html`<tr>
-    <td data-head="${say('keyDigits')}">
+    <td data-head="${say('passkey.key-digits')}">
       <span class="name mono">${showKey(passkey)}</span> <small>${label}</small>
     </td>
-    ${isOthers && html`<td data-head="${say('keyOwner')}">${owner?.displayName}</td>`}
-    <td data-head="${say('standing')}">
+    ${isOthers && html`<td data-head="${say('passkey.key-owner')}">${owner?.displayName}</td>`}
+    <td data-head="${say('passkey.standing')}">
       <span class="tag ${tag}"><span aria-hidden="true">${sign}</span> ${say(standingWords[standing])}</span>
-      <small>${change !== undefined && say('secondAdmin')} ${say(backupWords[backup])}</small>
+      <small>${change !== undefined && say('passkey.second-admin')} ${say(backupWords[backup])}</small>
     </td>
-    <td data-head="${say('enrolled')}">${sayMoment(language, enrolledAtMs)}</td>
-    <td data-head="${say('lastUsed')}">
-      ${lastUsedAtMs === null ? say('never') : sayMoment(language, lastUsedAtMs)}
+    <td data-head="${say('passkey.enrolled')}">${sayMoment(language, enrolledAtMs)}</td>
+    <td data-head="${say('passkey.last-used')}">
+      ${lastUsedAtMs === null ? say('passkey.never') : sayMoment(language, lastUsedAtMs)}
     </td>
     <td>
-      ${mayConfirm && postButton(visit, '/passkeys/confirm', say('confirmKey'), { key: credentialId }, '')}
-      ${standing !== 'revoked' && postButton(visit, '/passkeys/revoke', say('revoke'), { key: credentialId })}
+      ${mayConfirm && postButton(visit, '/passkeys/confirm', say('passkey.confirm-key'), { key: credentialId }, '')}
+      ${standing !== 'revoked' && postButton(visit, '/passkeys/revoke', say('passkey.revoke'), { key: credentialId })}
     </td>
   </tr>`;
 }
@@ -129,12 +129,12 @@ function keyRow(visit: ProvedVisit, shown: Shown, passkey: Passkey, isOthers: bo
 function keyTable(visit: ProvedVisit, shown: Shown, keys: readonly Passkey[], isOthers: boolean): Part {
   const { say } = visit;
   if (keys.length === 0) return undefined;
-  const heads: readonly Word[] = [
-    'keyDigits',
-    ...(isOthers ? (['keyOwner'] as const) : []),
-    'standing',
-    'enrolled',
-    'lastUsed',
+  const heads: readonly PlainCode[] = [
+    'passkey.key-digits',
+    ...(isOthers ? (['passkey.key-owner'] as const) : []),
+    'passkey.standing',
+    'passkey.enrolled',
+    'passkey.last-used',
   ];
   return html`<table>
     <thead>
@@ -156,10 +156,12 @@ async function enrolForm(visit: ProvedVisit, context: SigningContext): Promise<P
   if (!can(person, 'check').allowed) return undefined;
   const options = await askForPasskey(context, signerOf(visit));
   const rest = html`<div class="field">
-      <label for="label">${say('passkeyLabel')} <small>${say('passkeyLabelHint')}</small></label>
+      <label for="label"
+        >${say('passkey.passkey-label')} <small>${say('passkey.passkey-label-hint')}</small></label
+      >
       <input id="label" name="label" maxlength="${labelLengthMax}" autocomplete="off" />
     </div>
-    <button class="main">${say('enrol')}</button>`;
+    <button class="main">${say('passkey.enrol')}</button>`;
   return html`<div class="card medium">
     ${askPasskey(visit, context.place, { action: '/passkeys/enrol', asks: 'enrol', options, rest })}
   </div>`;
@@ -175,23 +177,23 @@ async function passkeyPage(page: PasskeyPageContext, visit: ProvedVisit, complai
     ? kept.passkeys.filter(({ personId }) => personId !== person.personId).toReversed()
     : [];
   return {
-    title: say('passkeys'),
+    title: say('passkey.passkeys'),
     status: complaint === undefined ? 200 : 422,
     scripts: scriptPaths(),
     body: html`${complaint !== undefined && problems(visit, [{ field: 'label', text: complaint }])}
-      <h1>${say('passkeys')}</h1>
-      <p><a href="/sessions">${say('sessions')}</a></p>
-      <p>${say('passkeysWhy')}</p>
+      <h1>${say('passkey.passkeys')}</h1>
+      <p><a href="/sessions">${say('session.sessions')}</a></p>
+      <p>${say('passkey.passkeys-why')}</p>
       <section aria-labelledby="own">
-        <h2 id="own">${say('ownPasskeys')}</h2>
-        ${own.length === 0 ? html`<p>${say('noPasskeys')}</p>` : keyTable(visit, shown, own, false)}
+        <h2 id="own">${say('passkey.own-passkeys')}</h2>
+        ${own.length === 0 ? html`<p>${say('passkey.no-passkeys')}</p>` : keyTable(visit, shown, own, false)}
       </section>
       ${await enrolForm(visit, context)}
       ${
         others.length > 0 &&
         html`<section aria-labelledby="others">
-          <h2 id="others">${say('othersPasskeys')}</h2>
-          <p>${say('confirmKeyWhy')}</p>
+          <h2 id="others">${say('passkey.others-passkeys')}</h2>
+          <p>${say('passkey.confirm-key-why')}</p>
           ${keyTable(visit, shown, others, true)}
         </section>`
       }`,

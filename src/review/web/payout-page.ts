@@ -1,5 +1,5 @@
 /** One payout: its facts, the decisions that are possible now, and its whole history. */
-import { showBaht } from '../../core/figures.ts';
+import { bahtOf, sayCode } from '../../core/message.ts';
 import { showText } from '../../core/outgoing-text.ts';
 import { maskDigits } from '../../core/proxy-id.ts';
 import type { HistoryReader, PayoutHistory } from '../../payout/ports.ts';
@@ -16,7 +16,6 @@ import { plainPage, postButton } from './layout.ts';
 import { alarmTag, factList, momentOf, moneyTag, reasonOf, remedyOf, whyOf } from './parts.ts';
 import { timeLine, type ToldLine } from './time-line.ts';
 import type { Answer, Fields, Page, ProvedVisit, View } from './view.ts';
-import { sayDecision, sayStatus } from './words.ts';
 
 /** Reads the present context of decisions: the settings in force may have been agreed on meanwhile. */
 export type ReadReview = () => Promise<ReviewContext>;
@@ -80,9 +79,9 @@ function payeeNumber(visit: ProvedVisit, { row }: PayoutHistory, isRevealed: boo
   const { say, person } = visit;
   const number = row.instruction?.proxyNo ?? row.cells.proxyNo;
   if (isRevealed)
-    return html`<span class="mono">${number}</span> <small role="status">${say('revealed')}</small>`;
+    return html`<span class="mono">${number}</span> <small role="status">${say('payout.revealed')}</small>`;
   return html`<span class="mono">${maskDigits(number)}</span> ${
-      can(person, 'reveal').allowed && postButton(visit, `/payout/${row.seq}/reveal`, say('reveal'))
+      can(person, 'reveal').allowed && postButton(visit, `/payout/${row.seq}/reveal`, say('payout.reveal'))
     }`;
 }
 
@@ -97,24 +96,24 @@ function summary(visit: ProvedVisit, history: PayoutHistory, isRevealed: boolean
   const carried = batch.extraColumns.map((name, place) => [name, row.extras[place] ?? ''] as const);
   const names = [row.bankPayeeName, row.bankPayeeNameTh].filter(Boolean).join(' · ');
   return factList([
-    [say('payeeNumber'), payeeNumber(visit, history, isRevealed)],
-    [say('ourName'), ifAny(payeeName) ?? say('notSaid')],
-    [say('bankName'), ifAny(names) ?? say('notSaid')],
-    [say('why'), (why !== '' || code !== '') && html`${reasonOf(visit, row)} <small>${code}</small>`],
-    [say('remedy'), remedyOf(visit, row)],
+    [say('payout.payee-number'), payeeNumber(visit, history, isRevealed)],
+    [say('payout.our-name'), ifAny(payeeName) ?? say('payout.not-said')],
+    [say('payout.bank-name'), ifAny(names) ?? say('payout.not-said')],
+    [say('payout.why'), (why !== '' || code !== '') && html`${reasonOf(visit, row)} <small>${code}</small>`],
+    [say('payout.remedy'), remedyOf(visit, row)],
     [
-      say('batch'),
-      html`<a href="/batch/${batch.batchId}">${batch.batchId}</a>, ${say('row')} ${row.rowNo}
+      say('payout.batch'),
+      html`<a href="/batch/${batch.batchId}">${batch.batchId}</a>, ${say('payout.row')} ${row.rowNo}
         <small>${showText(batch.fileName)}</small>`,
     ],
-    [say('references'), ifAny([reference1, reference2].filter(Boolean).join(', '))],
-    [say('transfer'), attempts.at(-1)?.order.transRefNo],
-    [say('bankReference'), ifAny(row.sysRefNo)],
-    [say('fee'), ifAny(row.feeText)],
-    [say('sent'), row.submittedAtMs !== null && momentOf(visit, row.submittedAtMs)],
-    [say('settled'), row.settledAtMs !== null && momentOf(visit, row.settledAtMs)],
+    [say('payout.references'), ifAny([reference1, reference2].filter(Boolean).join(', '))],
+    [say('payout.transfer'), attempts.at(-1)?.order.transRefNo],
+    [say('payout.bank-reference'), ifAny(row.sysRefNo)],
+    [say('payout.fee'), ifAny(row.feeText)],
+    [say('payout.sent'), row.submittedAtMs !== null && momentOf(visit, row.submittedAtMs)],
+    [say('payout.settled'), row.settledAtMs !== null && momentOf(visit, row.settledAtMs)],
     [
-      say('carried'),
+      say('payout.carried'),
       carried.some(([, cell]) => cell !== '') &&
         carried.map(([name, cell]) => html`<small>${showText(name)}</small> ${showText(cell)}<br />`),
     ],
@@ -123,11 +122,11 @@ function summary(visit: ProvedVisit, history: PayoutHistory, isRevealed: boolean
 
 const offerItem = (visit: ProvedVisit, seq: number, offer: Offer): Html => {
   const { say, language } = visit;
-  const label = sayDecision(language, offer.decision);
+  const label = sayCode(language, `decision.${offer.decision}`);
   return offer.whyNot === undefined
     ? html`<li>
         <a class="button" href="/payout/${seq}/decide/${offer.decision}">${label}</a>
-        <small>${offer.needsSecond ? say('second') : say('oneIsEnough')}</small>
+        <small>${offer.needsSecond ? say('payout.second') : say('payout.one-is-enough')}</small>
       </li>`
     : html`<li class="off">${label} <small>${whyOf(visit, offer.whyNot)}</small></li>`;
 };
@@ -143,12 +142,12 @@ function decisionsCard(visit: ProvedVisit, { history, offers, openProposal }: Sh
       ${some.map((offer) => offerItem(visit, history.row.seq, offer))}
     </ul>`;
   return html`<section class="card" aria-labelledby="decisions">
-    <h2 id="decisions">${say('decisions')}</h2>
+    <h2 id="decisions">${say('payout.decisions')}</h2>
     ${
       openProposal !== undefined &&
       html`<p>
         <a href="/proposal/${openProposal}"
-          >${say('waitsForCheck')}: ${say('proposalWord')} ${openProposal}</a
+          >${say('payout.waits-for-check')}: ${say('payout.proposal-word')} ${openProposal}</a
         >
       </p>`
     }
@@ -156,7 +155,7 @@ function decisionsCard(visit: ProvedVisit, { history, offers, openProposal }: Sh
     ${
       others.length > 0 &&
       html`<details ${possible.length === 0 ? html`open` : ''}>
-        <summary>${say('notPossible')}</summary>
+        <summary>${say('payout.not-possible')}</summary>
         ${list(others)}
       </details>`
     }
@@ -168,14 +167,15 @@ function payoutPage(visit: ProvedVisit, shown: ShownPayout, isRevealed: boolean)
   const { history, lines } = shown;
   const { row } = history;
   const name = row.cells.payoutId.trim();
-  const amount =
-    row.amountSatang === null ? showText(row.cells.amount) : `${showBaht(row.amountSatang)} ${say('baht')}`;
+  const amount = row.amountSatang === null ? showText(row.cells.amount) : say(bahtOf(row.amountSatang));
   return {
-    title: `${say('payout')} ${name}`,
-    body: html`<h1>${say('payout')} ${name}</h1>
+    title: `${say('payout.payout')} ${name}`,
+    body: html`<h1>${say('payout.payout')} ${name}</h1>
       <ul class="figures" data-live="figures">
-        <li><b>${amount}</b> ${say('amount')}</li>
-        <li><b>${sayStatus(language, row.status)}</b> ${moneyTag(visit, moneyMovedOf(row))}</li>
+        <li><b>${amount}</b> ${say('payout.amount')}</li>
+        <li>
+          <b>${sayCode(language, `payout-status.${row.status}`)}</b> ${moneyTag(visit, moneyMovedOf(row))}
+        </li>
         ${row.isAlarm && html`<li>${alarmTag(visit)}</li>`}
       </ul>
       <div class="columns">
@@ -183,7 +183,7 @@ function payoutPage(visit: ProvedVisit, shown: ShownPayout, isRevealed: boolean)
         <div class="first" data-live="decisions">${decisionsCard(visit, shown)}</div>
       </div>
       <section aria-labelledby="story" data-live="story">
-        <h2 id="story">${say('history')}</h2>
+        <h2 id="story">${say('payout.history')}</h2>
         ${timeLine(visit, history, lines)}
       </section>`,
   };
@@ -197,7 +197,8 @@ async function answerPayout(
 ): Promise<Answer> {
   const seq = readSeq(fields);
   const shown = seq === undefined ? undefined : await readShown(context, visit, seq);
-  if (shown === undefined) return plainPage(visit, 404, visit.say('notFound'), visit.say('archived'));
+  if (shown === undefined)
+    return plainPage(visit, 404, visit.say('page.not-found'), visit.say('payout.archived'));
   if (isRevealed) {
     const { row, batch } = shown.history;
     const looked = { what: 'payee-number', row: row.rowNo, batch: batch.batchId } as const;

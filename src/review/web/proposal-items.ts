@@ -1,6 +1,6 @@
 /** The list of a proposal: each payout, registration or other target, as it was proposed and as it is. */
 import { showBaht } from '../../core/figures.ts';
-import type { Message } from '../../core/message.ts';
+import { type Message, type PlainCode, sayCode } from '../../core/message.ts';
 import { parseBaht, sumSatang } from '../../core/money.ts';
 import { showText } from '../../core/outgoing-text.ts';
 import { maskDigits } from '../../core/proxy-id.ts';
@@ -14,15 +14,14 @@ import { describeTarget } from '../rules/batch-decisions.ts';
 import { html, type Html, type Part } from './html.ts';
 import { whyOf } from './parts.ts';
 import type { ProvedVisit } from './view.ts';
-import { sayRegistrationStatus, sayStatus, type Word } from './words.ts';
 
 export type ItemsReader = HistoryReader & Pick<RegistrationStore, 'registrationHistory'>;
 
-const itemWords: Readonly<Record<ProposalItem['status'], Word>> = {
-  open: 'itemOpen',
-  applied: 'itemApplied',
-  refused: 'itemRefused',
-  closed: 'itemClosed',
+const itemWords: Readonly<Record<ProposalItem['status'], PlainCode>> = {
+  open: 'proposal.item-open',
+  applied: 'proposal.item-applied',
+  refused: 'proposal.item-refused',
+  closed: 'proposal.item-closed',
 };
 
 /** Shows an amount as a file or a person wrote it. */
@@ -40,14 +39,16 @@ function correctionOf({ say }: ProvedVisit, { correction }: ProposalItem, isReve
     ${
       proxyNo !== null &&
       html`<li>
-        <small>${say('payeeNumber')}</small> ${show(was?.proxyNo ?? '?')} <small>${say('becomes')}</small>
+        <small>${say('payout.payee-number')}</small> ${show(was?.proxyNo ?? '?')}
+        <small>${say('proposal.becomes')}</small>
         <b>${show(proxyNo)}</b>
       </li>`
     }
     ${
       amount !== null &&
       html`<li>
-        <small>${say('amount')}</small> ${showCell(was?.amount ?? null)} <small>${say('becomes')}</small>
+        <small>${say('payout.amount')}</small> ${showCell(was?.amount ?? null)}
+        <small>${say('proposal.becomes')}</small>
         <b>${showCell(amount)}</b>
       </li>`
     }
@@ -67,8 +68,8 @@ function standsOf({ language }: ProvedVisit, item: ProposalItem, { row, events }
   const before = findStatusThen(version, row, events);
   return {
     changed: findChangeSince(version, row, events, payoutChangeTerms),
-    before: before && sayStatus(language, before),
-    now: sayStatus(language, row.status),
+    before: before && sayCode(language, `payout-status.${before}`),
+    now: sayCode(language, `payout-status.${row.status}`),
   };
 }
 
@@ -77,8 +78,8 @@ function thenAndNow(visit: ProvedVisit, { status }: ProposalItem, { changed, bef
   const { say } = visit;
   if (changed === undefined || status === 'applied') return now;
   return html`<div class="then">
-      <div><small>${say('atProposal')}</small> ${before ?? '?'}</div>
-      <div><small>${say('now')}</small> <b>${now}</b></div>
+      <div><small>${say('proposal.at-proposal')}</small> ${before ?? '?'}</div>
+      <div><small>${say('proposal.now')}</small> <b>${now}</b></div>
     </div>
     <small>${whyOf(visit, changed)}</small>`;
 }
@@ -94,7 +95,7 @@ function payoutItem(
   const names = [payeeName, row.bankPayeeName, row.bankPayeeNameTh].filter(Boolean).join(' · ');
   return [
     html`<a class="open" href="/payout/${row.seq}"><span class="name">${row.cells.payoutId.trim()}</span></a>
-      <small>${batch.batchId} · ${visit.say('row')} ${row.rowNo}</small>`,
+      <small>${batch.batchId} · ${visit.say('payout.row')} ${row.rowNo}</small>`,
     row.amountSatang === null ? showText(row.cells.amount) : showBaht(row.amountSatang),
     html`<span class="mono">${maskDigits(row.instruction?.proxyNo ?? row.cells.proxyNo)}</span>
       <small>${showText(names)}</small> ${correctionOf(visit, item, isRevealed)}`,
@@ -117,18 +118,18 @@ function registrationItem(
   const was = corrected === undefined ? account : (item.correction?.was?.accountNo ?? '?');
   const stands: Stands = {
     changed: findRegistrationChangeSince(version, row, events),
-    before: before && sayRegistrationStatus(language, before),
-    now: sayRegistrationStatus(language, row.status),
+    before: before && sayCode(language, `registration-status.${before}`),
+    now: sayCode(language, `registration-status.${row.status}`),
   };
   return [
     html`<a class="open" href="/registration/${row.seq}"
         ><span class="name">${showText(row.cells.registrationId.trim())}</span></a
       >
-      <small>${batch.batchId} · ${say('row')} ${row.rowNo}</small>`,
+      <small>${batch.batchId} · ${say('payout.row')} ${row.rowNo}</small>`,
     undefined,
     html`<span class="mono">${show(was)}</span> ${
         corrected !== undefined &&
-        html`<small>${say('becomes')}</small> <b class="mono">${show(corrected)}</b>`
+        html`<small>${say('proposal.becomes')}</small> <b class="mono">${show(corrected)}</b>`
       }`,
     thenAndNow(visit, item, stands),
   ];
@@ -161,7 +162,7 @@ function sumOfItem({ kind, key }: ProposalItem, { of, files }: ProposalFigures):
 
 /** Describes a target other than a payout, or a payout that is gone. */
 function describeOther(visit: ProvedVisit, { kind, key }: ProposalItem): Part {
-  if (kind === 'payout' || kind === 'registration') return visit.say('goneItem');
+  if (kind === 'payout' || kind === 'registration') return visit.say('proposal.gone-item');
   const words = whyOf(visit, describeTarget(kind, key));
   if (kind === 'batch') return html`<a class="open" href="/batch/${key}">${words}</a>`;
   return kind === 'registration-batch'
@@ -170,16 +171,16 @@ function describeOther(visit: ProvedVisit, { kind, key }: ProposalItem): Part {
 }
 
 interface ItemHeads {
-  readonly name: Word;
-  readonly whose: Word;
+  readonly name: PlainCode;
+  readonly whose: PlainCode;
   readonly hasAmount: boolean;
 }
 
 /** The headings of the list; registrations have accounts, and no amounts. */
 export const itemHeads = (kind: TargetKind | undefined): ItemHeads =>
   kind === 'registration' || kind === 'registration-batch'
-    ? { name: 'registrationHead', whose: 'accountHead', hasAmount: false }
-    : { name: 'payout', whose: 'payee', hasAmount: true };
+    ? { name: 'decide.registration-head', whose: 'decide.account-head', hasAmount: false }
+    : { name: 'payout.payout', whose: 'payout.payee', hasAmount: true };
 
 /** One line of the list: the target, its state, and the outcome. */
 export async function itemRow(
@@ -195,11 +196,13 @@ export async function itemRow(
   const [name, amount, payee, state] = await describeItem(store, visit, item, isRevealed, figures);
   return html`<tr>
     <td data-head="${say(heads.name)}">${itemNo}. ${name}</td>
-    ${heads.hasAmount && html`<td class="number" data-head="${say('amount')}">${amount}</td>`}
+    ${heads.hasAmount && html`<td class="number" data-head="${say('payout.amount')}">${amount}</td>`}
     <td data-head="${say(heads.whose)}">
       ${payee} ${note !== undefined && html`<small>${showText(note)}</small>`}
     </td>
-    <td data-head="${say('status')}">${state}</td>
-    <td data-head="${say('outcome')}">${say(itemWords[status])} <small>${whyOf(visit, why)}</small></td>
+    <td data-head="${say('payout.status')}">${state}</td>
+    <td data-head="${say('proposal.outcome')}">
+      ${say(itemWords[status])} <small>${whyOf(visit, why)}</small>
+    </td>
   </tr>`;
 }

@@ -1,6 +1,7 @@
 /** The proposals that wait for a check, and one proposal with its exact list. */
 import { showBaht, showCount } from '../../core/figures.ts';
-import type { Message } from '../../core/message.ts';
+import { bahtOf, type Message, message, type PlainCode, sayCode } from '../../core/message.ts';
+import { sayAge } from '../../core/moments.ts';
 import { zeroSatang } from '../../core/money.ts';
 import { changedSince } from '../batch-target.ts';
 import { printable, showText } from '../../core/outgoing-text.ts';
@@ -19,6 +20,7 @@ import {
   proposalStatuses,
   whyNotWithdraw,
 } from '../rules/proposal.ts';
+import { nameOfDecision } from '../rules/terms.ts';
 import { deciderOf, findWhyNotCheck, giveVerdict, type Verdict } from '../verdict.ts';
 import { approvalNotes, effectOfProposal, proposalPanel, sayFiles } from './figures-panel.ts';
 import { itemHeads, type ItemsReader, itemRow } from './proposal-items.ts';
@@ -35,7 +37,6 @@ import {
   type SigningPageContext,
 } from './signing-page.ts';
 import type { Answer, Fields, Page, ProvedVisit, View } from './view.ts';
-import { sayAge, sayDecision, sayProposalStatus, type Word } from './words.ts';
 
 export interface ProposalsPageContext {
   readonly store: ItemsReader & Pick<PersonStore, 'persons' | 'editPersons'> & FiguresContext['journal'];
@@ -62,23 +63,25 @@ function proposalRow(visit: ProvedVisit, proposal: Proposal): Html {
   const { rows, amountSatang } = countedOf(proposal);
   const files = sayFiles(visit, proposal.figures);
   return html`<tr>
-    <td data-head="${say('decision')}">
+    <td data-head="${say('proposal.decision')}">
       <a class="open" href="/proposal/${proposalId}"
-        ><span class="name">${proposalId}. ${sayDecision(language, decision, kind)}</span></a
+        ><span class="name">${proposalId}. ${sayCode(language, nameOfDecision(decision, kind))}</span></a
       >
       ${files !== undefined && html`<small>${files}</small>`} <small>${showText(note)}</small>
     </td>
-    <td class="number" data-head="${say('items')}">${showCount(rows)}</td>
-    <td class="number" data-head="${say('sum')}">${amountSatang !== null && showBaht(amountSatang)}</td>
-    <td data-head="${say('maker')}">${maker}</td>
-    <td class="mono" data-head="${say('age')}">${sayAge(language, nowMs - madeAtMs)}</td>
-    <td data-head="${say('status')}">
-      ${sayProposalStatus(language, status)} ${checker !== null && html`<small>${checker}</small>`}
+    <td class="number" data-head="${say('proposal.items')}">${showCount(rows)}</td>
+    <td class="number" data-head="${say('proposal.sum')}">
+      ${amountSatang !== null && showBaht(amountSatang)}
+    </td>
+    <td data-head="${say('proposal.maker')}">${maker}</td>
+    <td class="mono" data-head="${say('payout.age')}">${sayAge(language, nowMs - madeAtMs)}</td>
+    <td data-head="${say('payout.status')}">
+      ${sayCode(language, `proposal-status.${status}`)} ${checker !== null && html`<small>${checker}</small>`}
     </td>
   </tr>`;
 }
 
-function proposalTable(visit: ProvedVisit, heading: Word, proposals: readonly Proposal[]): Part {
+function proposalTable(visit: ProvedVisit, heading: PlainCode, proposals: readonly Proposal[]): Part {
   const { say } = visit;
   if (proposals.length === 0) return undefined;
   return html`<section aria-labelledby="${heading}">
@@ -86,12 +89,12 @@ function proposalTable(visit: ProvedVisit, heading: Word, proposals: readonly Pr
     <table>
       <thead>
         <tr>
-          <th scope="col">${say('decision')}</th>
-          <th scope="col" class="number">${say('items')}</th>
-          <th scope="col" class="number">${say('sum')}</th>
-          <th scope="col">${say('maker')}</th>
-          <th scope="col">${say('age')}</th>
-          <th scope="col">${say('status')}</th>
+          <th scope="col">${say('proposal.decision')}</th>
+          <th scope="col" class="number">${say('proposal.items')}</th>
+          <th scope="col" class="number">${say('proposal.sum')}</th>
+          <th scope="col">${say('proposal.maker')}</th>
+          <th scope="col">${say('payout.age')}</th>
+          <th scope="col">${say('payout.status')}</th>
         </tr>
       </thead>
       <tbody>
@@ -114,17 +117,18 @@ async function answerList({ readReview }: ProposalsPageContext, visit: ProvedVis
     (why === undefined ? mine : others).push(proposal);
   }
   return {
-    title: say('proposals'),
-    body: html`<h1>${say('proposals')}</h1>
+    title: say('page.proposals'),
+    body: html`<h1>${say('page.proposals')}</h1>
       <div data-live="proposals">
         ${
           open.length === 0 &&
           html`<div class="empty">
-            <p><b>${say('nothingToCheck')}</b></p>
+            <p><b>${say('proposal.nothing-to-check')}</b></p>
           </div>`
         }
-        ${proposalTable(visit, 'forMyCheck', mine)} ${proposalTable(visit, 'waitForOthers', others)}
-        ${proposalTable(visit, 'lately', ended)}
+        ${proposalTable(visit, 'proposal.for-my-check', mine)}
+        ${proposalTable(visit, 'proposal.wait-for-others', others)}
+        ${proposalTable(visit, 'proposal.lately', ended)}
       </div>`,
   };
 }
@@ -142,15 +146,15 @@ function itemTable(visit: ProvedVisit, { proposalId, kind, items: count }: Propo
   const heads = itemHeads(kind);
   const lastNo = page.items.at(-1)?.itemNo ?? 0;
   return html`<section aria-labelledby="list">
-    <h2 id="list">${say('theList')}</h2>
+    <h2 id="list">${say('proposal.the-list')}</h2>
     <table>
       <thead>
         <tr>
           <th scope="col">${say(heads.name)}</th>
-          ${heads.hasAmount && html`<th scope="col" class="number">${say('amount')}</th>`}
+          ${heads.hasAmount && html`<th scope="col" class="number">${say('payout.amount')}</th>`}
           <th scope="col">${say(heads.whose)}</th>
-          <th scope="col">${say('status')}</th>
-          <th scope="col">${say('outcome')}</th>
+          <th scope="col">${say('payout.status')}</th>
+          <th scope="col">${say('proposal.outcome')}</th>
         </tr>
       </thead>
       <tbody>
@@ -158,11 +162,11 @@ function itemTable(visit: ProvedVisit, { proposalId, kind, items: count }: Propo
       </tbody>
     </table>
     <div class="pages">
-      ${page.after > 0 && html`<a class="button" href="/proposal/${proposalId}">${say('first')}</a>`}
+      ${page.after > 0 && html`<a class="button" href="/proposal/${proposalId}">${say('proposal.first')}</a>`}
       ${
         lastNo < count &&
         html`<a class="button" href="/proposal/${proposalId}/after/${lastNo}"
-          >${say('further')} (${showCount(count - lastNo)})</a
+          >${say('proposal.further')} (${showCount(count - lastNo)})</a
         >`
       }
     </div>
@@ -175,13 +179,19 @@ function banner(visit: ProvedVisit, proposal: Proposal, refused: number): Html {
   const { status, expiresAtMs, checkNote, items } = proposal;
   const next: Part =
     status === 'proposed'
-      ? html`${say('afterProposing')} ${momentOf(visit, expiresAtMs)}${fullStop(visit)}`
+      ? html`${say('proposal.after-proposing')} ${momentOf(visit, expiresAtMs)}${fullStop(visit)}`
       : status === 'applied' &&
-        `${showCount(items - refused)} ${say('of')} ${showCount(items)} ${say('afterApplied')} ${showCount(refused)}`;
+        say(
+          message('proposal.after-applied', {
+            count: showCount(items - refused),
+            all: showCount(items),
+            refused: showCount(refused),
+          }),
+        );
   const isBad = status === 'stale' || status === 'expired' || refused > 0;
   const look = isBad ? 'problems' : status === 'applied' ? 'done' : 'done notice';
   return html`<div class="${look}" role="status" tabindex="-1" autofocus>
-    <b>${sayProposalStatus(language, status)}${fullStop(visit)}</b> ${next}
+    <b>${sayCode(language, `proposal-status.${status}`)}${fullStop(visit)}</b> ${next}
     ${checkNote !== null && showText(checkNote)}
   </div>`;
 }
@@ -193,7 +203,7 @@ const hidesNumber = (text: string | null): boolean => text !== null && showText(
 const fileOf = (visit: ProvedVisit, proposalId: number, { name, sha256, bytes }: EvidenceFile): Html =>
   html`${showText(name)} <small>${showCount(bytes)} B, SHA-256 <code>${sha256}</code></small> ${
       can(visit.person, 'reveal').allowed &&
-      postButton(visit, `/proposal/${proposalId}/evidence-file`, visit.say('openEvidence'), {}, '')
+      postButton(visit, `/proposal/${proposalId}/evidence-file`, visit.say('decide.open-evidence'), {}, '')
     }`;
 
 function facts(visit: ProvedVisit, proposal: Proposal, signatures: Part, isRevealed: boolean): Html {
@@ -201,17 +211,20 @@ function facts(visit: ProvedVisit, proposal: Proposal, signatures: Part, isRevea
   const { note, evidence, evidenceFile, maker, madeAtMs, checker, checkedAtMs } = proposal;
   const show = (text: string) => (isRevealed ? text : showText(text));
   return factList([
-    [say('effect'), effectOfProposal(visit, proposal)],
-    [say('whyNote'), show(note)],
-    [say('evidence'), evidence === null ? undefined : show(evidence)],
-    [say('evidenceFile'), evidenceFile ? fileOf(visit, proposal.proposalId, evidenceFile) : undefined],
-    [say('maker'), html`${maker}, ${momentOf(visit, madeAtMs)}`],
+    [say('decide.effect'), effectOfProposal(visit, proposal)],
+    [say('decide.why-note'), show(note)],
+    [say('payout.evidence'), evidence === null ? undefined : show(evidence)],
     [
-      say('checker'),
+      say('decide.evidence-file'),
+      evidenceFile ? fileOf(visit, proposal.proposalId, evidenceFile) : undefined,
+    ],
+    [say('proposal.maker'), html`${maker}, ${momentOf(visit, madeAtMs)}`],
+    [
+      say('proposal.checker'),
       checker !== null && checkedAtMs !== null && html`${checker}, ${momentOf(visit, checkedAtMs)}`,
     ],
-    [say('signedBy'), signatures],
-    [say('listDigest'), html`<code>${proposal.digest}</code>`],
+    [say('passkey.signed-by'), signatures],
+    [say('proposal.list-digest'), html`<code>${proposal.digest}</code>`],
   ]);
 }
 
@@ -220,8 +233,10 @@ const approveForm = (visit: ProvedVisit, { proposalId, digest }: Proposal, isFir
   html`<form method="post" action="/proposal/${proposalId}/approve" class="approve">
     ${csrfField(visit)}
     <input type="hidden" name="seen" value="${digest}" />
-    <button ${isFirst && html`class="main"`}>${visit.say(isFirst ? 'approve' : 'approveUnsigned')}</button>
-    <small>${visit.say('approveExactly')}</small>
+    <button ${isFirst && html`class="main"`}>
+      ${visit.say(isFirst ? 'proposal.approve' : 'passkey.approve-unsigned')}
+    </button>
+    <small>${visit.say('proposal.approve-exactly')}</small>
   </form>`;
 
 const approveForms: Readonly<Record<ApprovalWay, (visit: ProvedVisit, proposal: Proposal) => Part>> = {
@@ -236,10 +251,10 @@ const sendBackForm = (visit: ProvedVisit, { proposalId }: Proposal): Html => {
   return html`<form method="post" action="/proposal/${proposalId}/send-back">
     ${csrfField(visit)}
     <div class="field">
-      <label for="note">${say('sendBackWhy')}</label>
+      <label for="note">${say('proposal.send-back-why')}</label>
       <textarea id="note" name="note" rows="2" maxlength="${noteLengthMax}" required></textarea>
     </div>
-    <button>${say('sendBack')}</button>
+    <button>${say('proposal.send-back')}</button>
   </form>`;
 };
 
@@ -260,19 +275,22 @@ function judgedLine(visit: ProvedVisit, { items, kind }: Proposal, judged: Judge
   const cannot = countCannot(judged);
   const rest = whyNot.slice(whysShownMax).reduce((sum, [, count]) => sum + count, 0);
   return html`<p class="judged">
-      <b>${say('canGoOn')}: ${showCount(possible)} ${say('of')} ${showCount(items)}</b>${
-        isOfMoney && `, ${showBaht(amountSatang)} ${say('baht')}`
+      <b>${say(message('proposal.can-go-on', { count: showCount(possible), all: showCount(items) }))}</b>${
+        isOfMoney && `, ${say(bahtOf(amountSatang))}`
       }
     </p>
     ${
       cannot > 0 &&
       html`<div class="cannot">
-        <b class="tag alarm"><span aria-hidden="true">!</span> ${say('cannotGoOn')}: ${showCount(cannot)}</b>
+        <b class="tag alarm"
+          ><span aria-hidden="true">!</span>
+          ${say(message('proposal.cannot-go-on', { count: showCount(cannot) }))}</b
+        >
         <ul>
           ${whyNot
             .slice(0, whysShownMax)
             .map(([why, count]) => html`<li>${showCount(count)} × ${whyOf(visit, why)}</li>`)}
-          ${rest > 0 && html`<li>${say('andMore')} ${showCount(rest)}</li>`}
+          ${rest > 0 && html`<li>${say(message('decide.and-more', { count: showCount(rest) }))}</li>`}
         </ul>
       </div>`
     }`;
@@ -281,9 +299,7 @@ function judgedLine(visit: ProvedVisit, { items, kind }: Proposal, judged: Judge
 /** The items that an approval does not carry out. */
 function refusedThen(visit: ProvedVisit, judged: Judged | undefined): Part {
   const cannot = judged === undefined ? 0 : countCannot(judged);
-  return (
-    cannot > 0 && `${visit.say('refusedThen')} ${showCount(cannot)}${visit.language === 'en' ? '.' : ''}`
-  );
+  return cannot > 0 && visit.say(message('proposal.refused-then', { count: showCount(cannot) }));
 }
 
 function verdictCard(
@@ -296,10 +312,10 @@ function verdictCard(
   const { say, person, nowMs, proved } = visit;
   if (!isOpen(proposal)) return undefined;
   const isOwn = proposal.makerId === person.personId;
-  const reason = isOwn ? say('ownProposal') : whyOf(visit, whyNot.approve);
+  const reason = isOwn ? say('proposal.own-proposal') : whyOf(visit, whyNot.approve);
   const canWithdraw = whyNotWithdraw(proposal, deciderOf(proved), nowMs) === undefined;
   return html`<section class="card first decision" aria-labelledby="your-decision">
-    <h2 id="your-decision">${say('yourDecision')}</h2>
+    <h2 id="your-decision">${say('proposal.your-decision')}</h2>
     <blockquote>
       <small>${proposal.maker}</small>
       <p>${showText(proposal.note)}</p>
@@ -308,16 +324,16 @@ function verdictCard(
     ${
       whyNot.approve === undefined
         ? html`<p>
-              ${say('youApprove')}: <b>${effectOfProposal(visit, proposal)}</b>${filesBehind(
+              ${say('proposal.you-approve')}: <b>${effectOfProposal(visit, proposal)}</b>${filesBehind(
                 sayFiles(visit, proposal.figures),
               )}${fullStop(visit)}
               ${refusedThen(visit, judged)}
             </p>
             ${approveForms[way](visit, proposal)}`
-        : html`<p><b>${say('cannotApprove')}</b><br />${reason}</p>`
+        : html`<p><b>${say('proposal.cannot-approve')}</b><br />${reason}</p>`
     }
     ${whyNot.sendBack === undefined && sendBackForm(visit, proposal)}
-    ${canWithdraw && postButton(visit, `/proposal/${proposal.proposalId}/withdraw`, say('withdraw'), {}, '')}
+    ${canWithdraw && postButton(visit, `/proposal/${proposal.proposalId}/withdraw`, say('proposal.withdraw'), {}, '')}
   </section>`;
 }
 
@@ -339,7 +355,7 @@ async function proposalPage(
   const review = await context.readReview();
   const proposalId = readId(fields, 'id');
   const proposal = proposalId === undefined ? undefined : await review.journal.proposal(proposalId);
-  if (proposal === undefined) return plainPage(visit, 404, say('notFound'), '', '/proposals');
+  if (proposal === undefined) return plainPage(visit, 404, say('page.not-found'), '', '/proposals');
   const after = readId(fields, 'after') ?? 0;
   const items = await review.journal.proposalItems(proposal.proposalId, after, itemsOnPage);
   const rows = await Promise.all(
@@ -349,7 +365,7 @@ async function proposalPage(
     approve: await findWhyNotCheck(review, proposal, visit.proved),
     sendBack: await findWhyNotCheck(review, proposal, visit.proved, 'send-back'),
   };
-  const title = `${say('proposalWord')} ${proposal.proposalId}: ${sayDecision(language, proposal.decision, proposal.kind)}`;
+  const title = `${say('payout.proposal-word')} ${proposal.proposalId}: ${sayCode(language, nameOfDecision(proposal.decision, proposal.kind))}`;
   const isCorrecting = items.some(
     ({ correction }) => typeof (correction?.accountNo ?? correction?.proxyNo) === 'string',
   );
@@ -376,8 +392,8 @@ async function proposalPage(
         </div>
         <div class="first" ${live('verdict')}>${verdictCard(visit, proposal, whyNot, way, judged)}</div>
       </div>
-      ${isRevealed && html`<p role="status">${say('revealed')}</p>`}
-      ${canReveal && postButton(visit, `${path}/reveal`, say('revealNumbers'), {}, '')}
+      ${isRevealed && html`<p role="status">${say('payout.revealed')}</p>`}
+      ${canReveal && postButton(visit, `${path}/reveal`, say('proposal.reveal-numbers'), {}, '')}
       <div ${live('list')}>${itemTable(visit, proposal, { items, rows, after })}</div>`,
   };
 }
@@ -471,10 +487,16 @@ async function answerEvidence(
   const proposalId = readId(fields, 'id');
   const file = proposalId === undefined ? undefined : (await journal.proposal(proposalId))?.evidenceFile;
   if (proposalId === undefined || !file || evidenceFolder === undefined)
-    return plainPage(visit, 404, visit.say('notFound'), '', '/proposals');
+    return plainPage(visit, 404, visit.say('page.not-found'), '', '/proposals');
   const path = await locateEvidence(evidenceFolder, file);
   if (path === undefined)
-    return plainPage(visit, 404, visit.say('evidence'), visit.say('evidenceGone'), `/proposal/${proposalId}`);
+    return plainPage(
+      visit,
+      404,
+      visit.say('payout.evidence'),
+      visit.say('decide.evidence-gone'),
+      `/proposal/${proposalId}`,
+    );
   await recordReveal(store, clock, visit.proved, { what: 'evidence-file', proposal: proposalId });
   return { file: { path, name: file.name, type: 'application/octet-stream' } };
 }
@@ -488,15 +510,15 @@ async function answerVerdict(
 ): Promise<Answer> {
   const { say } = visit;
   const proposalId = readId(fields, 'id');
-  if (proposalId === undefined) return plainPage(visit, 404, say('notFound'), '', '/proposals');
+  if (proposalId === undefined) return plainPage(visit, 404, say('page.not-found'), '', '/proposals');
   const note = (fields['note'] ?? '').trim().slice(0, noteLengthMax);
   if (verdict === 'send-back' && note === '') {
-    const complaint = { status: 422, field: 'note', text: say('missingSendBackWhy') };
+    const complaint = { status: 422, field: 'note', text: say('proposal.missing-send-back-why') };
     return proposalPage(context, visit, fields, { complaint });
   }
   const seen = fields['seen'];
   if (verdict === 'approve' && seen === undefined) {
-    const complaint = { status: 422, field: 'list', text: say('lookAgain') };
+    const complaint = { status: 422, field: 'list', text: say('proposal.look-again') };
     return proposalPage(context, visit, fields, { complaint });
   }
   const terms = { note: note === '' ? null : note, ...(seen === undefined ? {} : { seen }) };

@@ -1,23 +1,23 @@
 /** Sign-in by the header of a trusted proxy instead of passwords: its pages, and the count of refusals. */
+import type { PlainCode } from '../../core/message.ts';
 import type { Log } from '../../core/ports.ts';
 import type { ProxyRefusal } from '../rules/proxy-header.ts';
 import { html } from './html.ts';
 import { plainPage } from './layout.ts';
 import type { Page, View, Visit } from './view.ts';
-import type { Word } from './words.ts';
 
-const refusalWords: Readonly<Record<ProxyRefusal, Word>> = {
-  unnamed: 'proxyUnnamed',
-  doubled: 'proxyDoubled',
-  unknown: 'proxyUnknown',
+const refusalWords: Readonly<Record<ProxyRefusal, PlainCode>> = {
+  unnamed: 'sign-in.proxy-unnamed',
+  doubled: 'sign-in.proxy-doubled',
+  unknown: 'sign-in.proxy-unknown',
   // The existence of the user is for admins to know.
-  disabled: 'proxyUnknown',
-  'no-right': 'proxyUnknown',
-  'before-restore': 'proxyBeforeRestore',
+  disabled: 'sign-in.proxy-unknown',
+  'no-right': 'sign-in.proxy-unknown',
+  'before-restore': 'sign-in.proxy-before-restore',
 };
 
 export const proxyRefusalPage = (visit: Visit, refusal: ProxyRefusal): Page =>
-  plainPage(visit, 403, visit.say('proxyRefused'), visit.say(refusalWords[refusal]));
+  plainPage(visit, 403, visit.say('sign-in.proxy-refused'), visit.say(refusalWords[refusal]));
 
 /** The least time between two log lines of one reason: pages poll by themselves. */
 const logEveryMs = 60_000;
@@ -41,22 +41,26 @@ export class ProxyRefusals {
   }
 }
 
-const card = ({ say }: Visit, word: 'proxyOnly' | 'proxySignedOut', status = 200): Page => ({
-  title: say('signIn'),
+const card = (
+  { say }: Visit,
+  word: 'sign-in.proxy-only' | 'sign-in.proxy-signed-out',
+  status = 200,
+): Page => ({
+  title: say('sign-in.sign-in'),
   status,
   body: html`<div class="card narrow">
-    <h1>${say(word === 'proxyOnly' ? 'signIn' : 'signedOut')}</h1>
+    <h1>${say(word === 'sign-in.proxy-only' ? 'sign-in.sign-in' : 'sign-in.signed-out')}</h1>
     <p>${say(word)}</p>
-    <p><a href="/today">${say('proxyGoOn')}</a></p>
+    <p><a href="/today">${say('sign-in.proxy-go-on')}</a></p>
   </div>`,
 });
 
 /** The views that replace those with passwords. */
 export const makeProxySignInViews = (): readonly View[] => [
-  { method: 'GET', path: '/sign-in', answer: async (visit) => card(visit, 'proxyOnly') },
-  { method: 'GET', path: '/signed-out', answer: async (visit) => card(visit, 'proxySignedOut') },
-  { method: 'POST', path: '/sign-in', answer: async (visit) => card(visit, 'proxyOnly', 403) },
-  { method: 'POST', path: '/password', answer: async (visit) => card(visit, 'proxyOnly', 403) },
+  { method: 'GET', path: '/sign-in', answer: async (visit) => card(visit, 'sign-in.proxy-only') },
+  { method: 'GET', path: '/signed-out', answer: async (visit) => card(visit, 'sign-in.proxy-signed-out') },
+  { method: 'POST', path: '/sign-in', answer: async (visit) => card(visit, 'sign-in.proxy-only', 403) },
+  { method: 'POST', path: '/password', answer: async (visit) => card(visit, 'sign-in.proxy-only', 403) },
   {
     method: 'POST',
     path: '/sign-out',

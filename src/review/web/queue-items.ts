@@ -1,11 +1,14 @@
 /** Waiting items other than payouts, above the payouts of the queue: displayed, taken, and decided on one by one. */
 import { formatBangkokDateTime } from '../../core/bangkok-time.ts';
 import { showBaht, showCount } from '../../core/figures.ts';
+import { bahtOf, sayCode } from '../../core/message.ts';
+import { sayAge, sayDate, sayMoment } from '../../core/moments.ts';
 import { showText } from '../../core/outgoing-text.ts';
 import type { ReviewContext } from '../context.ts';
 import { figureWhole } from '../freeze.ts';
 import { type OwnersContext, takeItem } from '../owners.ts';
 import { can } from '../rules/people.ts';
+import { describeCounted } from '../rules/proposal-figures.ts';
 import type { Target } from '../rules/proposal.ts';
 import {
   type Asker,
@@ -19,12 +22,12 @@ import { type Decision, otherDecisions } from '../rules/terms.ts';
 import { deciderOf } from '../verdict.ts';
 import { answerDecision, type DecideForm, decidePage } from './decide-form.ts';
 import { html, type Html, type Part } from './html.ts';
-import { countedOfFigures, figuresPanel, type Panel, sayCounted } from './figures-panel.ts';
+import { countedOfFigures, figuresPanel, type Panel } from './figures-panel.ts';
 import { plainPage, postButton } from './layout.ts';
 import { factList, moneyTag, whyOf } from './parts.ts';
 import type { ReadReview } from './payout-page.ts';
 import type { Answer, Fields, Page, ProvedVisit, View } from './view.ts';
-import { sayAge, sayDate, sayKind, sayMoment, sayWhy } from './words.ts';
+import { sayWhy } from './words.ts';
 
 /** @param limit the number of items of each kind */
 export type ReadQueue = (asker: Asker, limit: number) => Promise<Queue>;
@@ -52,8 +55,8 @@ export function ownerOf(
   const { say, person } = visit;
   const isOwn = owner?.personId === person.personId;
   const what = isOwn ? 'given-back' : 'taken';
-  const label = say(isOwn ? 'giveBack' : 'takeIt');
-  return html`${owner && html`<small>${say('owner')}: ${owner.person}</small>`}
+  const label = say(isOwn ? 'queue.give-back' : 'queue.take-it');
+  return html`${owner && html`<small>${say('queue.owner')}: ${owner.person}</small>`}
   ${can(person, 'take').allowed && postButton(visit, '/queue/take', label, { kind, key, what })}`;
 }
 
@@ -67,7 +70,7 @@ const decidedHere: readonly string[] = [
 
 function optionOf(visit: ProvedVisit, item: OwnedItem, option: QueueOption): Html {
   const { decision, whyNot } = option;
-  const label = visit.language === 'th' ? option.labelTh : option.label;
+  const label = visit.say(option.label);
   if (whyNot !== undefined) return html`<li class="off">${label} <small>${whyOf(visit, whyNot)}</small></li>`;
   const { kind, key, version } = item;
   if (kind === 'decisions')
@@ -82,7 +85,7 @@ function optionOf(visit: ProvedVisit, item: OwnedItem, option: QueueOption): Htm
 function placeOf({ say }: ProvedVisit, { kind, key }: OwnedItem, label: string): Part {
   if (kind === 'proposal') return html`<a class="button" href="/proposal/${key}">${label}</a>`;
   if (kind === 'batch' || kind === 'doubt') return html`<a class="button" href="/batch/${key}">${label}</a>`;
-  return html`${label} <small>${say('inShell')}</small>`;
+  return html`${label} <small>${say('queue.in-shell')}</small>`;
 }
 
 const ageOf = ({ language, nowMs }: ProvedVisit, sinceMs: number): Html =>
@@ -106,20 +109,24 @@ function itemRow(visit: ProvedVisit, item: OwnedItem): Html {
   const { say, language } = visit;
   const { kind, amountSatang, reason, remedy, options, sinceMs, owner } = item;
   return html`<tr>
-    <td data-head="${say('waits')}">
-      <b>${sayKind(language, kind)}</b> <small>${titleOf(visit, item)}</small>
+    <td data-head="${say('queue.waits')}">
+      <b>${sayCode(language, `queue-kind.${kind}`)}</b> <small>${titleOf(visit, item)}</small>
     </td>
-    <td class="number" data-head="${say('amount')}">${amountSatang !== null && showBaht(amountSatang)}</td>
-    <td data-head="${say('money')}">${movedOf(visit, item)}</td>
-    <td class="why" data-head="${say('why')}">
+    <td class="number" data-head="${say('payout.amount')}">
+      ${amountSatang !== null && showBaht(amountSatang)}
+    </td>
+    <td data-head="${say('payout.money')}">${movedOf(visit, item)}</td>
+    <td class="why" data-head="${say('payout.why')}">
       ${whyOf(visit, reason)} <small>${whyOf(visit, remedy)}</small>
     </td>
-    <td data-head="${say('decisions')}">
+    <td data-head="${say('payout.decisions')}">
       <ul class="options">
         ${options.map((one) => optionOf(visit, item, one))}
       </ul>
     </td>
-    <td class="mono" data-head="${say('age')}">${ageOf(visit, sinceMs)} ${ownerOf(visit, item, owner)}</td>
+    <td class="mono" data-head="${say('payout.age')}">
+      ${ageOf(visit, sinceMs)} ${ownerOf(visit, item, owner)}
+    </td>
   </tr>`;
 }
 
@@ -129,16 +136,18 @@ export async function itemsSection({ readQueue }: QueueItemsContext, visit: Prov
   const { items, totals } = await readQueue(visit.person, itemsOfKind);
   if (totals.length === 0) return undefined;
   const heads = [
-    say('waits'),
-    say('amount'),
-    say('money'),
-    `${say('why')}, ${say('remedy')}`,
-    say('decisions'),
-    say('age'),
+    say('queue.waits'),
+    say('payout.amount'),
+    say('payout.money'),
+    `${say('payout.why')}, ${say('payout.remedy')}`,
+    say('payout.decisions'),
+    say('payout.age'),
   ];
   return html`<section class="others" aria-labelledby="others">
-    <h2 id="others">${say('others')}</h2>
-    <p>${totals.map((one) => `${sayKind(language, one.kind)}: ${showCount(one.items)}`).join(' · ')}</p>
+    <h2 id="others">${say('queue.others')}</h2>
+    <p>
+      ${totals.map((one) => `${sayCode(language, `queue-kind.${one.kind}`)}: ${showCount(one.items)}`).join(' · ')}
+    </p>
     <table>
       <thead>
         <tr>
@@ -180,24 +189,26 @@ async function answerTake(context: QueueItemsContext, visit: ProvedVisit, fields
   const kind = fields['kind'] === 'payout' ? 'payout' : readKind(fields);
   const what = fields['what'] === 'given-back' ? 'given-back' : 'taken';
   const key = fields['key'] ?? '';
-  if (kind === undefined) return plainPage(visit, 404, visit.say('notFound'), '');
+  if (kind === undefined) return plainPage(visit, 404, visit.say('page.not-found'), '');
   if (what === 'taken' && !(await isThere(context, visit, kind, key))) return gone(visit);
   const { clock } = await readReview();
   const why = await takeItem({ journal: store, clock }, { kind, key }, what, deciderOf(visit.proved));
-  return why === undefined ? { goTo: '/queue' } : plainPage(visit, 409, visit.say('notPossible'), why);
+  return why === undefined
+    ? { goTo: '/queue' }
+    : plainPage(visit, 409, visit.say('payout.not-possible'), why);
 }
 
 const shownOf = (visit: ProvedVisit, item: OwnedItem): Html => {
   const { kind, amountSatang, reason, remedy } = item;
   return factList([
-    [visit.say('waits'), html`${sayKind(visit.language, kind)}, ${titleOf(visit, item)}`],
     [
-      visit.say('amount'),
-      amountSatang === null ? undefined : `${showBaht(amountSatang)} ${visit.say('baht')}`,
+      visit.say('queue.waits'),
+      html`${sayCode(visit.language, `queue-kind.${kind}`)}, ${titleOf(visit, item)}`,
     ],
-    [visit.say('money'), movedOf(visit, item)],
-    [visit.say('why'), whyOf(visit, reason)],
-    [visit.say('remedy'), whyOf(visit, remedy)],
+    [visit.say('payout.amount'), amountSatang === null ? undefined : visit.say(bahtOf(amountSatang))],
+    [visit.say('payout.money'), movedOf(visit, item)],
+    [visit.say('payout.why'), whyOf(visit, reason)],
+    [visit.say('payout.remedy'), whyOf(visit, remedy)],
   ]);
 };
 
@@ -219,7 +230,7 @@ async function answerItem(context: QueueItemsContext, visit: ProvedVisit, fields
   const option = item?.options.find((one) => one.decision === decision);
   if (item === undefined || option === undefined || !decidedHere.includes(decision)) return gone(visit);
   if (option.whyNot !== undefined)
-    return plainPage(visit, 409, visit.say('notPossible'), whyOf(visit, option.whyNot));
+    return plainPage(visit, 409, visit.say('payout.not-possible'), whyOf(visit, option.whyNot));
   // A batch in doubt is decided on as a batch.
   const target = { kind: kind === 'doubt' ? 'batch' : kind, key, version } as Target;
   const { title } = item;
@@ -231,7 +242,10 @@ async function answerItem(context: QueueItemsContext, visit: ProvedVisit, fields
     path: '/queue/item',
     back: '/queue',
     targets: [target],
-    what: panel === undefined ? showText(named) : `${showText(named)}: ${sayCounted(visit, panel.counted)}`,
+    what:
+      panel === undefined
+        ? showText(named)
+        : `${showText(named)}: ${visit.say(describeCounted(panel.counted))}`,
     shown: [shownOf(visit, item), panel && (await figuresPanel(review.journal, visit, panel))],
     hidden: { kind, key, version, decision },
     nameTarget: () => showText(named),
@@ -242,7 +256,7 @@ async function answerItem(context: QueueItemsContext, visit: ProvedVisit, fields
 }
 
 const gone = (visit: ProvedVisit): Page =>
-  plainPage(visit, 404, visit.say('notFound'), visit.say('waitsNoMore'));
+  plainPage(visit, 404, visit.say('page.not-found'), visit.say('queue.waits-no-more'));
 
 export const makeQueueItemViews = (context: QueueItemsContext): readonly View[] => [
   {

@@ -1,6 +1,8 @@
 /** The queue: everything that waits for a person, the newest first, page by page. */
 import { showBaht, showCount } from '../../core/figures.ts';
 import { formatBangkokDateTime, readDay } from '../../core/bangkok-time.ts';
+import { sayCode } from '../../core/message.ts';
+import { sayAge, sayMoment } from '../../core/moments.ts';
 import { sumSatang } from '../../core/money.ts';
 import { showText } from '../../core/outgoing-text.ts';
 import { type PayoutStatus, payoutStatuses } from '../../core/payout.ts';
@@ -34,7 +36,6 @@ import {
 } from './parts.ts';
 import { itemsSection, makeQueueItemViews, ownerOf, type QueueItemsContext } from './queue-items.ts';
 import type { Fields, Page, ProvedVisit, View } from './view.ts';
-import { sayAge, sayMoment, sayMoved, sayStatus } from './words.ts';
 
 type QueueReader = WaitingReader &
   Pick<PayoutSearch, 'findOwners'> &
@@ -110,13 +111,14 @@ function figures({ say, language, nowMs }: ProvedVisit, totals: readonly Waiting
   const satang = sumSatang(totals.map(({ amountSatang }) => amountSatang));
   const oldestMs = Math.min(...totals.map((total) => total.oldestMs));
   return html`<ul class="figures">
-    <li><b>${showCount(rows)}</b> ${say('needPerson')}</li>
-    <li><b>${showBaht(satang)}</b> ${say('baht')}</li>
-    ${totals.length > 0 && html`<li><b>${sayAge(language, nowMs - oldestMs)}</b> ${say('oldest')}</li>`}
+    <li><b>${showCount(rows)}</b> ${say('queue.need-person')}</li>
+    <li><b>${showBaht(satang)}</b> ${say('payout.baht')}</li>
+    ${totals.length > 0 && html`<li><b>${sayAge(language, nowMs - oldestMs)}</b> ${say('queue.oldest')}</li>`}
     ${
       totals.length > 1 &&
       totals.map(
-        ({ status, rows: count }) => html`<li><b>${showCount(count)}</b> ${sayStatus(language, status)}</li>`,
+        ({ status, rows: count }) =>
+          html`<li><b>${showCount(count)}</b> ${sayCode(language, `payout-status.${status}`)}</li>`,
       )
     }
   </ul>`;
@@ -128,28 +130,28 @@ const choice = (value: string, label: string, isChosen: boolean): Html =>
 function filterForm(visit: ProvedVisit, { search, status, money, day }: Asked): Html {
   const { say, language } = visit;
   return html`<form method="post" action="/queue" class="filter" role="search" data-live-form>
-    ${csrfField(visit)} ${searchField(visit, say('searchHint'), search)}
+    ${csrfField(visit)} ${searchField(visit, say('queue.search-hint'), search)}
     <div>
-      <label for="status">${say('status')}</label>
+      <label for="status">${say('payout.status')}</label>
       <select id="status" name="status">
-        ${choice('', say('any'), status === undefined)}
-        ${openStatuses.map((one) => choice(one, sayStatus(language, one), one === status))}
+        ${choice('', say('queue.any'), status === undefined)}
+        ${openStatuses.map((one) => choice(one, sayCode(language, `payout-status.${one}`), one === status))}
       </select>
     </div>
     <div>
-      <label for="money">${say('money')}</label>
+      <label for="money">${say('payout.money')}</label>
       <select id="money" name="money">
-        ${choice('', say('any'), money === undefined)}
-        ${moneyWords.map((one) => choice(one, sayMoved(language, one), one === money))}
+        ${choice('', say('queue.any'), money === undefined)}
+        ${moneyWords.map((one) => choice(one, sayCode(language, `money-moved.${one}`), one === money))}
       </select>
     </div>
     <div>
-      <label for="day">${say('day')}</label>
+      <label for="day">${say('payout.day')}</label>
       <input id="day" name="day" type="date" value="${day}" />
     </div>
     <div class="buttons">
-      <button class="main">${say('find')}</button>
-      <a class="button" href="/queue">${say('clear')}</a>
+      <button class="main">${say('queue.find')}</button>
+      <a class="button" href="/queue">${say('queue.clear')}</a>
     </div>
   </form>`;
 }
@@ -168,24 +170,24 @@ function payoutRow(visit: ProvedVisit, found: FoundPayout, owners: Owners): Html
   const placedMs = placeInTime(row, batch);
   return html`<tr>
     ${choiceCell(visit, row)}
-    <td data-head="${say('payout')}">
+    <td data-head="${say('payout.payout')}">
       <a class="open" href="/payout/${row.seq}"><span class="name">${cells.payoutId.trim()}</span></a>
-      <small>${batch.batchId} · ${say('row')} ${row.rowNo}</small>
+      <small>${batch.batchId} · ${say('payout.row')} ${row.rowNo}</small>
     </td>
-    <td class="number" data-head="${say('amount')}">${showText(amount)}</td>
-    <td data-head="${say('payee')}">
+    <td class="number" data-head="${say('payout.amount')}">${showText(amount)}</td>
+    <td data-head="${say('payout.payee')}">
       <span class="mono">${maskDigits(instruction?.proxyNo ?? cells.proxyNo)}</span>
       <small>${showText(names)}</small>
     </td>
-    <td data-head="${say('status')}">
+    <td data-head="${say('payout.status')}">
       ${row.isAlarm && html`${alarmTag({ say })}<br />`}
-      <b>${sayStatus(language, row.status)}</b><br />
+      <b>${sayCode(language, `payout-status.${row.status}`)}</b><br />
       ${moneyTag({ language }, moneyMovedOf(row))}
     </td>
-    <td class="why" data-head="${say('why')}">
+    <td class="why" data-head="${say('payout.why')}">
       ${reasonOf(visit, row)} <small>${remedyOf(visit, row)}</small>
     </td>
-    <td class="mono" data-head="${say('age')}">
+    <td class="mono" data-head="${say('payout.age')}">
       <time datetime="${formatBangkokDateTime(placedMs)}" title="${sayMoment(language, placedMs)}"
         >${sayAge(language, nowMs - placedMs)}</time
       >
@@ -200,12 +202,12 @@ function table(visit: ProvedVisit, found: readonly FoundPayout[], owners: Owners
     <thead>
       <tr>
         ${choiceHead(visit)}
-        <th scope="col">${say('payout')}</th>
-        <th scope="col" class="number">${say('amount')}</th>
-        <th scope="col">${say('payee')}</th>
-        <th scope="col">${say('status')}, ${say('money')}</th>
-        <th scope="col">${say('why')}, ${say('remedy')}</th>
-        <th scope="col">${say('age')}, ${say('owner')}</th>
+        <th scope="col">${say('payout.payout')}</th>
+        <th scope="col" class="number">${say('payout.amount')}</th>
+        <th scope="col">${say('payout.payee')}</th>
+        <th scope="col">${say('payout.status')}, ${say('payout.money')}</th>
+        <th scope="col">${say('payout.why')}, ${say('payout.remedy')}</th>
+        <th scope="col">${say('payout.age')}, ${say('queue.owner')}</th>
       </tr>
     </thead>
     <tbody>
@@ -231,16 +233,16 @@ function pages(visit: ProvedVisit, asked: Asked, lastSeq: number | undefined): H
   const button = (label: string, more: object) =>
     postButton(visit, '/queue', label, { ...fields, ...more }, 'page');
   return html`<div class="pages">
-    ${!isFirst && button(visit.say('newest'), {})}
-    ${lastSeq !== undefined && button(visit.say('older'), { before: String(lastSeq) })}
+    ${!isFirst && button(visit.say('queue.newest'), {})}
+    ${lastSeq !== undefined && button(visit.say('queue.older'), { before: String(lastSeq) })}
   </div>`;
 }
 
 function empty({ say, language, nowMs }: ProvedVisit, isFiltered: boolean): Html {
   return html`<div class="empty">
-    <p><b>${isFiltered ? say('noMatch') : say('nothingWaits')}</b></p>
+    <p><b>${isFiltered ? say('queue.no-match') : say('queue.nothing-waits')}</b></p>
     <p>
-      ${isFiltered ? html`<a href="/queue">${say('clear')}</a>` : html`${say('shown')} ${sayMoment(language, nowMs)}`}
+      ${isFiltered ? html`<a href="/queue">${say('queue.clear')}</a>` : html`${say('queue.shown')} ${sayMoment(language, nowMs)}`}
     </p>
   </div>`;
 }
@@ -250,12 +252,12 @@ async function answerQueue(context: QueuePageContext, visit: ProvedVisit, fields
   const { say } = visit;
   const asked = readAsked(fields);
   const read = await readFilter(store, visit, asked);
-  const title = say('queue');
+  const title = say('page.queue');
   if (read === undefined)
     return {
       title,
       status: 422,
-      body: html`${problems(visit, [{ field: 'day', text: say('wrongDay') }])}
+      body: html`${problems(visit, [{ field: 'day', text: say('queue.wrong-day') }])}
         <h1>${title}</h1>
         ${filterForm(visit, asked)}`,
     };

@@ -2,6 +2,8 @@
  * The server of the review page. It settles for every view who asks, from which address, and with what permission. It
  * speaks plain http, and therefore listens on the loopback address only, or behind a named proxy.
  */
+import { languages } from '../../core/language.ts';
+import type { PlainCode } from '../../core/message.ts';
 import { createReadStream } from 'node:fs';
 import { isIP } from 'node:net';
 import multipart, { type Multipart } from '@fastify/multipart';
@@ -59,7 +61,6 @@ import {
   type View,
   type Visit,
 } from './view.ts';
-import { languages } from './words.ts';
 
 export interface ReviewPageOptions {
   readonly listen: ListenAddress;
@@ -376,7 +377,7 @@ function proveVisit(
   if (proved === undefined) return { goTo: '/sign-in' };
   const { person } = proved;
   const permission = can(person, action);
-  if (!permission.allowed) return plainPage(visit, 403, visit.say('notAllowed'), permission.why);
+  if (!permission.allowed) return plainPage(visit, 403, visit.say('page.not-allowed'), permission.why);
   return { ...visit, person, proved, sessionHash: nameSession(request, parts.cookieNames) };
 }
 
@@ -546,7 +547,7 @@ function addViews(app: FastifyInstance, parts: PageParts, views: readonly View[]
     );
   const saySomething = async (request: FastifyRequest, reply: FastifyReply, status: number) => {
     const { visit } = await readVisit(request, reply, parts);
-    const word = sayings[status] ?? 'broken';
+    const word = sayings[status] ?? 'page.broken';
     return sendPage(reply, visit, plainPage(visit, status, visit.say(word)));
   };
   app.setNotFoundHandler({ preHandler: app.rateLimit() }, async (request, reply) =>
@@ -559,9 +560,13 @@ function addViews(app: FastifyInstance, parts: PageParts, views: readonly View[]
   });
 }
 
-const sayings: Readonly<
-  Partial<Record<number, 'brokeOff' | 'outOfDate' | 'notFound' | 'sentTooLarge' | 'tooMany'>>
-> = { 400: 'brokeOff', 403: 'outOfDate', 404: 'notFound', 413: 'sentTooLarge', 429: 'tooMany' };
+const sayings: Readonly<Partial<Record<number, PlainCode>>> = {
+  400: 'page.broke-off',
+  403: 'page.out-of-date',
+  404: 'page.not-found',
+  413: 'page.sent-too-large',
+  429: 'page.too-many',
+};
 
 /** Sets language and colours, which are kept in the browser alone. */
 function answerLook(request: FastifyRequest, reply: FastifyReply, names: CookieNames): FastifyReply {

@@ -15,10 +15,10 @@ interface SessionsPage {
 
 const sessionRow = (visit: ProvedVisit, { sessionHash, madeAtMs, usedAtMs }: PersonSession): Html =>
   html`<tr>
-    <td data-head="${visit.say('sessionBegan')}">${momentOf(visit, madeAtMs)}</td>
-    <td data-head="${visit.say('sessionUsed')}">${momentOf(visit, usedAtMs)}</td>
-    <td data-head="${visit.say('sessionWhere')}">
-      ${visit.say(sessionHash === visit.sessionHash ? 'thisBrowser' : 'anotherBrowser')}
+    <td data-head="${visit.say('session.session-began')}">${momentOf(visit, madeAtMs)}</td>
+    <td data-head="${visit.say('session.session-used')}">${momentOf(visit, usedAtMs)}</td>
+    <td data-head="${visit.say('session.session-where')}">
+      ${visit.say(sessionHash === visit.sessionHash ? 'session.this-browser' : 'session.another-browser')}
     </td>
   </tr>`;
 
@@ -26,23 +26,23 @@ async function sessionsPage({ readContext }: SessionsPage, visit: ProvedVisit): 
   const { say, person } = visit;
   const open = await findOpenSessions(await readContext(), person);
   return {
-    title: say('sessions'),
-    body: html`<h1>${say('sessions')}</h1>
-      <p>${say('sessionsWhy')}</p>
+    title: say('session.sessions'),
+    body: html`<h1>${say('session.sessions')}</h1>
+      <p>${say('session.sessions-why')}</p>
       <table>
         <thead>
           <tr>
-            <th scope="col">${say('sessionBegan')}</th>
-            <th scope="col">${say('sessionUsed')}</th>
-            <th scope="col">${say('sessionWhere')}</th>
+            <th scope="col">${say('session.session-began')}</th>
+            <th scope="col">${say('session.session-used')}</th>
+            <th scope="col">${say('session.session-where')}</th>
           </tr>
         </thead>
         <tbody>
           ${open.map((session) => sessionRow(visit, session))}
         </tbody>
       </table>
-      <p>${postButton(visit, '/sessions/sign-out', say('signOutEverywhere'), {}, 'main')}</p>
-      ${can(person, 'check').allowed && html`<p><a href="/passkeys">${say('ownPasskeys')}</a></p>`}`,
+      <p>${postButton(visit, '/sessions/sign-out', say('session.sign-out-everywhere'), {}, 'main')}</p>
+      ${can(person, 'check').allowed && html`<p><a href="/passkeys">${say('passkey.own-passkeys')}</a></p>`}`,
   };
 }
 

@@ -40,19 +40,19 @@ const fieldOf = ({ name, label, type, autocomplete, value = '' }: Field): Html =
 function signInPage(visit: Visit, name: string, complaint?: string, done?: string): Page {
   const { say } = visit;
   const fields: readonly Field[] = [
-    { name: 'name', label: say('name'), type: 'text', autocomplete: 'username', value: name },
-    { name: 'password', label: say('password'), type: 'password', autocomplete: 'current-password' },
+    { name: 'name', label: say('sign-in.name'), type: 'text', autocomplete: 'username', value: name },
+    { name: 'password', label: say('sign-in.password'), type: 'password', autocomplete: 'current-password' },
   ];
   return {
-    title: say('signIn'),
+    title: say('sign-in.sign-in'),
     status: complaint === undefined ? 200 : 401,
     body: html`<div class="card narrow">
       ${complaint !== undefined && problems(visit, [{ field: 'name', text: complaint }])}
       ${done !== undefined && html`<p class="done" role="status">${done}</p>`}
-      <h1>${say('signIn')}</h1>
+      <h1>${say('sign-in.sign-in')}</h1>
       <form method="post" action="/sign-in">
         ${csrfField(visit)} ${fields.map(fieldOf)}
-        <button class="main">${say('signIn')}</button>
+        <button class="main">${say('sign-in.sign-in')}</button>
       </form>
     </div>`,
   };
@@ -62,26 +62,26 @@ function passwordPage(visit: Visit, name: string, complaint?: string | Message):
   const { say } = visit;
   const again = { type: 'password', autocomplete: 'new-password' } as const;
   const fields: readonly Field[] = [
-    { name: 'name', label: say('name'), type: 'text', autocomplete: 'username', value: name },
+    { name: 'name', label: say('sign-in.name'), type: 'text', autocomplete: 'username', value: name },
     {
       name: 'present',
-      label: say('presentPassword'),
+      label: say('sign-in.present-password'),
       type: 'password',
       autocomplete: 'current-password',
     },
-    { name: 'wanted', label: say('newPassword'), ...again },
-    { name: 'again', label: say('newAgain'), ...again },
+    { name: 'wanted', label: say('sign-in.new-password'), ...again },
+    { name: 'again', label: say('sign-in.new-again'), ...again },
   ];
   return {
-    title: say('ownPassword'),
+    title: say('sign-in.own-password'),
     status: complaint === undefined ? 200 : 422,
     body: html`<div class="card narrow">
       ${complaint !== undefined && problems(visit, [{ field: 'present', text: complaint }])}
-      <h1>${say('ownPassword')}</h1>
-      <p>${say('ownPasswordWhy')}</p>
+      <h1>${say('sign-in.own-password')}</h1>
+      <p>${say('sign-in.own-password-why')}</p>
       <form method="post" action="/password">
         ${csrfField(visit)} ${fields.map(fieldOf)}
-        <button class="main">${say('setIt')}</button>
+        <button class="main">${say('sign-in.set-it')}</button>
       </form>
     </div>`,
   };
@@ -102,7 +102,7 @@ async function answerSignIn(page: SignInPage, visit: Visit, fields: Fields): Pro
   const answer = await signIn(context, name, password);
   switch (answer.kind) {
     case 'refused':
-      return signInPage(visit, name, visit.say('signInRefused'));
+      return signInPage(visit, name, visit.say('sign-in.sign-in-refused'));
     case 'must-change':
       return passwordPage(visit, name);
     case 'signed-in':
@@ -118,7 +118,7 @@ async function begin(
 ): Promise<Answer> {
   const secret = await startSession(context, letIn, sinceMs);
   if (secret !== undefined) return { goTo: '/today', secret };
-  return signInPage(visit, letIn.person.name, visit.say('signInRefused'));
+  return signInPage(visit, letIn.person.name, visit.say('sign-in.sign-in-refused'));
 }
 
 async function answerPassword(page: SignInPage, visit: Visit, fields: Fields): Promise<Answer> {
@@ -129,7 +129,7 @@ async function answerPassword(page: SignInPage, visit: Visit, fields: Fields): P
     cut(fields[field], passwordLengthMax),
   );
   if (present === undefined || wanted === undefined || wanted !== again)
-    return passwordPage(visit, name, visit.say('notAlike'));
+    return passwordPage(visit, name, visit.say('sign-in.not-alike'));
   const why = await changePassword(context, name, present, wanted);
   if (why !== undefined) return passwordPage(visit, name, why);
   const answer = await signIn(context, name, wanted);
@@ -142,7 +142,7 @@ export const makeSignInViews = (page: SignInPage): readonly View[] => [
   {
     method: 'GET',
     path: '/signed-out',
-    answer: async (visit) => signInPage(visit, '', undefined, visit.say('signedOut')),
+    answer: async (visit) => signInPage(visit, '', undefined, visit.say('sign-in.signed-out')),
   },
   {
     method: 'POST',

@@ -1,10 +1,11 @@
 /** Signs an approval with a passkey: displays the whole text, and the button that asks the key. */
-import type { Message } from '../../core/message.ts';
+import { type Message, sayCode } from '../../core/message.ts';
 import type { HistoryReader } from '../../payout/ports.ts';
 import type { ReviewContext } from '../context.ts';
 import { askForSignature, listUsable } from '../passkeys.ts';
 import type { Proposal } from '../ports.ts';
 import { showKey } from '../rules/passkey.ts';
+import { nameOfDecision } from '../rules/terms.ts';
 import { approveSigned, readMatter, type SigningScene } from '../signed-approval.ts';
 import { findWhyNotCheck } from '../verdict.ts';
 import { effectOfProposal, proposalPanel } from './figures-panel.ts';
@@ -19,7 +20,6 @@ import {
   signingContextOf,
 } from './passkeys-page.ts';
 import type { Answer, Fields, ProvedVisit, View } from './view.ts';
-import { sayDecision } from './words.ts';
 
 export interface SigningPageContext extends PasskeyPageContext {
   readonly readReview: () => Promise<ReviewContext>;
@@ -44,12 +44,14 @@ export async function findApprovalWay(
 /** The link to the page for signing. */
 export const signLink = ({ say }: ProvedVisit, { proposalId }: Proposal): Html =>
   html`<p class="approve">
-    <a class="button main" href="/proposal/${proposalId}/sign">${say('signWithPasskey')}</a>
-    <small>${say('signExactly')}</small>
+    <a class="button main" href="/proposal/${proposalId}/sign">${say('passkey.sign-with-passkey')}</a>
+    <small>${say('passkey.sign-exactly')}</small>
   </p>`;
 
 export const enrolFirst = ({ say }: ProvedVisit): Html =>
-  html`<p><b>${say('signatureRequired')}</b><br /><a href="/passkeys">${say('enrolFirst')}</a></p>`;
+  html`<p>
+    <b>${say('passkey.signature-required')}</b><br /><a href="/passkeys">${say('passkey.enrol-first')}</a>
+  </p>`;
 
 /** The signatures: signer, moment and key. */
 export async function signaturesOf(
@@ -64,7 +66,7 @@ export async function signaturesOf(
   const key = passkeys.find(({ credentialId }) => credentialId === ofApproval?.credentialId);
   if (ofApproval === undefined || key === undefined) return undefined;
   const name = people.find(({ personId }) => personId === ofApproval.personId)?.displayName;
-  return html`${name}, ${momentOf(visit, ofApproval.signedAtMs)}, ${visit.say('keyDigits')}
+  return html`${name}, ${momentOf(visit, ofApproval.signedAtMs)}, ${visit.say('passkey.key-digits')}
     <span class="mono">${showKey(key)}</span>`;
 }
 
@@ -83,7 +85,7 @@ async function signPage(
   const { say, language } = visit;
   const review = await page.readReview();
   const proposal = await review.journal.proposal(readId(fields));
-  if (proposal === undefined) return plainPage(visit, 404, say('notFound'), '', '/proposals');
+  if (proposal === undefined) return plainPage(visit, 404, say('page.not-found'), '', '/proposals');
   const { proposalId, decision, kind } = proposal;
   const back = `/proposal/${proposalId}`;
   const context = await signingContextOf(page);
@@ -92,26 +94,27 @@ async function signPage(
     whyNot === undefined
       ? await askForSignature(context, signerOf(visit), await readMatter(review, page.scene, proposal))
       : { why: whyNot };
-  if ('why' in asked) return plainPage(visit, 409, say('cannotApprove'), complaint ?? asked.why, back);
+  if ('why' in asked)
+    return plainPage(visit, 409, say('proposal.cannot-approve'), complaint ?? asked.why, back);
   const { text, options } = asked;
-  const rest = html`<button class="main">${say('signWithPasskey')}</button>
-    <a class="button" href="${back}">${say('backToList')}</a>`;
+  const rest = html`<button class="main">${say('passkey.sign-with-passkey')}</button>
+    <a class="button" href="${back}">${say('passkey.back-to-list')}</a>`;
   return {
-    title: say('signTitle'),
+    title: say('passkey.sign-title'),
     status: complaint === undefined ? 200 : 409,
     scripts: scriptPaths(),
     body: html`${complaint !== undefined && problems(visit, [{ field: 'text', text: complaint }])}
-      <h1>${say('signTitle')}</h1>
+      <h1>${say('passkey.sign-title')}</h1>
       ${await proposalPanel(page.store, visit, proposal)}
       <section class="card">
         ${factList([
-          [say('decision'), sayDecision(language, decision, kind)],
-          [say('effect'), effectOfProposal(visit, proposal)],
-          [say('maker'), proposal.maker],
+          [say('proposal.decision'), sayCode(language, nameOfDecision(decision, kind))],
+          [say('decide.effect'), effectOfProposal(visit, proposal)],
+          [say('proposal.maker'), proposal.maker],
         ])}
       </section>
-      <h2 id="text">${say('signedText')}</h2>
-      <p>${say('signedTextWhy')}</p>
+      <h2 id="text">${say('passkey.signed-text')}</h2>
+      <p>${say('passkey.signed-text-why')}</p>
       <pre class="signed" lang="en" tabindex="0">${inLines(text)}</pre>
       ${askPasskey(visit, context.place, { action: `${back}/sign`, asks: 'sign', options, rest })}`,
   };

@@ -1,4 +1,6 @@
 /** The history of a payout, event by event: time, person, cause, code in words, and evidence. */
+import type { Language } from '../../core/language.ts';
+import { sayCode } from '../../core/message.ts';
 import type { Attempt, PayoutCause } from '../../core/payout.ts';
 import { readAttemptNumber } from '../../core/reference.ts';
 import { showAmount, showBaht } from '../../core/figures.ts';
@@ -10,9 +12,8 @@ import { showDate } from '../../payout/rules/lost-journal.ts';
 import { describeIssue } from '../../reports/rules/report-rows.ts';
 import type { StatementLine } from '../../reconcile/rules/statement.ts';
 import { html, type Html, type Part } from './html.ts';
-import { momentOf, whyOf } from './parts.ts';
+import { momentOf, sayFact, whyOf } from './parts.ts';
 import type { ProvedVisit } from './view.ts';
-import { type Language, sayAttempt, sayCause, sayFact, sayStatus } from './words.ts';
 
 /** A line of a statement about one of its transfers. */
 export interface ToldLine {
@@ -51,11 +52,11 @@ const statementCauses: readonly PayoutCause[] = [
 
 function whoOf({ say }: ProvedVisit, { cause, detail }: PayoutEvent): Part {
   const { by, checkedBy, statement } = detail;
-  if (by === 'people') return say('unproved');
+  if (by === 'people') return say('payout.unproved');
   if (typeof by === 'string')
-    return typeof checkedBy === 'string' ? html`${by}, ${say('checkedBy')} ${checkedBy}` : by;
-  if (statement !== undefined || statementCauses.includes(cause)) return say('statementSide');
-  return bankCauses.includes(cause) ? say('bankSide') : say('program');
+    return typeof checkedBy === 'string' ? html`${by}, ${say('payout.checked-by')} ${checkedBy}` : by;
+  if (statement !== undefined || statementCauses.includes(cause)) return say('payout.statement-side');
+  return bankCauses.includes(cause) ? say('payout.bank-side') : say('payout.program');
 }
 
 /** References of paydrop and the bank, which look like account numbers and are none. */
@@ -107,15 +108,15 @@ const chips = (facts: readonly (readonly [name: string, fact: Part])[]): Part =>
 
 function attemptFacts({ say, language }: ProvedVisit, attempt: Attempt): Part {
   const { order, status, sends, inquiries, lastFinding, sysRefNo, feeText } = attempt;
-  const state = sayAttempt(language, status);
+  const state = sayCode(language, `attempt-status.${status}`);
   return chips([
-    [say('attempt'), String(readAttemptNumber(order.transRefNo))],
-    [say('attemptState'), lastFinding === null ? state : `${state} (${lastFinding})`],
-    [say('amount'), showAmount(order.amountText)],
-    [say('timesSent'), `${sends}×`],
-    [say('timesAsked'), `${inquiries}×`],
-    ...(sysRefNo === null ? [] : [[say('bankReference'), sysRefNo] as const]),
-    ...(feeText === null ? [] : [[say('fee'), showText(feeText)] as const]),
+    [say('payout.attempt'), String(readAttemptNumber(order.transRefNo))],
+    [say('payout.attempt-state'), lastFinding === null ? state : `${state} (${lastFinding})`],
+    [say('payout.amount'), showAmount(order.amountText)],
+    [say('payout.times-sent'), `${sends}×`],
+    [say('payout.times-asked'), `${inquiries}×`],
+    ...(sysRefNo === null ? [] : [[say('payout.bank-reference'), sysRefNo] as const]),
+    ...(feeText === null ? [] : [[say('payout.fee'), showText(feeText)] as const]),
   ]);
 }
 
@@ -127,16 +128,16 @@ function eventEntry(visit: ProvedVisit, event: PayoutEvent, attempts: readonly A
     cause === 'intent-recorded' ? attempts.find((one) => one.attemptNo === attemptNo) : undefined;
   const facts = Object.entries(detail)
     .filter(([name, value]) => !untold.has(name) && value !== null && value !== '')
-    .map(([name, value]) => [sayFact(language, name), showFact(name, value)] as const);
+    .map(([name, value]) => [sayFact(visit, name), showFact(name, value)] as const);
   return {
     atMs,
     who: whoOf(visit, event),
-    what: html`<b>${sayCause(language, cause)}</b>
-      ${from !== to && html`<small>${sayStatus(language, from)} → ${sayStatus(language, to)}</small>`}`,
+    what: html`<b>${sayCode(language, `payout-cause.${cause}`)}</b>
+      ${from !== to && html`<small>${sayCode(language, `payout-status.${from}`)} → ${sayCode(language, `payout-status.${to}`)}</small>`}`,
     evidence: [
       codeOf(language, detail),
       typeof proposal === 'number' &&
-        html`<p><a href="/proposal/${proposal}">${say('proposalWord')} ${proposal}</a></p>`,
+        html`<p><a href="/proposal/${proposal}">${say('payout.proposal-word')} ${proposal}</a></p>`,
       attempt && attemptFacts(visit, attempt),
       chips(facts),
     ],
@@ -151,13 +152,13 @@ function readEntry(visit: ProvedVisit, { row, batch }: PayoutHistory): Entry {
     .map(([name, cell]) => [name, name === 'proxyNo' ? maskDigits(cell) : showText(cell)] as const);
   return {
     atMs: batch.startedAtMs,
-    who: say('program'),
-    what: html`<b>${say('rowRead')}</b>
-      <small>${showText(batch.fileName)}, ${say('line')} ${row.line}</small>`,
+    who: say('payout.program'),
+    what: html`<b>${say('payout.row-read')}</b>
+      <small>${showText(batch.fileName)}, ${say('payout.line')} ${row.line}</small>`,
     evidence: [
       row.issues.map((issue) => html`<p>${whyOf(visit, describeIssue(issue))}</p>`),
       html`<details>
-        <summary>${say('asInFile')}</summary>
+        <summary>${say('payout.as-in-file')}</summary>
         ${chips(cells)}
       </details>`,
     ],
@@ -166,19 +167,19 @@ function readEntry(visit: ProvedVisit, { row, batch }: PayoutHistory): Entry {
 
 function lineEntry({ say, language }: ProvedVisit, { date, acceptedAtMs, line }: ToldLine): Entry {
   const facts = [
-    [sayFact(language, 'statement'), showDate(date)],
-    [say('line'), String(line.line)],
-    [sayFact(language, 'statusText'), maskForeignNumbers(line.statusText)],
-    [say('transfer'), line.transRefNo],
-    [say('bankReference'), line.sysRefNo],
-    [say('amount'), showBaht(line.amountSatang)],
-    [say('fee'), showBaht(line.feeSatang)],
-    [say('why'), maskForeignNumbers([line.reasonCode, line.reasonDesc].join(' ').trim())],
+    [sayCode(language, 'fact.statement'), showDate(date)],
+    [say('payout.line'), String(line.line)],
+    [sayCode(language, 'fact.statusText'), maskForeignNumbers(line.statusText)],
+    [say('payout.transfer'), line.transRefNo],
+    [say('payout.bank-reference'), line.sysRefNo],
+    [say('payout.amount'), showBaht(line.amountSatang)],
+    [say('payout.fee'), showBaht(line.feeSatang)],
+    [say('payout.why'), maskForeignNumbers([line.reasonCode, line.reasonDesc].join(' ').trim())],
   ] as const;
   return {
     atMs: acceptedAtMs ?? 0,
-    who: say('statementSide'),
-    what: html`<b>${say('statementLine')}</b>`,
+    who: say('payout.statement-side'),
+    what: html`<b>${say('payout.statement-line')}</b>`,
     evidence: chips(facts.filter(([, fact]) => fact !== '')),
   };
 }
@@ -198,20 +199,20 @@ export function timeLine(visit: ProvedVisit, history: PayoutHistory, lines: read
   return html`<table class="story">
     <thead>
       <tr>
-        <th scope="col">${say('time')}</th>
-        <th scope="col">${say('who')}</th>
-        <th scope="col">${say('what')}</th>
-        <th scope="col">${say('evidence')}</th>
+        <th scope="col">${say('payout.time')}</th>
+        <th scope="col">${say('payout.who')}</th>
+        <th scope="col">${say('payout.what')}</th>
+        <th scope="col">${say('payout.evidence')}</th>
       </tr>
     </thead>
     <tbody>
       ${entries.map(
         ({ atMs, who, what, evidence }) =>
           html`<tr>
-            <td class="mono" data-head="${say('time')}">${atMs > 0 && momentOf(visit, atMs)}</td>
-            <td data-head="${say('who')}">${who}</td>
-            <td data-head="${say('what')}">${what}</td>
-            <td class="why" data-head="${say('evidence')}">${evidence}</td>
+            <td class="mono" data-head="${say('payout.time')}">${atMs > 0 && momentOf(visit, atMs)}</td>
+            <td data-head="${say('payout.who')}">${who}</td>
+            <td data-head="${say('payout.what')}">${what}</td>
+            <td class="why" data-head="${say('payout.evidence')}">${evidence}</td>
           </tr>`,
       )}
     </tbody>

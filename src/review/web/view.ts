@@ -1,7 +1,8 @@
 /** The input and the answer of a view of the page. */
+import type { Language } from '../../core/language.ts';
+import { type Message, type PlainCode, say, sayCode } from '../../core/message.ts';
 import type { Action, Person, ProvedPerson } from '../rules/people.ts';
 import type { Part } from './html.ts';
-import { type Language, say, type Word } from './words.ts';
 
 export const themes = ['light', 'dark'] as const;
 type Theme = (typeof themes)[number];
@@ -22,7 +23,8 @@ export interface Visit {
   readonly csrfToken: string;
   /** The path of the view, without anything that was typed. */
   readonly path: string;
-  readonly say: (word: Word) => string;
+  /** A text in the visitor's language. */
+  readonly say: (text: PlainCode | Message) => string;
 }
 
 /** A visit by a signed-in person. */
@@ -102,5 +104,5 @@ export type View =
 
 export const makeSay =
   (language: Language) =>
-  (word: Word): string =>
-    say(language, word);
+  (text: PlainCode | Message): string =>
+    typeof text === 'string' ? sayCode(language, text) : say(language, text);

@@ -16,7 +16,7 @@ import {
   type RegistrationStatus,
   registrationStatuses,
 } from '../../../src/registration/rules/registration.ts';
-import { decisionTerms, registrationDecisions, registrationTerms } from '../../../src/review/rules/terms.ts';
+import { registrationDecisions } from '../../../src/review/rules/terms.ts';
 import { noonMs } from '../../support/core-fixtures.ts';
 import { instruction, makeRegistration } from '../../support/registration-fixtures.ts';
 
@@ -205,14 +205,4 @@ describe('ways out', () => {
       expect(findWayOut(factsOf(one))).toBe(true);
     },
   );
-});
-
-test('a decision takes as many people and as much proof as of the same name about a payout', () => {
-  for (const decision of registrationDecisions) {
-    const { needsSecond, needsEvidence } = registrationTerms[decision];
-    expect({ needsSecond, needsEvidence }).toEqual({
-      needsSecond: decisionTerms[decision].needsSecond,
-      needsEvidence: decisionTerms[decision].needsEvidence,
-    });
-  }
 });

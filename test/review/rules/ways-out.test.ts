@@ -14,7 +14,7 @@ import {
   payoutStatuses,
 } from '../../../src/core/payout.ts';
 import { showDate } from '../../../src/payout/rules/lost-journal.ts';
-import { breakWords } from '../../../src/reconcile/rules/break-words.ts';
+import { sayCode } from '../../../src/core/message.ts';
 import { type BreakKind, breakKinds, severities } from '../../../src/reconcile/rules/types.ts';
 import { isException } from '../../../src/reports/rules/report-rows.ts';
 import { breakTargetOf } from '../../../src/review/break-target.ts';
@@ -41,7 +41,7 @@ import {
   queueKinds,
 } from '../../../src/review/rules/queue.ts';
 import { callbackItem, registrationItem } from '../../../src/review/rules/registration-queue.ts';
-import { decisionTerms, registrationTerms } from '../../../src/review/rules/terms.ts';
+import { decisionTerms } from '../../../src/review/rules/terms.ts';
 import { sayWhy } from '../../../src/review/web/words.ts';
 import { nothingCounted, sumFigures } from '../../../src/review/rules/proposal-figures.ts';
 import { makePayout, makeSubmitted, noonMs } from '../../support/core-fixtures.ts';
@@ -295,7 +295,7 @@ describe('what is no payout', () => {
           row: makeRegistrationRow({ status: 'held', holds: ['similar'] }),
           batchId: 'A',
           sinceMs: 1,
-          options: [{ decision: 'go-on', terms: registrationTerms['go-on'], whyNot: undefined }],
+          options: [{ decision: 'go-on', whyNot: undefined }],
         },
         admin,
       ),
@@ -326,8 +326,8 @@ describe('what is no payout', () => {
   test('a break is called what it is in both languages, not by its code', () => {
     for (const [place, kind] of breakKinds.entries()) {
       const title = breaks[place]?.title ?? '';
-      expect(inWords(title)).toBe(`${showDate(date)}: ${breakWords[kind][0]} (${kind})`);
-      expect(inWords(sayWhy('th', title).text)).toBe(`${showDate(date)}: ${breakWords[kind][1]} (${kind})`);
+      expect(inWords(title)).toBe(`${showDate(date)}: ${sayCode('en', `break.${kind}`)} (${kind})`);
+      expect(sayWhy('th', title).text).toBe(`${showDate(date)}: ${sayCode('th', `break.${kind}`)} (${kind})`);
     }
   });
 });
