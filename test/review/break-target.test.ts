@@ -124,7 +124,7 @@ describe('an accepted break', () => {
     const [changed] = await openOf(day);
     await day.reconcile([lineFor(day.attempts[0]), lines[1]]);
     if (changed === undefined) throw new Error('it is open');
-    expect(await accept(day, changed)).toMatchObject({
+    expect(inWords(await accept(day, changed))).toMatchObject({
       objections: [{ why: expect.stringContaining('no such break is open') }],
     });
   });

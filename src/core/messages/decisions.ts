@@ -497,17 +497,17 @@ const archiveWordings = wordings({
 /** Proposals, from the wish to the verdict. */
 const proposalWordings = wordings({
   'proposal-is.proposed': ['waits for a second person', 'รอผู้อนุมัติคนที่สอง'],
-  'proposal-is.approved': ['is being applied', 'กำลังดำเนินการตามคำขอ'],
-  'proposal-is.applied': ['was applied', 'ดำเนินการตามคำขอแล้ว'],
+  'proposal-is.approved': ['is being applied', 'กำลังดำเนินการ'],
+  'proposal-is.applied': ['was applied', 'ดำเนินการแล้ว'],
   'proposal-is.sent-back': ['was sent back', 'ส่งกลับแก้ไขแล้ว'],
-  'proposal-is.withdrawn': ['was withdrawn', 'ถอนคำขอแล้ว'],
+  'proposal-is.withdrawn': ['was withdrawn', 'ถอนแล้ว'],
   'proposal-is.stale': [
     'is out of date: what it is about has changed since',
-    'คำขอล้าสมัย ข้อมูลเปลี่ยนแปลงหลังจากเสนอ',
+    'ล้าสมัย เพราะข้อมูลเปลี่ยนแปลงหลังจากเสนอ',
   ],
-  'proposal-is.expired': ['has lapsed: it was not checked in time', 'คำขอหมดอายุ ไม่มีผู้ตรวจทันเวลา'],
+  'proposal-is.expired': ['has lapsed: it was not checked in time', 'หมดอายุ เพราะไม่มีผู้ตรวจทันเวลา'],
 
-  'proposal.closed': ['it {status}', '{status}'],
+  'proposal.closed': ['it {status}', 'คำขอนี้{status}'],
   'proposal.open': [
     'proposal {id} is about it, and is not decided yet',
     'มีคำขอ {id} เกี่ยวกับเรื่องนี้ซึ่งยังไม่ได้ตัดสิน',

@@ -6,7 +6,6 @@ import { passwordOf } from '../../support/persons.ts';
 import { type OpenTestPage, openTestPage, pageOptionsOf } from '../../support/review-page.ts';
 import { startSession } from '../../../src/review/sessions.ts';
 import { describePersonEvent } from '../../../src/review/rules/person-words.ts';
-import { sayWhy } from '../../../src/review/web/words.ts';
 import { SourceTries } from '../../../src/review/source-tries.ts';
 import { lockTries, personTriesMax, sourceTriesMax } from '../../../src/review/rules/password.ts';
 import { openReviewPage, type ReviewPage } from '../../../src/review/web/server.ts';
@@ -197,7 +196,6 @@ describe('wrong passwords behind a proxy', () => {
     await guessFrom(guesser, 2 * lockTries);
     expect([await triesOf('mali'), await readLocks()]).toEqual([personTriesMax, [hereOnly, hereOnly]]);
     expect(rig.users.locks).toBe(2);
-    expect(sayWhy('th', hereOnly).language).toBe('th');
   });
 
   test('are counted by the address that the proxy names last: what a browser says before it is not believed', async () => {
