@@ -69,7 +69,9 @@ const placeOf = (language: Language): 0 | 1 => (language === 'th' ? 1 : 0);
 
 /** Renders a message; codes, names and figures stay as they are in both languages. */
 export function say(language: Language, { code, args }: Message): string {
-  return catalogue[code][placeOf(language)].replaceAll(/\{(\w+)\}/g, (_, hole: string) =>
+  // A journal that another program has changed may name an unknown code.
+  const wording: Wording = catalogue[code] ?? [code, code];
+  return wording[placeOf(language)].replaceAll(/\{(\w+)\}/g, (_, hole: string) =>
     sayArgument(language, args[hole] ?? ''),
   );
 }

@@ -101,3 +101,7 @@ test.each([
 ])('a reason is a sentence in both languages: %j', (said, english, thai) => {
   expect([say('en', said), say('th', said)]).toEqual([english, thai]);
 });
+
+test('an unknown code, as of a journal that another program has changed, is shown as it is', () => {
+  expect(say('th', decodeMessage('{"code":"no.such","args":{}}'))).toBe('no.such');
+});

@@ -64,7 +64,7 @@ export type DecisionReading =
   | { readonly kind: 'refused'; readonly issues: readonly FiledIssue[] };
 
 /** A fault of a file, whose text is a message. */
-export interface FiledIssue extends Omit<Issue, 'message'> {
+interface FiledIssue extends Omit<Issue, 'message'> {
   readonly message: Message;
 }
 

@@ -14,7 +14,7 @@ import { type ApprovalState, isApproved, WaitingDigest, type WaitingRow } from '
 import type { Decision } from './terms.ts';
 
 /** The kind of thing that a proposal counts; `others`: differences, days, files and callbacks, counted as items. */
-export type CountedThing = 'payouts' | 'registrations' | 'others';
+type CountedThing = 'payouts' | 'registrations' | 'others';
 
 /** The effect of a proposal on one file. */
 export interface FiguredFile {
