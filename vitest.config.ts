@@ -2,36 +2,9 @@ import { fileURLToPath } from 'node:url';
 import { defineConfig } from 'vitest/config';
 import { LongestFirst } from './test/longest-first.ts';
 
-/** The programs that tests start compile the same modules again and again. */
+/** The processes of the tests, and the programs that they start, compile the same modules again and again. */
 const compileCache = fileURLToPath(new URL('node_modules/.cache/compile', import.meta.url));
-
-/**
- * What works in the process of the test, and leaves nothing there to the next file: these share their processes, since
- * loading the same modules for each of them anew costs more than most of them do.
- */
-const sharing = [
-  'app',
-  'bank',
-  'bench',
-  'check',
-  'cli',
-  'core',
-  'docs',
-  'end-to-end',
-  'evidence',
-  'intake',
-  'notify',
-  'overview',
-  'payout',
-  'platform',
-  'reconcile',
-  'reports',
-  'review',
-  'sandbox',
-  'settings',
-  'store',
-  'watch',
-].map((area) => `test/${area}/**/*.test.ts`);
+process.env['NODE_COMPILE_CACHE'] = compileCache;
 
 /** What takes long: `npm run test:long`. */
 const long = 'test/**/*.long.test.ts';
@@ -48,8 +21,8 @@ export default defineConfig({
     pool: 'forks',
     // Room for what is young: collecting it took a twelfth of their time.
     execArgv: ['--min-semi-space-size=16'],
-    // More than a small machine has cores: the end-to-end tests mostly wait.
-    maxWorkers: 6,
+    // More than a small machine has cores: the end-to-end tests mostly wait. Each loads the modules once more.
+    maxWorkers: 4,
     // They end what hangs, and say nothing of speed: a busy machine may take many times as long.
     testTimeout: 300_000,
     hookTimeout: 300_000,
@@ -60,17 +33,21 @@ export default defineConfig({
     restoreMocks: true,
     unstubEnvs: true,
     // Nothing that the machine happens to have set may reach a test.
-    env: { TZ: 'UTC', PAYDROP_CLIENT_ID: '', PAYDROP_CLIENT_SECRET: '', NODE_COMPILE_CACHE: compileCache },
+    env: { TZ: 'UTC', PAYDROP_CLIENT_ID: '', PAYDROP_CLIENT_SECRET: '' },
     projects: [
       {
         extends: true,
-        test: { name: 'sharing', include: sharing, exclude: [...replacing, long], isolate: false },
+        test: {
+          name: 'sharing',
+          include: ['test/**/*.test.ts'],
+          exclude: [...replacing, long],
+          // Files share their processes, and leave nothing there to the next: loading the same modules for each of them
+          // anew costs more than most of them do. Node loads them as it does the program's own.
+          isolate: false,
+          experimental: { viteModuleRunner: false, nodeLoader: false },
+        },
       },
       { extends: true, test: { name: 'replacing', include: replacing } },
-      {
-        extends: true,
-        test: { name: 'alone', include: ['test/**/*.test.ts'], exclude: [...sharing, long] },
-      },
       { extends: true, test: { name: 'long', include: [long] } },
     ],
   },

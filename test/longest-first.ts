@@ -7,6 +7,7 @@ import { BaseSequencer, type TestSpecification } from 'vitest/node';
 /** Those of 20 s and more, the longest first. */
 const longest = [
   'end-to-end/machines.long',
+  'store/postgres/suite.long',
   'simulation/machines/machines.long',
   'end-to-end/archive.long',
   'simulation/mutations.long',
@@ -21,7 +22,6 @@ const longest = [
   'reconcile/hostile.long',
   'end-to-end/kill.long',
   'browser/review.long',
-  'store/postgres/suite',
   'store/postgres/send-guards',
   'end-to-end/watch',
   'simulation/simulation',

@@ -20,6 +20,7 @@ import {
   findImportCycles,
   findOutsideImportsOfCore,
 } from './tidy/import-rules.ts';
+import { findUnusedExports, findWrongMarks } from './tidy/export-rules.ts';
 import { findCrowdedFolders, findLargeRooms } from './tidy/folder-rules.ts';
 import { heldGauges, measureGauges } from './tidy/gauges.ts';
 import { findGoneWords } from './tidy/name-rules.ts';
@@ -395,13 +396,52 @@ describe('gauges are measured as they say', () => {
     ['files in src/', 3],
     ['arrows between rooms', 1],
     ['files that one neighbour alone imports', 0],
-    ['exports that no other file of src/ uses', 3],
+    ['exports that no other file of src/ uses, those marked for tests apart', 3],
     ['comments that begin with Of, Where, Those, It, Whoever, What, Nobody', 1],
     ['nobody, somebody, whoever', 1],
     ['members of the largest context', 2],
     ['members of the largest class', 2],
     ['optional members of contexts', 1],
   ])('%s', (name, expected) => expect(measureGauges([one, two, three])[name]).toBe(expected));
+});
+
+describe('exports are used by src/, or marked for the tests that use them', () => {
+  const own = parseSource(
+    'src/core/a.ts',
+    `export const used = 1;\n/** @forTests */\nexport const tested = 2;\nexport interface Neither {}`,
+  );
+  const testOf = (text: string) => parseSource('test/core/a.test.ts', text);
+  const user = parseSource('src/core/b.ts', `const { used } = await import('./a.ts'); used();`);
+  const names = (findings: readonly Finding[]) => findings.map(({ what }) => what);
+
+  test('an unused name without a mark is found', () => {
+    expect(names(findUnusedExports([own, user]))).toEqual(['no other file of src/ uses Neither']);
+  });
+
+  test.each([
+    ['a name that a test uses', `import { tested } from '../../src/core/a.ts';`, '', []],
+    ['one that a test uses of the whole', `import * as a from '../../src/core/a.ts'; a.tested;`, '', []],
+    ['one that no test uses', '', '', ['no test uses tested: do not export it']],
+    [
+      'one that src/ uses',
+      `import { tested } from '../../src/core/a.ts';`,
+      `import { tested } from './a.ts';`,
+      ['src/ uses tested: drop its mark'],
+    ],
+  ])('a mark at %s', (_name, inTest, inSource, expected) => {
+    const all = [own, testOf(inTest), parseSource('src/core/c.ts', inSource)];
+    expect(names(findWrongMarks(all))).toEqual(expected);
+  });
+
+  test('a mark at no export is found', () => {
+    const loose = parseSource('src/core/a.ts', '/** @forTests */\nconst a = 1;');
+    expect(names(findWrongMarks([loose]))).toEqual(['a mark at no export']);
+  });
+
+  test('the project keeps it', () => {
+    const unused = findUnusedExports(sources.filter(({ path }) => path.startsWith('src/')));
+    expect(report([...unused, ...findWrongMarks(sources)])).toEqual([]);
+  });
 });
 
 test("the proof of a clean clone is the README's test command", () => {

@@ -22,7 +22,7 @@ import { findJournalPlace } from './journal/place.ts';
 import { lockOwnJournal, openOwnJournal } from './journal/own-journal.ts';
 import { SenderBusyError } from './session.ts';
 
-export interface ArchiveOptions {
+interface ArchiveOptions {
   /** YYYYMMDD in Bangkok: only batches without any event since that day move. */
   readonly beforeDate: string;
   /** True: reports what would move, and moves nothing. */
@@ -95,7 +95,7 @@ const tooLarge: ArchiveObstacle = {
   text: message('archive.large', { rows: counted(besideRowsMax, 'row') }),
 };
 
-/** Moves the due batches. */
+/** Moves the due batches. @forTests */
 export async function moveDue(
   journal: ArchiveStore & Pick<Store, 'workers'>,
   { policy, isDryRun, stop, clock }: Moving,

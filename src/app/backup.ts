@@ -34,7 +34,7 @@ import { drive } from '../store/statements.ts';
 
 const randomLength = 6;
 
-export interface Backup {
+interface Backup {
   readonly path: string;
   readonly bytes: number;
   /** Number of the latest event in the copy. */

@@ -22,7 +22,7 @@ import type { LoadedSettings } from '../settings/settings.ts';
 import { type Journal, requireJournal } from './open-store.ts';
 import { findAnyBatch } from './registration/standing.ts';
 
-export { formatExceptions, type OpenExceptions } from '../reports/open-exceptions.ts';
+export { formatExceptions } from '../reports/open-exceptions.ts';
 
 /**
  * The open exceptions as of now, read alongside the sender; the caller closes them.

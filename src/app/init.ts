@@ -67,7 +67,7 @@ export async function writeSettingsIfMissing(configPath: string): Promise<string
 }
 
 /** A new journal. */
-export interface BegunJournal {
+interface BegunJournal {
   readonly journalId: string;
   readonly dataDir: string;
   readonly bankAddress: string;

@@ -1,17 +1,27 @@
 /** Waits for the right to send, helps the sender meanwhile where it can, and reports what blocks it. */
 import { join } from 'node:path';
-import type { Clock } from '../core/ports.ts';
+import type { Clock, Batch } from '../core/ports.ts';
 import type { Logger } from '../platform/log.ts';
 import type { LoadedSettings } from '../settings/settings.ts';
 import { journalFileName, sqliteCodeOf, sqliteCodes } from '../store/connection.ts';
 import { isOfPostgres } from '../store/postgres/errors.ts';
 import { findJournalPlace, type JournalSettings } from './journal/place.ts';
-import type { Helped, HelpingSession } from './machines/stand-by.ts';
 import type { SenderLockOwner } from './sender-lock.ts';
-import { openSession, SenderBusyError, type Session, type SessionOptions } from './session.ts';
+import {
+  openSession,
+  SenderBusyError,
+  type Session,
+  type SessionOptions,
+  makeContext,
+  toLog,
+} from './session.ts';
 import type { ReportNews, WatchStatus } from './watch-status.ts';
+import { help } from '../payout/help.ts';
+import { waitForAny } from '../platform/signal.ts';
+import { answerInTime, failureOf } from './journal/probe.ts';
+import type { MachinePlace } from './machines/machine-place.ts';
 
-/** Interval at which a standby tries to take over. */
+/** Interval at which a standby tries to take over, and checks the sender's lease. */
 const standbyPollMs = 500;
 
 /** A disk that refuses writes is retried at this interval: there may be no other process to take over. */
@@ -29,7 +39,7 @@ export const isOfDatabase = (error: unknown, loaded: JournalSettings): boolean =
   findJournalPlace(loaded).kind === 'database' &&
   (isOfPostgres(error) || isOfPostgres(error.cause));
 
-/** Message on a locked journal. SQLite does not tell which process holds the lock. */
+/** Message on a locked journal. SQLite does not tell which process holds the lock. @forTests */
 export const describeLock = (dataDir: string): string => {
   const path = join(dataDir, journalFileName);
   return (
@@ -112,13 +122,99 @@ async function helpUntilFree(
   reportOwner: (owner: SenderLockOwner | undefined) => void,
 ): Promise<Helped> {
   waiting.status.isStandingBy = true;
-  const { standBy } = await import('./machines/stand-by.ts');
-  return standBy(session, {
+  return helpSender(session, {
     stop: waiting.stop,
     beside: waiting.beside,
     reportOwner,
     noteTrouble: (error) => noteTrouble(waiting, error),
   });
+}
+
+/**
+ * Looks between two records of the journal's progress, whichever process made it: once the sender is gone, no other
+ * process may know.
+ */
+const looksBetweenMarks = 6;
+
+/** The session of a helper. */
+export type HelpingSession = Session & { readonly place: MachinePlace };
+
+interface StandingBy {
+  /** Aborted by a request to stop. */
+  readonly stop: AbortSignal;
+  /** Called each time with the process that sends. */
+  readonly reportOwner: (owner: SenderLockOwner | undefined) => void;
+  /** Called with what keeps it from the journal; with undefined when nothing does. */
+  readonly noteTrouble: (error: unknown) => void;
+  /** Other work until the stop; must not throw. */
+  readonly beside?: ((session: HelpingSession, stop: AbortSignal) => Promise<void>) | undefined;
+}
+
+/** Longest wait for that other work to end before this process sends: an inbox may never answer. */
+const besideEndsMs = 5_000;
+
+interface Helped {
+  /** Resolves when no request sent as a helper is under way any more. */
+  readonly ended: Promise<void>;
+}
+
+/**
+ * Helps until this process has the sender's place, or is stopped.
+ * @throws JournalRefusedError when the journal turns out to be another than before
+ */
+export async function helpSender(session: HelpingSession, standing: StandingBy): Promise<Helped> {
+  const { place, clock, journal, runs, refused } = session;
+  const over = new AbortController();
+  const end = AbortSignal.any([standing.stop, ...(refused ? [refused] : [])]);
+  const stop = AbortSignal.any([end, over.signal]);
+  const ended = help({
+    journal,
+    clock,
+    log: toLog(session.log),
+    share: place.share,
+    runs,
+    isHeld: () => place.keeper.isHeld,
+    runningBatches: () => findRunning(session),
+    openContext: (until, count, batch) => makeContext(session, until, count, batch),
+    count: () => {},
+    stop,
+  }).then(() => place.endFormer());
+  const beside = new AbortController();
+  void (standing.beside?.(session, stop) ?? Promise.resolve()).finally(() => beside.abort());
+  const look = async (no: number): Promise<void> => {
+    if (no % looksBetweenMarks === 0) await journal.requireNothingLost?.();
+    await place.step();
+  };
+  for (let no = 0; place.role === 'helper' && !end.aborted; no += 1) {
+    standing.reportOwner(place.sender);
+    await clock.sleep(standbyPollMs, end);
+    if (end.aborted) break;
+    // Awaited to its end: the look may take the sender's place.
+    const looked = failureOf(look(no));
+    standing.noteTrouble(await answerInTime(session.loaded, clock, looked));
+    standing.noteTrouble(await looked);
+  }
+  over.abort();
+  await waitForAny(clock, besideEndsMs, beside.signal);
+  try {
+    refused?.throwIfAborted();
+    if (place.role !== 'helper') await journal.requireNothingLost?.('of-all');
+    // Reads what an operator has stated about the journal while this process helped.
+    await session.readPast?.();
+  } catch (error) {
+    await ended;
+    throw error;
+  }
+  return { ended };
+}
+
+/** Running batches, the oldest first. */
+async function findRunning({ journal, readPast }: HelpingSession): Promise<readonly Batch[]> {
+  const running = (await journal.runnableBatches()).filter(
+    ({ batch, hasReady }) => batch.status === 'running' && hasReady,
+  );
+  if (running.length > 0) await readPast?.();
+  return running.map(({ batch }) => batch);
 }
 
 /** Reports each sending process once. */

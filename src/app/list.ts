@@ -4,7 +4,7 @@ import { completeFilter, type PayoutFilter } from '../payout/rules/search.ts';
 
 export type { FoundPayout } from '../payout/ports.ts';
 
-export interface ListedPage {
+interface ListedPage {
   readonly found: readonly FoundPayout[];
   /** True on the last page when more payouts exist than were asked for. */
   readonly isMore: boolean;

@@ -1,6 +1,7 @@
 /** Opens the bank that the settings name; starts the built-in sandbox where they ask for it. */
 import { isIPv6 } from 'node:net';
 import type { BankClientOptions, ExchangeRecord, LoginOutcome } from '../bank/client.ts';
+import type { ReserveSlots } from '../bank/rate.ts';
 import type { StatementBank } from '../bank/statement-request.ts';
 import { wireNames } from '../bank/wire.ts';
 import type { Bank, RegistrationBank } from '../core/bank-port.ts';
@@ -17,13 +18,13 @@ export interface OpenedBank {
   readonly bankAddress: string;
 }
 
-export interface BankOpening {
+interface BankOpening {
   readonly clock?: Clock;
   readonly onExchange?: ((record: ExchangeRecord) => void) | undefined;
   /** Called with the `Date` header of every answer. */
   readonly onDate?: (bankDateMs: number | undefined) => void;
   /** Reserves requests from the rate of all machines together; left out where this process alone counts. */
-  readonly reserveSlots?: BankClientOptions['reserveSlots'];
+  readonly reserveSlots?: ReserveSlots | undefined;
   /** Access token shared by all machines, if the settings say so; left out where this process is alone. */
   readonly tokenPlace?: BankClientOptions['tokenPlace'];
   /** Ledger file of a built-in sandbox; no ledger when left out. */
@@ -94,7 +95,7 @@ function describeListener({ settings, callbacks }: LoadedSettings): SandboxStart
   return { callbackUrl: `${scheme}://${host}:${port}${path}`, apiKey };
 }
 
-export interface SandboxStart {
+interface SandboxStart {
   /** 0 takes a free port. */
   readonly port?: number;
   readonly stateFile?: string | undefined;

@@ -42,7 +42,7 @@ export type { OperatorVerb } from '../payout/operator.ts';
 export type OperatorOutcome = OperatorResult;
 
 /** Outcome for one target. */
-export interface ChangedTarget {
+interface ChangedTarget {
   readonly target: string;
   /** Undefined for a name that nothing has, and once there are users. */
   readonly outcome?: OperatorOutcome | undefined;
@@ -78,7 +78,7 @@ async function changeTarget(
   const { journal, loaded } = session;
   const nowMs = systemClock.now();
   const rules = { payoutSatangMax: loaded.limits.satangPerPayout };
-  const asked: Asked = { journal, ask, verb, rules, nowMs };
+  const context: OperatorContext = { journal, ask, verb, rules, nowMs };
   const whole = await findAnyBatch(journal, target);
   if (whole?.kind === 'registrations') return changeRegistrationBatch(session, verb, whole.batch);
   if (whole !== undefined) {
@@ -89,7 +89,9 @@ async function changeTarget(
       case 'cancel':
         return await cancelBatch(journal, batch, nowMs, ask);
       case 'retry':
-        return (await refuseArchivedBatch(asked, batch)) ?? (await retryBatch(journal, batch, rules, nowMs));
+        return (
+          (await refuseArchivedBatch(context, batch)) ?? (await retryBatch(journal, batch, rules, nowMs))
+        );
     }
   }
   const found = await findRows(journal, target);
@@ -98,11 +100,11 @@ async function changeTarget(
   const refusals: Message[] = [];
   const present: PayoutHistory[] = [];
   for (const one of found.payouts) {
-    const why = await refuseArchived(asked, one);
+    const why = await refuseArchived(context, one);
     if (why === undefined) present.push(one);
     else refusals.push(why);
   }
-  const done = await changePayouts(asked, present);
+  const done = await changePayouts(context, present);
   return { ...done, refusals: [...refusals, ...done.refusals] };
 }
 
@@ -144,7 +146,7 @@ async function* endedRegistrations(
 
 // ---------------------------------------------------------------- payouts
 
-interface Asked {
+interface OperatorContext {
   readonly journal: Store;
   readonly ask: AskBeforeCancel;
   readonly verb: OperatorVerb;
@@ -153,7 +155,7 @@ interface Asked {
 }
 
 async function changePayouts(
-  { journal, ask, verb, rules, nowMs }: Asked,
+  { journal, ask, verb, rules, nowMs }: OperatorContext,
   found: readonly PayoutHistory[],
 ): Promise<OperatorOutcome> {
   const seqs = found.map(({ row }) => row.seq);
@@ -172,7 +174,7 @@ async function changePayouts(
  * @returns why it stays as it is; undefined for one that stands in the journal now
  */
 async function refuseArchived(
-  { journal, verb, rules, nowMs }: Asked,
+  { journal, verb, rules, nowMs }: OperatorContext,
   one: Pick<PayoutHistory, 'row' | 'batch'>,
 ): Promise<Message | undefined> {
   const { batchId } = one.batch;
@@ -184,7 +186,7 @@ async function refuseArchived(
 
 /** The same for a batch whose rows are to be tried again. */
 async function refuseArchivedBatch(
-  { journal, rules, nowMs }: Asked,
+  { journal, rules, nowMs }: OperatorContext,
   batch: Batch,
 ): Promise<OperatorOutcome | undefined> {
   const { batchId } = batch;

@@ -1,10 +1,8 @@
 /** Reconciles the bank's statement of a day with the journal: from the bank or a person's file to its report. */
-import { hash } from 'node:crypto';
 import { userInfo } from 'node:os';
 import { basename } from 'node:path';
 import { formatBangkokDate, readDay } from '../core/bangkok-time.ts';
 import { paydropCommand } from '../core/command-line.ts';
-import { readBankAddress } from '../core/network-address.ts';
 import { endWhenSettled } from '../payout/conclude.ts';
 import { showDate } from '../payout/rules/lost-journal.ts';
 import { systemClock } from '../platform/clock.ts';
@@ -12,39 +10,28 @@ import { FileRejected, openRegularFile } from '../platform/csv/open.ts';
 import type { Logger } from '../platform/log.ts';
 import {
   againMs,
-  type Asked,
+  type RequestedStatement,
   askLettingGo,
-  type FetchContext,
   type Fetched,
   type SourceContext,
-  fetchStatement,
   findDate,
   type NotFetched,
   takeFile,
 } from '../reconcile/fetch.ts';
-import { inspectStatement } from '../reconcile/inspect.ts';
 import { isOfWholeDay, type StatementRefusal } from '../reconcile/ports.ts';
-import type { ReconcileContext } from '../reconcile/read-lines.ts';
-import {
-  reconcile,
-  type Reconciled,
-  type Reconciliation,
-  type StatementSource,
-} from '../reconcile/reconcile.ts';
+import type { Reconciled } from '../reconcile/reconcile.ts';
 import { isIncomplete } from '../reconcile/rules/custody.ts';
-import { combineWords } from '../reconcile/rules/status-words.ts';
-import { readingRules } from '../reconcile/rules/statement.ts';
 import type { BreakKind, BreakRecord } from '../reconcile/rules/types.ts';
 import { hasToldOfUsers } from '../review/rules/chain.ts';
-import { readStatementTarget } from '../review/rules/statement-decisions.ts';
 import { SettingsError } from '../settings/secrets.ts';
-import { isBuiltInSandbox, type LoadedSettings } from '../settings/settings.ts';
+import type { LoadedSettings } from '../settings/settings.ts';
 import { type BrokenDay, isGap, notifyAtEnd } from './notices/attention.ts';
 import { findSenderOf } from './machines/find-sender.ts';
 import { openBank } from './open-bank.ts';
 import { openReadOnlyJournal, requireJournal } from './open-store.ts';
 import { reportIfSettled } from './run-file.ts';
-import { openSession, sandboxStateFileIn, SenderBusyError, type Session, toLog } from './session.ts';
+import { openReconciler, type Reconciler, type ReconcileProcess } from './reconciler.ts';
+import { openSession, sandboxStateFileIn, SenderBusyError, type Session } from './session.ts';
 
 export type { NotFetched } from '../reconcile/fetch.ts';
 export type { StatementRefusal } from '../reconcile/ports.ts';
@@ -183,7 +170,7 @@ async function getStatement(
   loaded: LoadedSettings,
   { date: asked, file, key }: Wanted,
   { waitMs, logger, warn, stop, isForced }: ReconcileOptions,
-): Promise<Asked<OpenedReconciler> & { readonly date: string | undefined }> {
+): Promise<RequestedStatement<OpenedReconciler> & { readonly date: string | undefined }> {
   const clock = systemClock;
   let date = asked;
   if (file === undefined) requirePast(asked, clock.now(), warn);
@@ -370,108 +357,3 @@ export async function reportDueBatches(sender: Session, paths: string[] = []): P
   if (failures.length > 0) throw failures[0];
   return paths;
 }
-
-// ---------------------------------------------------------------- what reconciling needs
-
-/** The open parts of a session, with or without the right to send. */
-export type ReconcileProcess = Pick<Session, 'loaded' | 'journal' | 'bank' | 'clock' | 'log'>;
-
-type Reconciler = Awaited<ReturnType<typeof openReconciler>>;
-
-/** Age after which a file without writes was left by a process that died, or is of no more use. */
-const leftoverMs = 3_600_000;
-
-export async function openReconciler(process: ReconcileProcess) {
-  const { loaded } = process;
-  const context = await openFetchContext(process);
-  const judge = await openJudge(process, context);
-  const { companyId } = loaded.settings.bank;
-  const asked = loaded.settings.reconcile.companyId ?? companyId;
-  return {
-    context,
-    /** @param forcedBy the person who takes the statement as it is */
-    fetch: async (date: string, stop: AbortSignal, forcedBy?: string): Promise<Fetched> => {
-      const fetched = await fetchStatement(context, date, asked === '' ? null : asked, stop, forcedBy);
-      if (fetched.kind === 'unusable') await judge.clearRefused(date);
-      return fetched;
-    },
-    reconcile: judge.reconcile,
-  };
-}
-
-/** Reconciles with a statement that is on disk, alongside the sender. */
-export async function openJudge(
-  { loaded, journal, clock, log }: Omit<ReconcileProcess, 'bank'>,
-  { originals }: SourceContext,
-) {
-  const { openStatementOutbox } = await import('../reconcile/file/tables.ts');
-  const outbox = await openStatementOutbox(loaded.folders.statements);
-  // By the machine's clock, as the files' own times are.
-  const beforeMs = Date.now() - leftoverMs;
-  const unpublished = await outbox.finishLeftovers(beforeMs, await journal.acceptedFiles());
-  for (const why of unpublished) log.error({ why }, 'a table of an accepted statement is not published');
-  await originals.removeLeftovers(beforeMs);
-
-  /** Removes refused originals of a day beyond the number that a person can look at. */
-  const clearRefused = async (date: string): Promise<void> => {
-    const accepted = (await journal.statementVersions(date)).map(({ originalSha256 }) => originalSha256);
-    const proposed = (await journal.openItems('statement', [date])).flatMap(
-      (item) => readStatementTarget(item)?.originalSha256 ?? [],
-    );
-    try {
-      await originals.removeRefused(date, Date.now() - leftoverMs, [...accepted, ...proposed]);
-    } catch (error) {
-      log.warn({ why: (error as Error).message }, 'old refused statements cannot be removed');
-    }
-  };
-
-  const { companyId } = loaded.settings.bank;
-  const contextUntil = (stop: AbortSignal): ReconcileContext => {
-    return { store: journal, clock, companyId, log: toLog(log), stop };
-  };
-  return {
-    clearRefused,
-    /** Judges it as reconciling would, and records nothing. */
-    inspect: async (source: StatementSource, stop: AbortSignal) =>
-      inspectStatement(contextUntil(stop), source),
-    reconcile: async (source: StatementSource, stop: AbortSignal): Promise<Reconciliation> => {
-      const done = await reconcile(contextUntil(stop), outbox, source);
-      if (done.kind === 'refused' || done.isRepeat) await clearRefused(source.date);
-      return done;
-    },
-  };
-}
-
-async function openFetchContext({ loaded, bank }: ReconcileProcess): Promise<FetchContext> {
-  const { makeStatementRequests } = await import('../bank/statement-request.ts');
-  const { makeStatementDownloader } = await import('../bank/statement-download.ts');
-  const { dateField, maxBytes: bytesMax, timeoutMs, hosts } = loaded.settings.reconcile;
-  return {
-    ...(await openSourceContext(loaded)),
-    desk: makeStatementRequests(bank, dateField),
-    downloader: makeStatementDownloader({ bytesMax, timeoutMs, bankHost: findBankHost(loaded), hosts }),
-  };
-}
-
-export async function openSourceContext(loaded: LoadedSettings): Promise<SourceContext> {
-  const { openStatementOriginals } = await import('../reconcile/file/originals.ts');
-  const { makeStatementUnpacker } = await import('../reconcile/file/unpacker.ts');
-  const { makeStatementReader } = await import('../reconcile/file/reader.ts');
-  const { reconcile: settings, bank: partner } = loaded.settings;
-  const { maxBytes: bytesMax } = settings;
-  const { scheme } = partner;
-  const asked = settings.companyId ?? partner.companyId;
-  const words = combineWords(settings.words);
-  const folder = loaded.folders.statements;
-  return {
-    originals: await openStatementOriginals(folder, bytesMax),
-    unpacker: makeStatementUnpacker({ folder, bytesMax }),
-    reader: makeStatementReader({ scheme, words, bytesMax }),
-    scope: { companyId: asked === '' ? partner.companyId : asked, isOfAllCompanies: asked === '', scheme },
-    reading: hash('sha256', JSON.stringify([words, partner.companyId, readingRules]), 'hex').slice(0, 16),
-  };
-}
-
-/** Host of the bank; a built-in sandbox is on this machine. */
-const findBankHost = ({ settings }: LoadedSettings): string =>
-  isBuiltInSandbox(settings) ? 'localhost' : readBankAddress(settings.bank.baseUrl).host;

@@ -19,7 +19,7 @@ export type { PresentRegistrationReports } from '../registration/write-reports.t
 export type { PresentReports } from '../reports/write-reports.ts';
 
 /** The files written, by the kind of batch. */
-export type WrittenPresent = {
+type WrittenPresent = {
   /** True while another process has the right to send. */
   readonly isSending: boolean;
 } & (

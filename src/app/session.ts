@@ -67,14 +67,14 @@ export class SenderBusyError extends Error {
   constructor(owner: LockOwner | undefined, inbox?: string) {
     super(
       `${nameOwner(owner)} holds the right to send from ${owner?.machine === undefined ? 'this data directory' : 'the same journal'}. ${adviseOn(owner, inbox)}; ` +
-        `${besideCommands}${owner?.machine === undefined ? ', reconcile and backup' : ' and reconcile'} work beside it.`,
+        `${concurrentCommands}${owner?.machine === undefined ? ', reconcile and backup' : ' and reconcile'} work beside it.`,
     );
     this.owner = owner;
   }
 }
 
 /** Commands that need no sender lock, or do without it when another process owns it. */
-const besideCommands = 'check, status, show, list, result, settle, resume, cancel, retry';
+const concurrentCommands = 'check, status, show, list, result, settle, resume, cancel, retry';
 
 /** Advice for a busy sender. A watcher does not end by itself, and does what other senders do. */
 function adviseOn(owner: LockOwner | undefined, inbox: string | undefined): string {

@@ -11,7 +11,7 @@ import { requireJournal } from './open-store.ts';
 import { reportIfSettled } from './run-file.ts';
 import { makeContext, nameOwner, openSession, SenderBusyError, type Session } from './session.ts';
 
-export interface SettleOptions {
+interface SettleOptions {
   /** Batch to settle; all batches when undefined. */
   readonly batchId: string | undefined;
   /** Time to go on while the bank gives no answer. */
@@ -67,12 +67,12 @@ async function requestFrom(
   // A run settles only the batch of its own file.
   const batches = await journal.batches();
   const running = new Set(batches.filter(({ status }) => status === 'running').map((one) => one.batchId));
-  const isSeenTo = (id: string): boolean => owner?.command === 'watch' || running.has(id);
+  const isInProgress = (id: string): boolean => owner?.command === 'watch' || running.has(id);
   const { timeoutMs } = loaded.settings.bank;
   const context = { journal, clock: systemClock, settle: loaded.settings.settle };
   const { batchIds, ...settled } = await settleOnRequest(
     context,
-    { batchId, waitMs, timeoutMs, isSeenTo, progress },
+    { batchId, waitMs, timeoutMs, isInProgress, progress },
     interrupted,
   );
   let alarms = 0;

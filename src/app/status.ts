@@ -20,7 +20,7 @@ import { isOpenBatch, readStops, type StopSettings } from './status/stops.ts';
 
 export type { PayoutHistory } from '../payout/ports.ts';
 export { findSenderOf, readMachines } from './machines/find-sender.ts';
-export type { MachinesAtWork } from './machines/find-sender.ts';
+export type { ActiveMachines } from './machines/find-sender.ts';
 export type { SenderLockOwner } from './sender-lock.ts';
 export { describePlace } from './journal/place.ts';
 export type { HealthReason } from '../watch/rules/health.ts';
@@ -157,7 +157,7 @@ export type PayoutStanding = PayoutHistory & {
   readonly loss?: JournalLoss | undefined;
 };
 
-export interface FoundByName {
+interface FoundByName {
   readonly found: readonly PayoutStanding[];
   /** True where no payout has the name itself: rows with this reference1, reference2 or sysRefNo were found. */
   readonly isReference: boolean;

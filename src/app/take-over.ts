@@ -10,7 +10,7 @@ import { describeIdentity } from './open-store.ts';
 import { type JournalWays, lockOwnJournal, openOwnJournal } from './journal/own-journal.ts';
 import { SenderBusyError } from './session.ts';
 
-export interface TakenOver {
+interface TakenOver {
   readonly journalId: string;
   readonly dataDir: string;
   /** "in /data" or "at postgres://…". */

@@ -63,7 +63,7 @@ export function makeLeftReporter(report: ReportNews): (names: readonly string[])
 }
 
 /** Parts to show once this process owns the sender lock. */
-export interface Working {
+interface Working {
   readonly session: Session;
   readonly watcher: Watcher;
   readonly registrations?: { readonly watch: RegistrationWatch; readonly intake: Intake };

@@ -18,6 +18,7 @@ import {
   type Leadership,
   type Waiting,
   waitForSenderLock,
+  type HelpingSession,
 } from './leadership.ts';
 import { DiskWatch, keepGoing, type WatchEvent, type WatchSetup } from '../watch/context.ts';
 import { reasonPathOf } from '../watch/rules/rejection-reason.ts';
@@ -25,15 +26,21 @@ import type { Intake } from '../watch/folders/drop-folder.ts';
 import type { DailyJob } from '../watch/schedule.ts';
 import { publishDayHeads } from './review/day-heads.ts';
 import type { DroppedFiles } from './review/dropped.ts';
-import { AttentionNotices, readAttention, ReadinessNotices } from './notices/attention.ts';
+import {
+  AttentionNotices,
+  type Early,
+  lookWhetherReady,
+  openEarly,
+  readAttention,
+  notifyEarly,
+} from './notices/attention.ts';
 import { openFileClaims } from './machines/files.ts';
 import { openPayoutInbox, takeIn } from './machines/own-inbox.ts';
-import type { HelpingSession } from './machines/stand-by.ts';
 import { JournalCheck } from './journal/journal-check.ts';
 import { makeJournalProbe } from './journal/probe.ts';
 import { Watcher } from '../watch/watcher.ts';
-import { type EarlyNotices, type Notifier, openEarlyNotices, openNotifier } from './notices/notifier.ts';
-import { reconcileDayBefore } from './reconcile-day-before.ts';
+import { type Notifier, openNotifier } from './notices/notifier.ts';
+import { reconcileDayBefore } from './reconciler.ts';
 import {
   takeCallbacks,
   type OpenRegistrations,
@@ -49,11 +56,10 @@ import {
   type Session,
   toLog,
 } from './session.ts';
-import { endNow, endWithin } from './shutdown.ts';
 import { WatchProgress } from './watch-progress.ts';
 import { makeLeftReporter, type ReportNews, WatchStatus } from './watch-status.ts';
 
-export interface WatchOptions {
+interface WatchOptions {
   readonly loaded: LoadedSettings;
   readonly log: Logger;
   readonly clock: Clock;
@@ -101,7 +107,7 @@ async function leadOnce(
   early: Early,
   onLock: (lock: Disposable) => void,
 ): Promise<boolean> {
-  const endEarly = tellEarly(early, status, options);
+  const endEarly = notifyEarly(early, status, options);
   let leadership: Leadership | undefined;
   try {
     const onExchange = (record: ExchangeRecord): void => status.metrics.countCall(record);
@@ -161,6 +167,69 @@ async function workWhileEntitled(
   return lost?.aborted === true;
 }
 
+/**
+ * Waits for the work to end; once `stop` aborts, for no longer than the time of grace.
+ * @returns false when that time was over first
+ * @throws what the work throws
+ */
+export async function endWithin(
+  graceMs: number,
+  stop: AbortSignal,
+  clock: Pick<Clock, 'sleep'>,
+  work: Promise<unknown>,
+): Promise<boolean> {
+  const over = new AbortController();
+  const { promise: stopped, resolve } = Promise.withResolvers<false>();
+  const wait = (): void => void clock.sleep(graceMs, over.signal).then(() => resolve(false));
+  if (stop.aborted) wait();
+  else stop.addEventListener('abort', wait, { once: true, signal: over.signal });
+  try {
+    return await Promise.race([work.then(() => true), stopped]);
+  } finally {
+    over.abort();
+  }
+}
+
+/** Time for which a request to the file system may still end. */
+const lastWaitMs = 2_000;
+const lastPollMs = 50;
+
+/**
+ * True when each look found a request to the file system under way. A process that waits for one cannot exit: the system's
+ * own end joins the thread that hangs.
+ * @param listRequests names of requests under way, as process.getActiveResourcesInfo has them
+ */
+export async function isFileSystemStuck(
+  clock: Pick<Clock, 'sleep'>,
+  listRequests: () => readonly string[] = () => process.getActiveResourcesInfo(),
+): Promise<boolean> {
+  for (let waitedMs = 0; waitedMs < lastWaitMs; waitedMs += lastPollMs) {
+    if (!listRequests().some((name) => name.startsWith('FSReq'))) return false;
+    await clock.sleep(lastPollMs);
+  }
+  return true;
+}
+
+/**
+ * Ends the process although its work has not ended: what is in flight is on record, and the next start inquires about
+ * it. Exit 0; by SIGKILL where the file system does not answer, since no other end is possible then.
+ * @param release gives the sender lock back, where this process owns it; nothing is sent after that
+ */
+export async function endNow(log: Logger, clock: Pick<Clock, 'sleep'>, release: () => void): Promise<void> {
+  log.warn('the time of grace is over: what is still in flight is settled at the next start');
+  const isStuck = await isFileSystemStuck(clock);
+  if (isStuck)
+    log.error('a file system does not answer: this process can only be killed, and does so itself');
+  // Synchronous, so that nothing can be sent in between: from here on another process may own the lock.
+  try {
+    release();
+  } finally {
+    if (isStuck) process.kill(process.pid, 'SIGKILL');
+    // oxlint-disable-next-line unicorn/no-process-exit
+    else process.exit(0);
+  }
+}
+
 /** The review page, where the settings ask for it. */
 async function openPage(
   { loaded, log }: WatchOptions,
@@ -172,64 +241,12 @@ async function openPage(
   return openPageOfWatcher(loaded, log, journal, { ...session, journal });
 }
 
-// ---------------------------------------------------------------- without a journal
-
-/** Sends notices in a process that has no journal, or only helps the sender. */
-interface Early {
-  readonly notices: EarlyNotices;
-  readonly readiness: ReadinessNotices;
-}
-
-async function openEarly({ loaded, log, clock }: WatchOptions, status: WatchStatus): Promise<Early> {
-  const notices = await openEarlyNotices(loaded, log, clock, () => status.isJournalAway);
-  return {
-    notices,
-    readiness: new ReadinessNotices(notices, clock, loaded.settings.notices.notReadyAfterMs),
-  };
-}
-
-/**
- * Sends notices of what keeps the watcher from its journal, or from the sender's place.
- * @returns a function that ends this, after notices under way, so that none is sent twice
- */
-function tellEarly(
-  { notices, readiness }: Early,
-  status: WatchStatus,
-  { loaded, clock, stop }: WatchOptions,
-): () => Promise<void> {
-  const over = new AbortController();
-  const until = AbortSignal.any([over.signal, stop]);
-  const look = async (): Promise<void> => {
-    while (!until.aborted) await lookWhetherReady(readiness, status, { loaded, clock }, until);
-  };
-  readiness.moveTo(notices);
-  const work = notices.isListenedTo ? Promise.all([look(), notices.deliver(until)]) : undefined;
-  return async () => {
-    over.abort();
-    await work;
-  };
-}
-
-async function lookWhetherReady(
-  readiness: ReadinessNotices,
-  status: WatchStatus,
-  { loaded, clock }: Pick<Session, 'loaded' | 'clock'>,
-  stop: AbortSignal,
-): Promise<void> {
-  await readiness.look(status.readHealth());
-  const { notReadyAfterMs } = loaded.settings.notices;
-  await clock.sleep(Math.max(readinessPollMinMs, Math.min(readinessPollMs, notReadyAfterMs)), stop);
-}
-
 // ---------------------------------------------------------------- the work
 
 /** Interval at which the figures of /healthz and /metrics are read. */
 const figuresPollMs = 2_000;
 /** Interval at which the journal is asked for transfers that have been in doubt for too long. */
 const doubtPollMs = 60_000;
-/** Interval at which the watcher's readiness is judged. */
-const readinessPollMs = 2_000;
-const readinessPollMinMs = 100;
 /** Longest interval between looks for dropped decisions. */
 const dropPollMs = 2_000;
 /** Time of day at which the head of the day before is made: its last transaction has ended by then. */

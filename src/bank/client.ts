@@ -24,29 +24,25 @@ import {
   type WireOutcome,
 } from './exchange.ts';
 import {
+  inquiryBody,
   isGarbled,
+  makeRequestUid,
+  payeeCheckBody,
+  type Payer,
   readBankDateMs,
   readInquiryFields,
   readPayeeCheckFields,
   readRegistrationFields,
   readRetryAfterMs,
   readTransferFields,
-} from './replies.ts';
-import {
-  inquiryBody,
-  makeRequestUid,
-  payeeCheckBody,
-  type Payer,
   registrationBody,
   registrationHeadersOf,
   renewRequestUid,
   transferBody,
-} from './requests.ts';
-import { makeRateLimiter, type TakeTurn } from './rate.ts';
-import { makeSharedRateLimiter, type ReserveSlots } from './shared-rate.ts';
-import { makeTokenShare } from './shared-token.ts';
+} from './messages.ts';
+import { makeRateLimiter, makeSharedRateLimiter, type ReserveSlots, type TakeTurn } from './rate.ts';
 import { readStatementFields, type StatementBank, statementBody } from './statement-request.ts';
-import { makeTokenService, type Token, type TokenReading } from './token.ts';
+import { makeTokenService, makeTokenShare, type Token, type TokenReading } from './token.ts';
 import { type Endpoint, wireNames, type WireNames } from './wire.ts';
 
 /** The bank's address and our credentials. */

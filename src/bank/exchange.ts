@@ -62,7 +62,7 @@ export const asIs = { 'accept-encoding': 'identity' } as const;
 export const bodyBytesMax = 1_048_576;
 
 /** Longest idle time of a connection that is used again. Common servers close an idle connection after 5 s. */
-export const restMsMax = 4_000;
+const restMsMax = 4_000;
 
 /** Idle connections kept; each is closed after `restMsMax`. */
 const connectionsRestingMax = 4_096;

@@ -7,7 +7,7 @@ import { distrustCodes, findErrorCode, type TrustedCertificates } from '../platf
 /** `why` ends with the cure. */
 type BankProbe = { readonly kind: 'reachable' } | { readonly kind: 'unreachable'; readonly why: string };
 
-export interface ProbeOptions {
+interface ProbeOptions {
   /** Certificates to trust besides the system's. */
   readonly ca?: TrustedCertificates;
   /** Ends the probe at once. */

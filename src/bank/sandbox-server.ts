@@ -5,7 +5,7 @@ import { asIs } from './exchange.ts';
 import { sandboxHeader } from './wire.ts';
 
 /** `unknown`: the server gave no answer. */
-export type ServerKind = 'sandbox' | 'bank' | 'unknown';
+type ServerKind = 'sandbox' | 'bank' | 'unknown';
 
 const answerTimeoutMs = 3_000;
 

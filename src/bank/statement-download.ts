@@ -22,7 +22,7 @@ import {
 import { asIs } from './exchange.ts';
 import type { StatementDelivery, StatementDownloader } from '../reconcile/ports.ts';
 
-export interface DownloaderOptions {
+interface DownloaderOptions {
   /** Host of bank.baseUrl; statement files may be there, too. */
   readonly bankHost: string;
   /** Other hosts, by name or address, whose files may come from a loopback, private or link-local address. */
@@ -205,7 +205,7 @@ const leadsHere = (from: URL) =>
 
 /**
  * @param hosts the hosts that the settings name
- * @throws NotBrought for a redirect that may not be followed
+ * @throws NotBrought for a redirect that may not be followed @forTests
  */
 export function followRedirect(from: URL, location: string | null, hosts: readonly string[] = []): URL {
   if (location === null || !URL.canParse(location, from.href))

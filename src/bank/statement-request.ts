@@ -1,12 +1,12 @@
 /** Endpoint 8: requests the signed address of a day's statement (§2.7, §7.2). */
 import type { BankReply, BusinessFields } from '../core/bank-port.ts';
 import type { StatementRequests, StatementOffer } from '../reconcile/ports.ts';
-import { type JsonObject, readCode as readCodeText, readJsonObject, readText } from './replies.ts';
+import { type JsonObject, readCode as readCodeText, readJsonObject, readText } from './messages.ts';
 
 /** Name of the date field: the interface's table and its sample differ. */
-export type StatementDateField = 'date' | 'Date';
+type StatementDateField = 'date' | 'Date';
 
-export interface StatementRequest {
+interface StatementRequest {
   readonly dateField: StatementDateField;
   /** YYYYMMDD. */
   readonly date: string;
@@ -14,7 +14,7 @@ export interface StatementRequest {
   readonly companyId: string | null;
 }
 
-export interface StatementFields extends BusinessFields {
+interface StatementFields extends BusinessFields {
   readonly address: string | undefined;
   readonly key: string | undefined;
   /** True when a key is present but too long: a cut key would be another. */

@@ -40,7 +40,7 @@ export interface CheckedRegistrations {
 }
 
 /** Queries to a journal. */
-export type RegistrationLookups = Pick<
+type RegistrationLookups = Pick<
   RegistrationStore,
   | 'registration'
   | 'registrationHolder'
@@ -50,7 +50,7 @@ export type RegistrationLookups = Pick<
   | 'unknownCallbacks'
 >;
 
-export interface RegistrationCheckOptions {
+interface RegistrationCheckOptions {
   readonly companyId: string;
   /** Undefined when there is none yet. */
   readonly journal: RegistrationLookups | undefined;
@@ -118,9 +118,9 @@ class JournalLookups {
   async findCalled(instruction: RegistrationInstruction): Promise<Clash | undefined> {
     const key = identityKey(instruction);
     const sent = await this.#journal?.sentRegistrations(key);
-    const told = sent?.find(({ registration }) => registration.status === 'registered');
-    if (told !== undefined && this.#isOther(told.registration)) {
-      const { registration } = told;
+    const registered = sent?.find(({ registration }) => registration.status === 'registered');
+    if (registered !== undefined && this.#isOther(registered.registration)) {
+      const { registration } = registered;
       return explainCalled('registered', `for ${nameOther(registration.instruction, registration)}`);
     }
     const unknown = (await this.#readUnknown()).get(key);

@@ -79,7 +79,7 @@ export interface CheckedFile {
 
 export type CheckOutcome = RejectedFile | CheckedFile;
 
-export interface CheckOptions {
+interface CheckOptions {
   /** Called with the issues of a stretch of rows; the reading waits for it. Conflicting first rows come last. */
   onIssues(issues: readonly RowIssue[]): void | Promise<void>;
   /** Called with every stretch of rows after the check, rejected ones included. */
@@ -328,7 +328,7 @@ export async function checkInspected(
   const similar = new SimilarIds(options, batchId);
   const limits = await options.foreseeLimits?.(batchId);
   const check: Check = { reader, inspection, batchId, tallies, likes, limited, similar, limits, options };
-  const told = new Set<string>();
+  const mentioned = new Set<string>();
   let end = await readAll(check, async (read) => {
     const rows: StagedRow[] = [];
     for (const row of await rejectClaimed(check, read)) rows.push(await similar.look(row));
@@ -340,7 +340,7 @@ export async function checkInspected(
       await likes.count(row, 1);
       const { rowNo, line, holds, instruction } = row;
       if (instruction === null) continue;
-      const issues = describeLimits({ line, holds, instruction }, found, told);
+      const issues = describeLimits({ line, holds, instruction }, found, mentioned);
       heldByLimits.push(...issues.map((issue) => ({ rowNo, issue })));
     }
     await reportIssues(check, rows);

@@ -41,7 +41,7 @@ import { RowTally, sumTotals } from './rules/row-tally.ts';
 type ReadJournal = BatchReader & ClaimReader & PayerBreakerReader & LimitReader;
 
 /** The settings that a run would use. */
-export interface DryRunPolicy {
+interface DryRunPolicy {
   /** The payer. */
   readonly bank: { readonly companyId: string; readonly payerAccount: string };
   readonly verify: AnswerPolicy;
@@ -55,7 +55,7 @@ export interface DryRunPolicy {
   };
 }
 
-export interface DryRunContext {
+interface DryRunContext {
   readonly reader: PayoutFileReader;
   readonly checker: PayeeChecker;
   /** The journal, read-only; undefined when there is none yet. */
@@ -110,7 +110,7 @@ class DryRun {
   /** Rows that a run would send or hold, by file and journal; the first pass leaves them open. */
   readonly #open = new RowMarks();
   /** Issues common to all rows that have been reported. */
-  readonly #told = new Set<string>();
+  readonly #mentioned = new Set<string>();
   #limits: LimitsAhead | undefined;
   /** Undefined for a known batch: the journal has its holds. */
   #similarRows: CheckedFile['similarRows'] | undefined;
@@ -283,7 +283,7 @@ class DryRun {
       const { instruction } = row;
       const isLeft = alike.outcome === 'toPay';
       const found = isLeft ? await this.#limits?.look({ instruction, acceptedHolds: [] }) : undefined;
-      const forecast = addLimits(row, alike, found ?? [], this.#told);
+      const forecast = addLimits(row, alike, found ?? [], this.#mentioned);
       this.#openTally.remove(row.instruction.amountSatang);
       this.#count(forecast, row.instruction.amountSatang);
       if (row.holds.length === 0) this.#brake.observe(forecast, row.rowNo);

@@ -7,7 +7,7 @@ import { computeBatchId, computeInstructionDigest, DigestOfAll } from '../core/r
 import type { PayoutFileReader, RejectedFile } from '../intake/ports.ts';
 import { type Waiting, WaitingDigest } from '../review/rules/approval.ts';
 
-export interface DigestTerms {
+interface DigestTerms {
   readonly companyId: string;
   /** Paying account. */
   readonly payerAccount: string;

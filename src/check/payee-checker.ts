@@ -14,7 +14,7 @@ import { askAboutPayee, type AskContext, type AskedPayee } from '../payout/verif
 /** The only question of a dry run to the bank: no money can move. */
 type PayeeBank = Pick<Bank, 'checkPayee'>;
 
-export interface PayeeCheckerOptions {
+interface PayeeCheckerOptions {
   readonly bank: PayeeBank;
   readonly clock: Clock;
   /** Payees asked about at once. */

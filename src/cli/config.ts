@@ -23,7 +23,7 @@ export const configCommand = makeCommand({
   run: async ({ login, json, ...options }) => {
     const loaded = await loadCommandSettings(options);
     if (login) return await proveLogin(loaded, json);
-    const { describeSettings } = await import('../settings/settings.ts');
+    const { describeSettings } = await import('../settings/shown-settings.ts');
     const { stringify } = await import('yaml');
     const shown = describeSettings(loaded);
     printText(json ? encodeJson(shown, 2) : toLines(stringify(shown).trimEnd().split('\n')));

@@ -1,7 +1,7 @@
 /** Signals that ask the process to end. */
 import { clearEcho } from './output.ts';
 
-export interface Interrupt extends Disposable {
+interface Interrupt extends Disposable {
   /** Aborted at the first signal: what is in flight is finished and recorded. */
   readonly signal: AbortSignal;
 }

@@ -133,8 +133,8 @@ type Prepare = (
 ) => Promise<{ readonly search: Search; readonly isNarrowed: boolean }>;
 
 /** @throws SettingsError naming an option that makes no sense */
-function searchPayouts(asked: Asked): Prepare {
-  const wanted = readFilter(asked);
+function searchPayouts(options: ListOptions): Prepare {
+  const wanted = readFilter(options);
   return async (loaded, journal) => {
     const { limitPayoutSearch } = await import('../app/review/search.ts');
     const { listPayouts } = await import('../app/list.ts');
@@ -149,8 +149,8 @@ function searchPayouts(asked: Asked): Prepare {
 }
 
 /** @throws SettingsError naming an option that makes no sense */
-function searchRegistrations(asked: Asked): Prepare {
-  const wanted = readRegistrationFilter(asked);
+function searchRegistrations(options: ListOptions): Prepare {
+  const wanted = readRegistrationFilter(options);
   return async (loaded, journal) => {
     const { limitRegistrationSearch } = await import('../app/review/search.ts');
     const { listRegistrations } = await import('../app/registration/standing.ts');
@@ -192,7 +192,7 @@ async function* showPages<Found>(
   yield { lines: toLines([]), records: [], end: table.end(isMore) };
 }
 
-interface Asked {
+interface ListOptions {
   readonly status?: readonly (PayoutStatus | RegistrationStatus)[] | undefined;
   readonly hold?: HoldReason | RegistrationHold | undefined;
   readonly alarms: boolean;
@@ -206,9 +206,9 @@ interface Asked {
 }
 
 /** Filters for both kinds of rows. */
-function readShared({ alarms, batch, reference, ...asked }: Asked) {
-  const since = asked.since === undefined ? undefined : readDayOption('--since', asked.since);
-  const until = asked.until === undefined ? undefined : readDayOption('--until', asked.until);
+function readShared({ alarms, batch, reference, ...options }: ListOptions) {
+  const since = options.since === undefined ? undefined : readDayOption('--since', options.since);
+  const until = options.until === undefined ? undefined : readDayOption('--until', options.until);
   if (since !== undefined && until !== undefined && since.startMs > until.startMs)
     throw new SettingsError('--since is after --until');
   return {
@@ -242,33 +242,33 @@ function refuse(option: string, value: unknown, cure: string): void {
 }
 
 /** @throws SettingsError naming an option that makes no sense */
-function readRegistrationFilter(asked: Asked): RegistrationFilter {
+function readRegistrationFilter(options: ListOptions): RegistrationFilter {
   const ofPayouts = 'leave out --registrations to list payouts';
-  refuse('amount', asked.amount, ofPayouts);
-  refuse('payee', asked.payee, ofPayouts);
-  const [hold] = keepKnown('hold', asked.hold === undefined ? [] : [asked.hold], registrationHolds, true);
-  const account = asked.account?.replaceAll(/[\s*-]/g, '');
+  refuse('amount', options.amount, ofPayouts);
+  refuse('payee', options.payee, ofPayouts);
+  const [hold] = keepKnown('hold', options.hold === undefined ? [] : [options.hold], registrationHolds, true);
+  const account = options.account?.replaceAll(/[\s*-]/g, '');
   if (account !== undefined && !/^\d+$/.test(account))
     throw new SettingsError('--account takes the digits of an account number, or its last ones');
   return {
-    ...readShared(asked),
-    statuses: keepKnown('status', asked.status ?? [], registrationStatuses, true),
+    ...readShared(options),
+    statuses: keepKnown('status', options.status ?? [], registrationStatuses, true),
     hold,
     accountEnd: account,
   };
 }
 
 /** @throws SettingsError naming an option that makes no sense */
-function readFilter(asked: Asked): PayoutFilter {
-  refuse('account', asked.account, 'add --registrations to list registrations');
-  const { amount, payee } = asked;
+function readFilter(options: ListOptions): PayoutFilter {
+  refuse('account', options.account, 'add --registrations to list registrations');
+  const { amount, payee } = options;
   const amountSatang = amount === undefined ? undefined : parseBaht(amount.replaceAll(',', ''));
   if (amount !== undefined && amountSatang === undefined)
     throw new SettingsError(`--amount takes baht such as 1250.00, not "${amount}"`);
-  const [hold] = keepKnown('hold', asked.hold === undefined ? [] : [asked.hold], holdReasons, false);
+  const [hold] = keepKnown('hold', options.hold === undefined ? [] : [options.hold], holdReasons, false);
   return {
-    ...readShared(asked),
-    statuses: keepKnown('status', asked.status ?? [], payoutStatuses, false),
+    ...readShared(options),
+    statuses: keepKnown('status', options.status ?? [], payoutStatuses, false),
     hold,
     amountSatang,
     payee: payee === undefined ? undefined : parsePayee(payee),

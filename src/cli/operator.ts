@@ -108,7 +108,7 @@ export const retryCommand = makeVerb(
 
 /**
  * Outcome of one target, for an operator or a program.
- * @param isNamed true for one of several targets: its name precedes its lines
+ * @param isNamed true for one of several targets: its name precedes its lines @forTests
  */
 export function showChange(
   verb: OperatorVerb,

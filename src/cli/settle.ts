@@ -47,16 +47,16 @@ export const settleCommand = makeCommand({
   },
 });
 
-function exitCodeOf({ asked, told, unasked = 0, inDoubt, alarms }: SettleOutcome): ExitCode {
+function exitCodeOf({ asked, answers, unasked = 0, inDoubt, alarms }: SettleOutcome): ExitCode {
   if (inDoubt === 0) return alarms > 0 ? exitCodes.exceptions : exitCodes.ok;
-  return asked + unasked > 0 && told === 0 ? exitCodes.stoppedShort : exitCodes.inDoubt;
+  return asked + unasked > 0 && answers === 0 ? exitCodes.stoppedShort : exitCodes.inDoubt;
 }
 
-/** @param wait seconds after which it gave up */
+/** @param wait seconds after which it gave up @forTests */
 export function showSettled(outcome: SettleOutcome, wait: number): Shown {
-  const { asked, told, unasked = 0, settled, inDoubt, alarms, ended, left, files, askedBy } = outcome;
+  const { asked, answers, unasked = 0, settled, inDoubt, alarms, ended, left, files, askedBy } = outcome;
   const isWhole = (batchId: string): boolean => !left.some((one) => one.batchId === batchId);
-  const isSilent = asked > 0 && told === 0;
+  const isSilent = asked > 0 && answers === 0;
   const lines = [
     ...(askedBy === undefined ? [] : [`${askedBy} is the process that sends: it asked the bank.`]),
     asked === 0 && inDoubt === 0
@@ -80,7 +80,7 @@ export function showSettled(outcome: SettleOutcome, wait: number): Shown {
   ];
   const beside = askedBy === undefined ? {} : { askedBy, unasked };
   return {
-    json: { asked, told, settled, inDoubt, alarms, ended, left, files, ...beside },
+    json: { asked, told: answers, settled, inDoubt, alarms, ended, left, files, ...beside },
     text: toLines(lines),
   };
 }

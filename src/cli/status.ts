@@ -4,7 +4,7 @@ import { toLines } from '../core/outgoing-text.ts';
 import { SettingsError } from '../settings/secrets.ts';
 import type { LoadedSettings } from '../settings/settings.ts';
 import { flagOption, loadCommandSettings, makeCommand } from './options.ts';
-import type { MachinesAtWork, SenderLockOwner } from '../app/status.ts';
+import type { ActiveMachines, SenderLockOwner } from '../app/status.ts';
 import type { Journal } from '../app/open-store.ts';
 import type { Shown } from './views/shown.ts';
 
@@ -41,9 +41,9 @@ export const statusCommand = makeCommand({
     const isSending = owner !== undefined;
     if (registrations) {
       const { showAllRegistrations } = await import('./registration/status.ts');
-      const { besideStops } = await import('./views/status.ts');
+      const { addStops } = await import('./views/status.ts');
       const stops = journal === undefined ? [] : (await readStops(loaded, journal, [], nowMs)).all;
-      print(besideStops(stops, await showAllRegistrations(loaded, journal, isSending)), json);
+      print(addStops(stops, await showAllRegistrations(loaded, journal, isSending)), json);
       return;
     }
     const shown = await showBatches(loaded, journal, batch, isSending);
@@ -68,7 +68,7 @@ function placeOfOptions(
 async function printMachines(
   { settings }: LoadedSettings,
   owner: SenderLockOwner | undefined,
-  machines: MachinesAtWork | undefined,
+  machines: ActiveMachines | undefined,
 ): Promise<void> {
   const { printText } = await import('./output.ts');
   const { linesOfMachines } = await import('./views/machines.ts');
@@ -86,7 +86,7 @@ async function showBatches(
   const { describePlace, readBatches, stopBatches } = await import('../app/status.ts');
   const { showList } = await import('./views/shown.ts');
   const { withRegistrations } = await import('./views/registration-status.ts');
-  const { besideStops, showBatch } = await import('./views/status.ts');
+  const { addStops, showBatch } = await import('./views/status.ts');
   const { showNamedRegistrations, showAllRegistrations } = await import('./registration/status.ts');
   const named = batch === undefined ? undefined : await showNamedRegistrations(journal, batch, isSending);
   if (named !== undefined) return showList([named], '');
@@ -105,7 +105,7 @@ async function showBatches(
     batch === undefined
       ? withRegistrations(payouts, none, await showAllRegistrations(loaded, journal, isSending))
       : showList(payouts, none);
-  return besideStops(stops, shown);
+  return addStops(stops, shown);
 }
 
 /** The other things that need a person; nothing without one. */

@@ -1,4 +1,5 @@
 /** `paydrop user`: users who may see, propose, check and keep users, and how each proves their identity. */
+import { Writable } from 'node:stream';
 import { countOf } from '../core/figures.ts';
 import { inEnglish } from '../core/message.ts';
 import type { ChangeOutcome, UserSession, UserWish } from '../app/review/people.ts';
@@ -14,6 +15,7 @@ import {
   numberOption,
   textOption,
 } from './options.ts';
+import { say } from './output.ts';
 
 const verbs = [
   'add',
@@ -153,9 +155,7 @@ async function tell(outcome: ChangeOutcome, { json }: UserOptions): Promise<Exit
 async function setOwnPassword(session: UserSession, options: UserOptions): Promise<ExitCode> {
   const name = requireName(options);
   const { setPassword } = await import('../app/review/people.ts');
-  const { openSecretPrompt } = await import('./ask-secret.ts');
-  const { say } = await import('./output.ts');
-  using prompt = openSecretPrompt();
+  using prompt = await openSecretPrompt();
   const present = await prompt.ask(`Present or one-time password of ${name}`);
   const wanted = await prompt.ask('New password');
   if ((await prompt.ask('New password once more')) !== wanted)
@@ -169,8 +169,7 @@ async function setOwnPassword(session: UserSession, options: UserOptions): Promi
 async function prove(session: UserSession, { name }: UserOptions) {
   if (name === undefined) return undefined;
   const { signInWithPassword } = await import('../app/review/people.ts');
-  const { openSecretPrompt } = await import('./ask-secret.ts');
-  using prompt = openSecretPrompt();
+  using prompt = await openSecretPrompt();
   return await signInWithPassword(session, name, await prompt.ask(`Password of ${name}`));
 }
 
@@ -179,7 +178,6 @@ async function makeToken(session: UserSession, options: UserOptions): Promise<Ex
   const { label = '', days, json } = options;
   const made = await makeOwnToken(session, { label, days }, await prove(session, options));
   const { print } = await import('./views/shown.ts');
-  const { say } = await import('./output.ts');
   const { showToken } = await import('./views/user.ts');
   print(showToken(made.token, made.kept), json);
   say(
@@ -193,7 +191,6 @@ async function revokeToken(session: UserSession, options: UserOptions): Promise<
   const { endToken } = await import('../app/review/people.ts');
   const { revoke = 0 } = options;
   await endToken(session, revoke, await prove(session, options));
-  const { say } = await import('./output.ts');
   say(`Token ${revoke} counts no more.`);
   return exitCodes.ok;
 }
@@ -206,7 +203,6 @@ async function confirm(session: UserSession, options: UserOptions): Promise<Exit
     throw new SettingsError(`confirm takes the number of a change, which "paydrop user list" shows`);
   if (!sendBack) return tell(await confirmUserChange(session, changeId), options);
   await sendBackUserChange(session, changeId, why);
-  const { say } = await import('./output.ts');
   say(`Change ${changeId} is not carried out.`);
   return exitCodes.ok;
 }
@@ -227,4 +223,31 @@ async function list(session: UserSession, { name, json }: UserOptions): Promise<
   const { showUsers } = await import('./views/user.ts');
   print(showUsers(await listUsers(session, name)), json);
   return exitCodes.ok;
+}
+
+/** Passwords typed without an echo. Without a terminal, each is a line of standard input. */
+interface SecretPrompt extends Disposable {
+  /** @throws SettingsError when there is nothing to read */
+  ask(question: string): Promise<string>;
+}
+
+/** One prompt for all questions of a command, so that lines that arrive together are all read. */
+async function openSecretPrompt(): Promise<SecretPrompt> {
+  const { createInterface } = await import('node:readline');
+  const { stdin } = process;
+  const nowhere = new Writable({ write: (_chunk, _encoding, done) => done() });
+  const terminal = stdin.isTTY;
+  const reader = createInterface({ input: stdin, output: nowhere, terminal, historySize: 0 });
+  // In raw mode the terminal does not end the process at Ctrl-C.
+  reader.on('SIGINT', () => process.kill(process.pid, 'SIGINT'));
+  const lines = reader[Symbol.asyncIterator]();
+  return {
+    async ask(question) {
+      if (terminal) say(`${question} (what you type is not shown):`);
+      const { value, done } = await lines.next();
+      if (done !== true) return value;
+      throw new SettingsError(`${question}: nothing was given on standard input`);
+    },
+    [Symbol.dispose]: () => reader.close(),
+  };
 }

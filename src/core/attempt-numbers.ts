@@ -7,7 +7,7 @@ import { type Attempt, openAttemptStatuses, type TransferOrder } from './payout.
 import { attemptsMax, readAttemptNumber } from './reference.ts';
 
 /** An earlier send with its identical repetitions, as far as it affects the next one. */
-export type EarlierSend = Pick<
+type EarlierSend = Pick<
   Attempt,
   'order' | 'status' | 'acknowledged' | 'sends' | 'refusals' | 'unprovenRefusals' | 'hasFailedItem'
 >;

@@ -39,7 +39,7 @@ function normaliseThaiName(name: string): string {
   return stripTitle(visible.replaceAll('\u0e4d\u0e32', '\u0e33').replaceAll('\u0e40\u0e40', '\u0e41'));
 }
 
-/** True when the payer's and the bank's Thai name differ only in titles, spaces and invisible characters. */
+/** True when the payer's and the bank's Thai name differ only in titles, spaces and invisible characters. @forTests */
 export function compareThaiNames(ours: string, banks: string): boolean {
   const normalised = normaliseThaiName(ours);
   return normalised !== '' && normalised === normaliseThaiName(banks);

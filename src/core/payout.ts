@@ -70,7 +70,7 @@ const anyButPaid = payoutStatuses.filter((status) => status !== 'paid' && status
 const acknowledgeable = payoutStatuses.filter((status) => status !== 'staged');
 const notInDoubt = anyButPaid.filter((status) => status !== 'submitted' && status !== 'unresolved');
 
-/** One line per transition, with its cause. A row enters the table as `staged` or `rejected`. */
+/** One line per transition, with its cause. A row enters the table as `staged` or `rejected`. @forTests */
 export const payoutTransitions = [
   { from: 'staged', to: 'ready', cause: 'sealed' },
   { from: 'staged', to: 'held', cause: 'sealed' },
@@ -144,7 +144,7 @@ export const payoutTransitions = [
 
 export type PayoutCause = (typeof payoutTransitions)[number]['cause'];
 
-/** Attempt: one line per transition. A late proof moves any of them to `paid`. */
+/** Attempt: one line per transition. A late proof moves any of them to `paid`. @forTests */
 export const attemptTransitions = [
   { from: 'recorded', to: 'sent' },
   { from: 'recorded', to: 'refused' },
@@ -218,6 +218,7 @@ const moneyMovedByStatus: Readonly<Record<PayoutStatus, 'no' | 'unknown' | 'yes'
 /** Whether money moved, for a payout in this status. */
 export const moneyMoved = (status: PayoutStatus): 'no' | 'unknown' | 'yes' => moneyMovedByStatus[status];
 
+/** @forTests */
 export const batchStatuses = [
   'ingesting',
   'sealed',
@@ -232,7 +233,7 @@ export type BatchStatus = (typeof batchStatuses)[number];
 /** True when the whole file was read and accepted, so that its rows may be paid. */
 export const isSealed = (status: BatchStatus): boolean => status !== 'ingesting' && status !== 'rejected';
 
-/** Transitions of a batch. `done` goes back to running when a person releases a held row. */
+/** Transitions of a batch. `done` goes back to running when a person releases a held row. @forTests */
 export const batchTransitions = [
   { from: 'ingesting', to: 'sealed' },
   { from: 'ingesting', to: 'rejected' },

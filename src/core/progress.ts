@@ -47,18 +47,18 @@ export interface Progress {
 }
 
 /** Category under which a row counts; 0 for a row that has not been reported. */
-const places = { unheard: 0, unsent: 1, inDoubt: 2, paid: 3, ended: 4 } as const;
-type Place = (typeof places)[keyof typeof places];
+const categories = { unheard: 0, unsent: 1, inDoubt: 2, paid: 3, ended: 4 } as const;
+type RowCategory = (typeof categories)[keyof typeof categories];
 
-function placeOf(status: PayoutStatus): Place {
+function categoryOf(status: PayoutStatus): RowCategory {
   switch (status) {
     case 'staged':
     case 'ready':
-      return places.unsent;
+      return categories.unsent;
     case 'submitted':
-      return places.inDoubt;
+      return categories.inDoubt;
     case 'paid':
-      return places.paid;
+      return categories.paid;
     case 'rejected':
     case 'held':
     case 'cancelled':
@@ -66,7 +66,7 @@ function placeOf(status: PayoutStatus): Place {
     case 'failed':
     case 'unresolved':
     case 'disputed':
-      return places.ended;
+      return categories.ended;
   }
 }
 
@@ -81,24 +81,26 @@ export function makeRowCounter(
   rowsTotal: number,
   totals: readonly { readonly status: PayoutStatus; readonly rows: number }[],
 ): (row?: Pick<Payout, 'rowNo' | 'status'>) => RowCounts {
-  const placeOfRow = new Uint8Array(rowsTotal + 1);
-  const counts = Object.values(places).map(() => 0);
-  const countOf = (place: number): number => counts[place] ?? 0;
-  const add = (place: number, rows: number): void => void (counts[place] = countOf(place) + rows);
-  for (const { status, rows } of totals) add(status === 'held' ? places.unsent : placeOf(status), rows);
+  const categoryOfRow = new Uint8Array(rowsTotal + 1);
+  const counts = Object.values(categories).map(() => 0);
+  const countOf = (category: number): number => counts[category] ?? 0;
+  const add = (category: number, rows: number): void => void (counts[category] = countOf(category) + rows);
+  for (const { status, rows } of totals)
+    add(status === 'held' ? categories.unsent : categoryOf(status), rows);
   /** Category in which a row was counted before its first report. */
-  const findFirst = (): Place =>
-    [places.unsent, places.inDoubt, places.ended].find((place) => countOf(place) > 0) ?? places.paid;
-  const move = (rowNo: number, place: Place): void => {
-    const known = placeOfRow[rowNo] as Place;
-    const before = known === places.unheard ? findFirst() : known;
-    placeOfRow[rowNo] = place;
+  const findFirst = (): RowCategory =>
+    [categories.unsent, categories.inDoubt, categories.ended].find((category) => countOf(category) > 0) ??
+    categories.paid;
+  const move = (rowNo: number, category: RowCategory): void => {
+    const known = categoryOfRow[rowNo] as RowCategory;
+    const before = known === categories.unheard ? findFirst() : known;
+    categoryOfRow[rowNo] = category;
     add(before, -1);
-    add(place, 1);
+    add(category, 1);
   };
   return (row) => {
-    if (row !== undefined) move(row.rowNo, placeOf(row.status));
-    const paid = countOf(places.paid);
-    return { rowsDone: paid + countOf(places.ended), paid, inDoubt: countOf(places.inDoubt) };
+    if (row !== undefined) move(row.rowNo, categoryOf(row.status));
+    const paid = countOf(categories.paid);
+    return { rowsDone: paid + countOf(categories.ended), paid, inDoubt: countOf(categories.inDoubt) };
   };
 }

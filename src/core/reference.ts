@@ -89,7 +89,7 @@ export function computeOrderHash(order: TransferOrder): string {
 }
 
 /** Place of an instruction: company, batch and row. */
-export interface InstructionPlace {
+interface InstructionPlace {
   readonly companyId: string;
   readonly batchId: string;
   readonly rowNo: number | bigint;

@@ -53,7 +53,7 @@ export interface OutsideHead extends HashedHead {
   readonly file: string;
 }
 
-export interface AuditOptions {
+interface AuditOptions {
   readonly journalId: string;
   readonly outside: readonly OutsideHead[];
   /** YYYYMMDD: events under the heads of earlier days are not checked. Left out: all are. */

@@ -13,7 +13,7 @@ import type {
   KeptRow,
   KeptVersion,
   Opening,
-  RowPlace,
+  RowName,
   KeptRegistration,
 } from './rules/audit.ts';
 import type { DayHead, HashedHead, HeadChain } from './rules/day-head.ts';
@@ -69,7 +69,7 @@ export interface ErasureStore {
  * @param afterSeq 0 for all; otherwise only items with an event after that one
  */
 export interface AuditSource {
-  chains(afterSeq: number): AsyncIterable<readonly (KeptPayout & RowPlace)[]>;
+  chains(afterSeq: number): AsyncIterable<readonly (KeptPayout & RowName)[]>;
   rows(afterSeq: number): AsyncIterable<readonly KeptRow[]>;
   attempts(afterSeq: number): AsyncIterable<readonly KeptAttempt[]>;
   /** Attempts that an intent records, and that are missing. */
@@ -100,7 +100,7 @@ export interface AuditReader extends AsyncDisposable {
   /** One payout, in the journal or an archive; undefined when it is unknown. */
   payout(seq: number): Promise<
     | {
-        readonly chain: ChainedPayout & RowPlace & Opening;
+        readonly chain: ChainedPayout & RowName & Opening;
         readonly versions: readonly KeptVersion[];
       }
     | undefined

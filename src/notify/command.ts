@@ -10,7 +10,7 @@ import type { DueNotice, NoticeSender } from './rules/notice.ts';
 
 type CommandVariables = Readonly<Record<string, string | undefined>>;
 
-export interface CommandOptions {
+interface CommandOptions {
   /** The program and its arguments. */
   readonly command: readonly string[];
   /** Variables of this process. */
@@ -20,7 +20,7 @@ export interface CommandOptions {
   readonly onEnd?: (record: CommandRecord) => void;
 }
 
-/** Facts that a log may show at its lowest level. */
+/** Facts that a log may show at its lowest level. @forTests */
 export interface CommandRecord {
   readonly kind: DueNotice['kind'];
   readonly batchId: string | null;

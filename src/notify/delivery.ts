@@ -178,7 +178,7 @@ const triesMin = 10;
 
 /**
  * Result of a failed try: each wait is twice the one before, from 5 s to an hour, for three days.
- * @param chance from 0 up to 1
+ * @param chance from 0 up to 1 @forTests
  */
 export function decideNextTry(
   notice: Pick<DueNotice, 'tries' | 'atMs'>,

@@ -8,7 +8,7 @@ import { encodeJson, showText } from '../core/outgoing-text.ts';
 import { findErrorCode, isTimeout, openHttpClient } from '../platform/http.ts';
 import type { DueNotice, NoticeSender } from './rules/notice.ts';
 
-export interface WebhookOptions {
+interface WebhookOptions {
   /** http or https, with neither user nor password. */
   readonly url: string;
   readonly secret: string;
@@ -54,7 +54,7 @@ function maskPaths({ reports, ...body }: DueNotice['body']): DueNotice['body'] {
   return Array.isArray(reports) ? { ...body, reports: reports.map((path) => showText(String(path))) } : body;
 }
 
-/** The x-paydrop-signature header of a body: its time is signed, too, so that an old body is not accepted. */
+/** The x-paydrop-signature header of a body: its time is signed, too, so that an old body is not accepted. @forTests */
 export function signNotice(body: string, secret: string, unixSeconds: number): string {
   const signature = createHmac('sha256', secret).update(`${unixSeconds}.${body}`, 'utf8').digest('hex');
   return `t=${unixSeconds},v1=${signature}`;

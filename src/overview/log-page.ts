@@ -85,28 +85,28 @@ function payoutEntries({ say, language }: ProvedVisit, { row, events }: PayoutHi
   });
 }
 
-interface Asked {
+interface LogForm {
   readonly person: string;
   readonly day: string;
   readonly payout: string;
 }
 
-const readAsked = (fields: Fields): Asked => {
-  const read = (name: keyof Asked): string => (fields[name] ?? '').trim().slice(0, textLengthMax);
+const readForm = (fields: Fields): LogForm => {
+  const read = (name: keyof LogForm): string => (fields[name] ?? '').trim().slice(0, textLengthMax);
   return { person: read('person'), day: read('day'), payout: read('payout') };
 };
 
 async function readEntries(
   store: LogReader,
   visit: ProvedVisit,
-  { person, day, payout }: Asked,
+  { person, day, payout }: LogForm,
 ): Promise<readonly Entry[]> {
   const { people, latestSeq } = await store.persons();
   const entries: Entry[] = [];
   if (payout === '') {
     const events = await store.personEvents(Math.max(0, latestSeq - lookBack), lookBack);
-    const told = events.filter(({ kind }) => !journalFactKinds.has(kind));
-    entries.push(...told.map((event) => personEntry(visit, event, people)));
+    const shown = events.filter(({ kind }) => !journalFactKinds.has(kind));
+    entries.push(...shown.map((event) => personEntry(visit, event, people)));
     const proposals = await store.proposals(proposalStatuses, Number.MAX_SAFE_INTEGER, lookBack);
     entries.push(...proposals.flatMap((proposal) => proposalEntries(visit, proposal)));
   } else
@@ -118,7 +118,7 @@ async function readEntries(
     .toSorted((one, other) => other.atMs - one.atMs);
 }
 
-function filterForm(visit: ProvedVisit, people: readonly Person[], { person, day, payout }: Asked): Html {
+function filterForm(visit: ProvedVisit, people: readonly Person[], { person, day, payout }: LogForm): Html {
   const { say } = visit;
   const field = (name: 'day' | 'payout', label: string, value: string, hint: string): Html =>
     html`<div>
@@ -180,16 +180,15 @@ function table(visit: ProvedVisit, entries: readonly Entry[]): Html {
 
 async function answerLog(store: LogReader, visit: ProvedVisit, fields: Fields): Promise<Page> {
   const { say } = visit;
-  const asked = readAsked(fields);
+  const form = readForm(fields);
   const { people } = await store.persons();
-  const isWrongDay = asked.day !== '' && !readDay(asked.day).ok;
+  const isWrongDay = form.day !== '' && !readDay(form.day).ok;
   return {
     title: say('user.log'),
     status: isWrongDay ? 422 : 200,
     body: html`${isWrongDay && problems(visit, [{ field: 'day', text: say('queue.wrong-day') }])}
       <h1>${say('user.log')}</h1>
-      ${filterForm(visit, people, asked)}
-      ${!isWrongDay && table(visit, await readEntries(store, visit, asked))}
+      ${filterForm(visit, people, form)} ${!isWrongDay && table(visit, await readEntries(store, visit, form))}
       <p><a href="/people">${say('user.back-to-people')}</a></p>`,
   };
 }

@@ -18,12 +18,12 @@ export type PayeesReader = Pick<OverviewReader, 'payees'> & Pick<PersonStore, 'p
 
 const payeesOnPage = 50;
 
-interface Asked {
+interface PayeesForm {
   readonly search: string;
   readonly beforeSeq: number;
 }
 
-function readAsked(fields: Fields): Asked {
+function readForm(fields: Fields): PayeesForm {
   const before = Number(fields['before']);
   return {
     search: readSearch(fields),
@@ -31,7 +31,7 @@ function readAsked(fields: Fields): Asked {
   };
 }
 
-function searchForm(visit: ProvedVisit, { search }: Asked): Html {
+function searchForm(visit: ProvedVisit, { search }: PayeesForm): Html {
   const { say } = visit;
   return html`<form method="post" action="/payees" class="filter short" role="search">
     ${csrfField(visit)} ${searchField(visit, say('payees.payee-search-hint'), search)}
@@ -98,7 +98,7 @@ async function readReach(
 
 async function find(
   store: PayeesReader,
-  { search, beforeSeq }: Asked,
+  { search, beforeSeq }: PayeesForm,
   reach: SearchReach,
 ): Promise<PayeesFound> {
   if (search === '') return store.payees(undefined, beforeSeq, payeesOnPage);
@@ -110,10 +110,10 @@ async function find(
 
 async function answerPayees(store: PayeesReader, visit: ProvedVisit, fields: Fields): Promise<Page> {
   const { say } = visit;
-  const asked = readAsked(fields);
-  const { search, beforeSeq: from } = asked;
+  const form = readForm(fields);
+  const { search, beforeSeq: from } = form;
   const reach = await readReach(store, visit, search);
-  const { payees, beforeSeq } = await find(store, asked, reach ?? 'shown');
+  const { payees, beforeSeq } = await find(store, form, reach ?? 'shown');
   const isSearched = search !== '';
   const nothing =
     beforeSeq === undefined ? (isSearched ? 'queue.no-match' : 'payees.no-payees') : 'payees.none-so-far';
@@ -123,7 +123,7 @@ async function answerPayees(store: PayeesReader, visit: ProvedVisit, fields: Fie
     title: say('page.payees'),
     body: html`<h1>${say('page.payees')}</h1>
       <p>${say('payees.payees-hint')}</p>
-      ${searchForm(visit, asked)} ${reachNote(visit, reach)}
+      ${searchForm(visit, form)} ${reachNote(visit, reach)}
       ${
         payees.length === 0
           ? html`<div class="empty">

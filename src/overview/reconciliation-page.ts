@@ -11,7 +11,7 @@ import { amountOfBreak } from '../reconcile/rules/breaks.ts';
 import { describeProvenance } from '../reconcile/rules/custody.ts';
 import { decodeTotals, isBreakKind } from '../reconcile/rules/tally.ts';
 import type { BreakRecord, Figures, LineClass, PaidClass } from '../reconcile/rules/types.ts';
-import { breakTargetOf } from '../review/break-target.ts';
+import { breakTargetOf } from '../review/queue-target.ts';
 import type { Proposal, ProposalStore } from '../review/ports.ts';
 import { html, type Html, type Part } from '../review/web/html.ts';
 import { plainPage } from '../review/web/layout.ts';

@@ -186,10 +186,10 @@ function outcomeOf(visit: ProvedVisit, upload: CheckedUpload): Part {
   if (outcome.kind === 'checked') return [payoutTotals(visit, outcome.totals), issueSection(visit, upload)];
   if (outcome.kind === 'registrations')
     return [registrationTotals(visit, outcome.totals), issueSection(visit, upload)];
-  const { line, column, message } = outcome.rejection;
+  const { line, column, message: why } = outcome.rejection;
   return html`<div class="problems" role="alert">
     <h2>${say('upload.rejected-whole')}</h2>
-    <p lang="en">${showText(message.replaceAll(upload.path, upload.fileName))}</p>
+    <p lang="en">${showText(why.replaceAll(upload.path, upload.fileName))}</p>
     ${factList([
       [say('upload.line'), line ?? undefined],
       [say('upload.column'), column === null ? undefined : showText(column)],

@@ -14,7 +14,7 @@ import {
 } from './rules/adaptive-limit.ts';
 import type { BreakerSignal, LimitSignal, ReadReply } from './rules/read-reply.ts';
 import { computeAhead, noSendTimes, type SendTimes, withSendTime } from './rules/intents-ahead.ts';
-import type { HeardOfBank, WholeLimit } from './rules/shared-limit.ts';
+import type { HeardOfBank, SharedLimit } from './rules/shared-limit.ts';
 
 const nothingHeard = { answers: 0, trouble: null };
 
@@ -118,7 +118,7 @@ export class AdaptiveLimit {
    * Binds the limit to this machine's share.
    * @param whole limit of all machines
    */
-  bind(bound: number, { round, why }: Pick<WholeLimit, 'round' | 'why'>): void {
+  bind(bound: number, { round, why }: Pick<SharedLimit, 'round' | 'why'>): void {
     this.#round = round;
     this.#become(bindLimit(this.state, bound, why));
   }

@@ -99,7 +99,7 @@ export interface Pass {
 }
 
 /** `halted` and `stopped`: nothing may be sent. */
-export type Entry = Pass | { readonly kind: 'halted' | 'stopped' };
+type Entry = Pass | { readonly kind: 'halted' | 'stopped' };
 
 interface GateOptions {
   readonly clock: Clock;
@@ -470,7 +470,7 @@ export function haltOf(batch: Pick<Batch, 'reasonCode' | 'reason' | 'remedy'>): 
  * Loads the breaker from the journal when a run begins: an earlier run's pause goes on, and an account that an operator
  * has released is open.
  */
-export async function takeUpBreaker({ journal, gate, clock }: PayerContext, payer: Payer): Promise<void> {
+export async function restoreBreaker({ journal, gate, clock }: PayerContext, payer: Payer): Promise<void> {
   const { breaker } = gate;
   // The process that halted it is about to record the halt.
   if (breaker.state.status === 'halted' && breaker.haltRecorded !== undefined) {

@@ -115,7 +115,7 @@ export async function countDoubt({
 }
 
 /** True for a row with a request or inquiry under way in any part of this process. */
-export function isSeenTo({ run, runs, asking }: WorkerContext, seq: number): boolean {
+export function isInProgress({ run, runs, asking }: WorkerContext, seq: number): boolean {
   return asking.has(seq) || [run, ...runs].some(({ inFlight }) => inFlight.has(seq));
 }
 
@@ -161,7 +161,7 @@ export class RunState {
   /** True once an intent was recorded: bytes may have left. */
   hasSent = false;
   /** Number of inquiries that showed something about their transfer. */
-  told = 0;
+  answers = 0;
   /** Time of the latest such inquiry; the start of the run before the first. */
   lastToldAtMs: number;
   /** Fulfilled when every row that can be sent was sent, so that the run only waits for rows in doubt. */
@@ -194,8 +194,8 @@ export class RunState {
     this.lastProgressAtMs = this.#clock.now();
   }
 
-  noteTold(): void {
-    this.told += 1;
+  noteAnswer(): void {
+    this.answers += 1;
     this.lastToldAtMs = this.#clock.now();
   }
 
@@ -213,13 +213,13 @@ export class RunState {
 /**
  * Waits for the work of a run and for its background tasks, which end once the work has. When one of them fails, no
  * other begins new work.
- * @param besideEnds aborted when the work has ended
+ * @param backgroundEnd aborted when the work has ended
  * @throws the first failure (`noteFailure`): later ones may follow from it
  */
 export async function runWithBackground(
   { run }: Pick<WorkerContext, 'run'>,
   work: Promise<unknown>,
-  besideEnds: AbortController,
+  backgroundEnd: AbortController,
   beside: readonly Promise<unknown>[],
 ): Promise<void> {
   const breakOff = async (part: Promise<unknown>): Promise<void> => {
@@ -230,7 +230,7 @@ export async function runWithBackground(
       run.broken.abort();
     }
   };
-  const working = breakOff(work).finally(() => besideEnds.abort());
+  const working = breakOff(work).finally(() => backgroundEnd.abort());
   await Promise.all([working, ...beside.map(breakOff)]);
   run.throwFailure();
 }

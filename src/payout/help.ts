@@ -7,7 +7,7 @@ import { formatBangkokDate } from '../core/bangkok-time.ts';
 import type { Payout } from '../core/payout.ts';
 import type { Batch, Clock, Log } from '../core/ports.ts';
 import { limitRequests } from './adaptive-limit.ts';
-import { findHalt, persistPauses, recordHalt, recordPause, takeUpBreaker } from './circuit-breaker.ts';
+import { findHalt, persistPauses, recordHalt, recordPause, restoreBreaker } from './circuit-breaker.ts';
 import { runWithBackground, type RunState, type WorkerContext } from './context.ts';
 import { pollBankTime } from './inquire.ts';
 import type { PayoutJournal } from './ports.ts';
@@ -170,19 +170,19 @@ async function helpWith(
     setup.count(payout);
   };
   const context = openContext(stop, count, batch);
-  await takeUpBreaker(context, batch);
+  await restoreBreaker(context, batch);
   if (context.limits.overTime !== undefined)
     await journal.countDay(batch.companyId, formatBangkokDate(clock.now()));
   runs.add(context.run);
   try {
-    await payBeside(context, batch, isLeaving);
+    await payShards(context, batch, isLeaving);
   } finally {
     runs.delete(context.run);
   }
   return rows;
 }
 
-async function payBeside(unlimited: WorkerContext, batch: Batch, isLeaving: () => boolean): Promise<void> {
+async function payShards(unlimited: WorkerContext, batch: Batch, isLeaving: () => boolean): Promise<void> {
   const { adaptiveLimits: limits, log } = unlimited;
   const context = { ...unlimited, limitRequest: limitRequests(limits, log) };
   const ended = new AbortController();

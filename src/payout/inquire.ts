@@ -106,7 +106,7 @@ export async function inquireFor(
     read: (reply) => readInquiry(reply, { transRefNo, sends }),
   });
   if (!wasAsked(said.finding)) return undefined;
-  if (said.finding.kind !== 'nothing-said') run.noteTold();
+  if (said.finding.kind !== 'nothing-said') run.noteAnswer();
   return said;
 }
 

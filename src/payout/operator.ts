@@ -343,16 +343,16 @@ export async function changeEach<Row>(
   change: (row: Row) => Promise<boolean | Message>,
 ): Promise<OperatorResult> {
   let rowsChanged = 0;
-  let untold = 0;
+  let further = 0;
   const refusals: Message[] = [];
   for await (const row of rows) {
     const outcome = await change(row);
     if (outcome === true) rowsChanged += 1;
     else if (outcome === false) continue;
     else if (refusals.length < refusalsToldMax) refusals.push(outcome);
-    else untold += 1;
+    else further += 1;
   }
-  if (untold > 0) refusals.push(message('change.more-left', { rows: untold }));
+  if (further > 0) refusals.push(message('change.more-left', { rows: further }));
   return { rowsChanged, refusals };
 }
 

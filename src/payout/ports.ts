@@ -24,7 +24,7 @@ import type { KeptSeal } from './rules/journal-place.ts';
 import type { PayoutFilter } from './rules/search.ts';
 import type { SealReading } from './rules/seal.ts';
 import type { ApprovalProof } from '../review/rules/proved-approval.ts';
-import type { AtWork, HeardOfBank, SharedKind, WholeLimit } from './rules/shared-limit.ts';
+import type { WorkerPosition, HeardOfBank, SharedKind, SharedLimit } from './rules/shared-limit.ts';
 
 export interface PayoutEvent extends EventDraft {
   readonly seq: number;
@@ -275,7 +275,7 @@ export interface Worker extends WorkerName, Lease {
 }
 
 /** A worker as `status` shows it. */
-export interface WorkerAtWork extends Worker {
+export interface ActiveWorker extends Worker {
   /** False for a worker that no longer responds. */
   readonly isThere: boolean;
   /** Number of its open shards. */
@@ -327,8 +327,8 @@ export type ProbeTurn = 'taken' | 'held' | 'answered';
  * Limits over all machines, as the journal has them; without a kind that was never lowered, or was lowered long ago.
  */
 export interface SharedLimits {
-  readonly wholes: Readonly<Partial<Record<SharedKind, WholeLimit>>>;
-  readonly atWork: AtWork;
+  readonly wholes: Readonly<Partial<Record<SharedKind, SharedLimit>>>;
+  readonly atWork: WorkerPosition;
 }
 
 /** Stores the workers of a journal, with leases by the clock of its database. */
@@ -348,7 +348,7 @@ export interface WorkerStore {
   /** Releases its place and its shards; none of its requests may be under way any more. */
   endWorker(workerId: number): Promise<void>;
   /** Workers that have not ended. */
-  workers(): Promise<readonly WorkerAtWork[]>;
+  workers(): Promise<readonly ActiveWorker[]>;
   /**
    * Takes ready rows of a batch that no live worker has; first those of a worker that is gone.
    * @returns undefined when there are none, or when the worker's own lease has expired
@@ -375,7 +375,7 @@ export interface WorkerStore {
    * Records a machine's news of the bank.
    * @returns the resulting limit of all machines
    */
-  tellLimit(kind: SharedKind, heard: HeardOfBank, ceilingOfOne: number): Promise<WholeLimit>;
+  tellLimit(kind: SharedKind, heard: HeardOfBank, ceilingOfOne: number): Promise<SharedLimit>;
 }
 
 /** The journal as a run needs it. */

@@ -12,7 +12,7 @@ import {
   persistPauses,
   recordHalt,
   recordPause,
-  takeUpBreaker,
+  restoreBreaker,
 } from './circuit-breaker.ts';
 import { beginRunning, conclude, hasHeldRows } from './conclude.ts';
 import { countDoubt, runWithBackground, type WorkerContext } from './context.ts';
@@ -83,7 +83,7 @@ async function startRunning(
   const standing = isRunning ? undefined : await journal.batch(batch.batchId);
   const stop = await journal.payerHalt(batch.companyId, batch.payerAccount);
   const why = stop ?? (standing?.status === 'halted' ? haltOf(standing) : undefined);
-  await takeUpBreaker(context, batch);
+  await restoreBreaker(context, batch);
   if (why !== undefined) gate.haltFor(why);
   const isInVain = limits.isPatient !== true && pausesBeyond(context, clock.now() + limits.waitMs);
   // Rows retried or corrected since the approval, or to be paid from another account.

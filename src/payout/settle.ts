@@ -12,7 +12,7 @@ import {
   contextFor,
   runWithBackground,
   idOf,
-  isSeenTo,
+  isInProgress,
   logFactsOf,
   type RunState,
   settlePolicyOf,
@@ -95,7 +95,7 @@ async function settleUntil(
     const nowMs = clock.now();
     const horizonMs = nowMs + Math.max(settle.maxDelayMs, settle.firstDelayMs);
     const due = await journal.dueInquiries(nowMs, pageRows, batchId, horizonMs);
-    const unseen = due.filter(({ payout }) => !isSeenTo(context, payout.seq));
+    const unseen = due.filter(({ payout }) => !isInProgress(context, payout.seq));
     const idle = await leaveOthersAlone(context, unseen);
     if (idle.length > 0) {
       await settleAll(context, idle, repetitions);
@@ -114,7 +114,7 @@ async function returnWaiting(context: WorkerContext, batchId: string): Promise<v
   for (;;) {
     const page = await context.journal.inDoubt(afterSeq, pageRows, batchId);
     for (const one of await leaveOthersAlone(context, page)) {
-      if (isSeenTo(context, one.payout.seq)) continue;
+      if (isInProgress(context, one.payout.seq)) continue;
       const current = await applyOnAttempt(context, one, (now, latest) =>
         decideReturn(caseOf(context, now, latest, [])),
       );
@@ -228,7 +228,7 @@ export async function settleOnce(
 async function settleOne(context: WorkerContext, one: InDoubt, repetitions?: Repetitions): Promise<void> {
   const { seq } = one.payout;
   const { asking } = context;
-  if (isSeenTo(context, seq)) return;
+  if (isInProgress(context, seq)) return;
   asking.add(seq);
   try {
     await askAbout(contextFor(context, one.attempt.order), one, repetitions);
@@ -368,7 +368,7 @@ export interface Settled {
   /** Transfers that were in doubt. */
   readonly asked: number;
   /** Inquiries that showed something about their transfer. */
-  readonly told: number;
+  readonly answers: number;
   /** Batches that are done as a result. */
   readonly ended: readonly string[];
 }
@@ -398,22 +398,22 @@ export async function settleNow(context: WorkerContext, limits: SettleLimits): P
   const waiting = [endWaiting(context, limits, end.signal), reportWaits(context, readWait, end.signal)];
   const asking = settleOnce(context, 'all', batchId);
   await runWithBackground(context, asking, end, waiting);
-  return { asked: await asking, told: run.told, ended: await endBatches(context, batchId) };
+  return { asked: await asking, answers: run.answers, ended: await endBatches(context, batchId) };
 }
 
 /** The inquiries requested from another process, which holds the right to send. */
-interface AskedBeside {
+interface OnRequestOptions {
   readonly batchId: string | undefined;
   /** Time in ms to go on while the bank shows nothing about any of them. */
   readonly waitMs: number;
   /** Time in ms after a transfer left during which its request may still be under way. */
   readonly timeoutMs: number;
   /** True for batches that the other process settles. */
-  readonly isSeenTo: (batchId: string) => boolean;
+  readonly isInProgress: (batchId: string) => boolean;
   readonly progress?: Progress | undefined;
 }
 
-interface SettledOnRequest extends Pick<Settled, 'asked' | 'told'> {
+interface SettledOnRequest extends Pick<Settled, 'asked' | 'answers'> {
   /** Transfers that it has not inquired about in that time. */
   readonly unasked: number;
   /** Transfers that are settled now. */
@@ -424,36 +424,36 @@ interface SettledOnRequest extends Pick<Settled, 'asked' | 'told'> {
   readonly batchIds: readonly string[];
 }
 
-type BesideContext = Pick<WorkerContext, 'journal' | 'clock' | 'settle'>;
+type OnRequestContext = Pick<WorkerContext, 'journal' | 'clock' | 'settle'>;
 
 /** Interval in ms of checks for the other process's inquiries. */
-const besidePollMs = 500;
+const onRequestPollMs = 500;
 
 /**
  * Makes the sending process inquire now about everything in doubt, and waits until it has. Rows called unresolved are
  * left to its own `settle`, or to the next run.
  */
 export async function settleOnRequest(
-  context: BesideContext,
-  limits: AskedBeside,
+  context: OnRequestContext,
+  limits: OnRequestOptions,
   end: AbortSignal,
 ): Promise<SettledOnRequest> {
   const { clock } = context;
   const sinceMs = clock.now();
   const { wanted, others } = await requestInquiries(context, limits, sinceMs);
   let waiting = wanted;
-  let told = 0;
+  let answers = 0;
   let progressAtMs = sinceMs;
   while (waiting.length > 0 && !end.aborted && clock.now() < progressAtMs + limits.waitMs) {
     const givesUpInMs = progressAtMs + limits.waitMs - clock.now();
     showAsked(limits.progress, wanted.length, waiting.length, givesUpInMs);
-    await clock.sleep(besidePollMs, end);
+    await clock.sleep(onRequestPollMs, end);
     const before = waiting.length;
     const still: InDoubt[] = [];
     for (const one of waiting) {
       const asked = await readAsked(context, one, sinceMs);
       if (asked === 'not-yet') still.push(one);
-      else if (asked === 'told') told += 1;
+      else if (asked === 'answered') answers += 1;
     }
     waiting = still;
     if (waiting.length < before) progressAtMs = clock.now();
@@ -462,7 +462,7 @@ export async function settleOnRequest(
   for (const { payout } of wanted)
     if ((await context.journal.payout(payout.seq))?.status === 'submitted') left += 1;
   const unasked = waiting.length;
-  const counts = { asked: wanted.length - unasked, unasked, told, settled: wanted.length - left };
+  const counts = { asked: wanted.length - unasked, unasked, answers, settled: wanted.length - left };
   const batchIds = [...new Set(wanted.map(({ payout }) => payout.batchId))];
   return { ...counts, inDoubt: left + others, batchIds };
 }
@@ -481,8 +481,8 @@ function showAsked(
 
 /** @returns the doubts that are inquired about as a result, and the number of rows that are not */
 async function requestInquiries(
-  context: BesideContext,
-  { batchId, timeoutMs, isSeenTo: isAsked }: AskedBeside,
+  context: OnRequestContext,
+  { batchId, timeoutMs, isInProgress: isAsked }: OnRequestOptions,
   nowMs: number,
 ): Promise<{ readonly wanted: readonly InDoubt[]; readonly others: number }> {
   const wanted: InDoubt[] = [];
@@ -520,12 +520,12 @@ async function readAsked(
   context: Pick<WorkerContext, 'journal'>,
   { payout, attempt }: InDoubt,
   sinceMs: number,
-): Promise<'told' | 'nothing-said' | 'not-yet'> {
+): Promise<'answered' | 'nothing-said' | 'not-yet'> {
   const current = await context.journal.payout(payout.seq);
-  if (current?.status !== 'submitted' || current.attemptNo !== payout.attemptNo) return 'told';
+  if (current?.status !== 'submitted' || current.attemptNo !== payout.attemptNo) return 'answered';
   const latest = await readLatest(context, current, attempt);
-  if ((latest.lastInquiryAtMs ?? 0) < sinceMs) return latest.sends === attempt.sends ? 'not-yet' : 'told';
-  return latest.lastFinding === 'nothing-said' ? 'nothing-said' : 'told';
+  if ((latest.lastInquiryAtMs ?? 0) < sinceMs) return latest.sends === attempt.sends ? 'not-yet' : 'answered';
+  return latest.lastFinding === 'nothing-said' ? 'nothing-said' : 'answered';
 }
 
 async function endWaiting(

@@ -16,7 +16,7 @@ import type {
   SharedLimits,
 } from './ports.ts';
 import { computeRowsAhead, computeShardRows, measureMs, rowsMin } from './rules/shard-rows.ts';
-import type { WholeLimit } from './rules/shared-limit.ts';
+import type { SharedLimit } from './rules/shared-limit.ts';
 
 type SharedRows = Pick<
   WorkerStore,
@@ -173,7 +173,7 @@ export class Share {
     return this.#workers.readLimits(this.#workerId());
   }
 
-  tellLimit(...told: Parameters<WorkerStore['tellLimit']>): Promise<WholeLimit> {
+  tellLimit(...told: Parameters<WorkerStore['tellLimit']>): Promise<SharedLimit> {
     return this.#workers.tellLimit(...told);
   }
 

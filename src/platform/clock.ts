@@ -25,7 +25,7 @@ const driftMaxMs = 1_000;
 /**
  * Elapsed time that includes sleep and cannot be set. The system provides it in a file, whose reading costs more than
  * the two clocks at hand, so it is read only when these disagree.
- * @param uptimeMs time since the machine started, sleep included
+ * @param uptimeMs time since the machine started, sleep included @forTests
  */
 export function makeElapsedTime(read: () => MachineTimes, uptimeMs: () => number): () => number {
   let [seen, seenUptimeMs, elapsedMs] = [read(), uptimeMs(), 0];

@@ -20,18 +20,18 @@ import { dirname, join } from 'node:path';
 import { errorCode, noLinkCodes, syncFolder } from './durable-file.ts';
 
 /** A path; as bytes when a name is not UTF-8. */
-export type Place = string | Buffer;
+export type DiskPath = string | Buffer;
 
 export interface Disk {
   /** Makes a folder that does not exist yet, for its owner only. */
   makeFolder(path: string): Promise<void>;
-  rename(from: Place, to: Place): Promise<void>;
+  rename(from: DiskPath, to: DiskPath): Promise<void>;
   /** Gives a file a second name; never overwrites. */
-  link(from: Place, to: Place): Promise<void>;
+  link(from: DiskPath, to: DiskPath): Promise<void>;
   /** Makes an empty file; EEXIST when the name is taken. */
-  reserve(path: Place): Promise<void>;
+  reserve(path: DiskPath): Promise<void>;
   /** Removes a file if it exists. */
-  remove(path: Place): Promise<void>;
+  remove(path: DiskPath): Promise<void>;
   /** Removes an empty folder. */
   removeFolder(path: string): Promise<void>;
   /** Copies into a new file, durably, with the source's time of change. */
@@ -104,7 +104,7 @@ export const realDisk: Disk = {
 // ---------------------------------------------------------------- reading
 
 /** Joins a folder and a name; bytes when the name is not UTF-8. */
-export function joinName(folder: string, name: Buffer): Place {
+export function joinName(folder: string, name: Buffer): DiskPath {
   const text = name.toString('utf8');
   return Buffer.from(text, 'utf8').equals(name)
     ? join(folder, text)
@@ -112,7 +112,7 @@ export function joinName(folder: string, name: Buffer): Place {
 }
 
 /** Status of a path, without following links; undefined when nothing is there. */
-export async function lookAt(path: Place): Promise<BigIntStats | undefined> {
+export async function lookAt(path: DiskPath): Promise<BigIntStats | undefined> {
   try {
     return await lstat(path, { bigint: true });
   } catch (error) {
@@ -155,7 +155,7 @@ export async function secureFile(path: string): Promise<void> {
 // ---------------------------------------------------------------- moving
 
 /** Renames on one file system without overwriting; repeatable after a crash between its two steps. */
-export async function moveUnlessTaken(disk: Disk, from: Place, to: Place): Promise<'moved' | 'taken'> {
+export async function moveUnlessTaken(disk: Disk, from: DiskPath, to: DiskPath): Promise<'moved' | 'taken'> {
   try {
     await disk.link(from, to);
   } catch (error) {
@@ -172,7 +172,11 @@ export async function moveUnlessTaken(disk: Disk, from: Place, to: Place): Promi
  * The same on a file system without links. An empty file reserves the name until the rename, so that a file dropped
  * under it at this moment is not overwritten; a crash in between leaves the empty file.
  */
-export async function renameUnlessTaken(disk: Disk, from: Place, to: Place): Promise<'moved' | 'taken'> {
+export async function renameUnlessTaken(
+  disk: Disk,
+  from: DiskPath,
+  to: DiskPath,
+): Promise<'moved' | 'taken'> {
   // A folder never replaces a file: the rename itself refuses.
   const isReserved = (await lookAt(from))?.isDirectory() !== true;
   try {

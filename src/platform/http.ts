@@ -14,7 +14,7 @@ import type { Agent } from 'undici';
 /** Certificates to trust instead of the system's, PEM. */
 export type TrustedCertificates = NonNullable<ConnectionOptions['ca']>;
 
-export interface HttpOptions {
+interface HttpOptions {
   /** Most bytes of a body; a longer one is refused. */
   readonly bodyBytesMax: number;
   /** Longest silence in ms while connecting, before the answer and within it. */

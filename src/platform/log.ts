@@ -14,7 +14,7 @@ import { wrapText } from '../core/wrap-text.ts';
 import { clearLastLine, countColumns } from './last-line.ts';
 
 export type Logger = PinoLogger;
-export type LogLevel = Level | 'silent';
+type LogLevel = Level | 'silent';
 
 const standardError = 2;
 

@@ -18,7 +18,7 @@ const worldWrites = 0o002;
 
 /**
  * The fault, with the command that corrects it; undefined when there is none.
- * @param userId of this process
+ * @param userId of this process @forTests
  */
 export function findForeignHand(
   path: string,

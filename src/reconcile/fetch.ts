@@ -11,7 +11,7 @@ import type {
   StatementRefusal,
   StatementRequests,
 } from './ports.ts';
-import type { StatementSource } from './reconcile.ts';
+import type { StatementSource } from './inspect.ts';
 import { type Provenance, refuseOtherName, refuseUnread, type StatementScope } from './rules/custody.ts';
 import type { StatementLine } from './rules/statement.ts';
 
@@ -199,7 +199,7 @@ export async function findDate(
 export type NotFetched = Exclude<Fetched, { readonly kind: 'fetched' }>;
 
 /** The result of the requests: a statement, with the resources opened for that try; or none. */
-export type Asked<Opened> =
+export type RequestedStatement<Opened> =
   | { readonly opened: Opened; readonly fetched: Exclude<Fetched, NotFetched> }
   | { readonly opened: undefined; readonly fetched: NotFetched };
 
@@ -222,7 +222,7 @@ export async function askLettingGo<Opened extends AsyncDisposable>(
   open: () => Promise<Opened>,
   fetch: (opened: Opened) => Promise<Fetched>,
   { clock, waitMs, stop }: { readonly clock: Clock; readonly waitMs: number; readonly stop: AbortSignal },
-): Promise<Asked<Opened>> {
+): Promise<RequestedStatement<Opened>> {
   const untilMs = clock.now() + waitMs;
   const isStopped = (): boolean => stop.aborted;
   for (;;) {
@@ -241,7 +241,7 @@ export async function askLettingGo<Opened extends AsyncDisposable>(
 async function askOnce<Opened extends AsyncDisposable>(
   open: () => Promise<Opened>,
   fetch: (opened: Opened) => Promise<Fetched>,
-): Promise<Asked<Opened>> {
+): Promise<RequestedStatement<Opened>> {
   await using stack = new AsyncDisposableStack();
   const opened = stack.use(await open());
   const fetched = await fetch(opened);

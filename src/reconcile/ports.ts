@@ -242,7 +242,7 @@ export interface StatementRun {
 }
 
 /** A batch with rows changed by a statement, and not reported yet. */
-export interface DueReport extends StatementRun {
+interface DueReport extends StatementRun {
   readonly batchId: string;
 }
 

@@ -25,7 +25,7 @@ import {
   type StatementScope,
 } from './rules/custody.ts';
 import { isPlaced, isSameNumber, lineKeyOf } from './rules/differences.ts';
-import { judgeDay } from './rules/judge-transfer.ts';
+import { judgeDay } from './rules/judge-day.ts';
 import { renderMatched } from './rules/rows.ts';
 import type { StatementLine } from './rules/statement.ts';
 import { addFigures, noFigures, type Tally } from './rules/tally.ts';

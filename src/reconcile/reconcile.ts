@@ -5,40 +5,46 @@
  * accepted last, in one transaction; then the files get their names.
  */
 import { randomBytes } from 'node:crypto';
-import { formatBangkokDate } from '../core/bangkok-time.ts';
+import type { Change } from '../core/ports.ts';
+import { applyOnLatest } from '../payout/apply-change.ts';
+import { notifySiblings } from '../payout/superseded.ts';
 import type { PublishedState } from '../platform/durable-file.ts';
 import { DayIndex } from './day-index.ts';
+import { classifyFile, isWhole, otherDaysShownMax, readFormer, type StatementSource } from './inspect.ts';
 import type { StatementOutbox } from './file/tables.ts';
-import { countAll, type Matching, noteDay, noteOtherDays, RecalledError, requireTieOut } from './judge.ts';
+import {
+  countAll,
+  judgeAll,
+  judgeKeys,
+  type Matching,
+  noteDay,
+  noteOtherDays,
+  RecalledError,
+  requireTieOut,
+} from './judge.ts';
 import {
   type AcceptedStatement,
+  type BrokenOff,
+  type DeferredKey,
   isOfWholeDay,
   isUnread,
-  partOfDay,
   type StatementFile,
-  type StatementPart,
   type StatementRefusal,
   type StatementRun,
-  type StatementTotals,
-  type StatementVersionMark,
-  unreadDay,
-  wholeDay,
 } from './ports.ts';
-import { indexDay, type Reading, readLines, type ReconcileContext } from './read-lines.ts';
 import {
-  ChangedMeanwhile,
-  nothingRecorded,
-  otherDaysShownMax,
-  recordAll,
-  recordCleanLines,
-  type Recorded,
-} from './record.ts';
-import {
-  describeProvenance,
-  type Provenance,
-  refuseSuperseded,
-  type StatementScope,
-} from './rules/custody.ts';
+  inChunks,
+  indexDay,
+  type Reading,
+  readLines,
+  type ReconcileContext,
+  yieldToEventLoop,
+} from './read-lines.ts';
+import { areSameLines, type BreakMove, followBreaks } from './rules/breaks.ts';
+import { describeProvenance } from './rules/custody.ts';
+import { decideOnStatement } from './rules/decide-statement.ts';
+import { isRebuilt } from './rules/differences.ts';
+import type { JudgedTransfer } from './rules/judge-transfer.ts';
 import { breakColumns, computeStatementFileName, matchedColumns, renderBreak } from './rules/rows.ts';
 import {
   addFigures,
@@ -48,23 +54,7 @@ import {
   encodeTotals,
   makeTally,
 } from './rules/tally.ts';
-import type { DaysRead } from './rules/types.ts';
-
-/** A day's statement, ready to be read as plain text. */
-export interface StatementSource {
-  /** YYYYMMDD. */
-  readonly date: string;
-  readonly originalSha256: string;
-  readonly originalPath: string;
-  /** The settings that affect the matching. */
-  readonly reading: string;
-  readonly provenance: Provenance;
-  readonly scope: StatementScope;
-  /** Reads the lines; first opens the file, if it is packed. */
-  read(use: (parts: AsyncIterable<StatementPart>) => Promise<Read>): Promise<Read>;
-}
-
-type Read = StatementTotals | StatementRefusal;
+import type { BreakRecord, DaysRead } from './rules/types.ts';
 
 interface PublishedFile extends StatementFile {
   readonly state: PublishedState;
@@ -105,35 +95,6 @@ export async function reconcile(
     if (previous !== undefined && isKnown) return repeat(context, outbox, run, previous, recorded);
     return judgeAnew(context, outbox, run, source, former, recorded);
   });
-}
-
-/** True when the day has ended; before that it may get more transfers, and absence from its statement is not final. */
-export function isWhole(date: string, nowMs: number): boolean {
-  return date < formatBangkokDate(nowMs);
-}
-
-/** Decides how to read the bytes, or why not to. */
-export function classifyFile(
-  { date, reading, provenance }: StatementSource,
-  isOver: boolean,
-  versions: readonly StatementVersionMark[],
-  bytes: StatementBytes,
-): string | StatementRefusal {
-  // A person's copy may be older than the bank's present bytes.
-  const isHandedIn = provenance.from === 'file';
-  const isSettled = versions.at(-1)?.provenance.isForced === true;
-  const mayBeOld = !provenance.isForced && (isHandedIn || isSettled);
-  const superseded = mayBeOld ? findSuperseded(date, versions, bytes) : undefined;
-  return superseded ?? describeReading(reading, { isOver, isHandedIn }, versions, bytes);
-}
-
-/** The known facts about the day's statement; `previous` is the version accepted last. */
-export async function readFormer(store: ReconcileContext['store'], date: string) {
-  const previous = await store.statement(date);
-  const left = await store.brokenOff(date, otherDaysShownMax);
-  // After an interrupted matching the open breaks may be those of neither version, so the file is read again.
-  const present = left === undefined ? previous : undefined;
-  return { previous, present, left, versions: await store.statementVersions(date) };
 }
 
 /** Repeats a matching during which an inquiry has changed the facts; nothing is accepted before. */
@@ -329,50 +290,225 @@ async function publishAll(
   return Array.fromAsync(files, async (file) => ({ ...file, state: await outbox.publish(file) }));
 }
 
-// ---------------------------------------------------------------- known bytes
+// ---------------------------------------------------------------- recording
 
-/** Hashes of the bytes as packed by the bank, or, after reading, of the plain text, with the findings. */
-type StatementBytes = Partial<Pick<StatementVersionMark, 'originalSha256' | 'sha256'>> & {
-  /** True when an unreadable line may belong to any transfer. */
-  readonly isUnread?: boolean;
-};
+/** An attempt was settled, or a break accepted, while the statement was judged: the findings are out of date. */
+class ChangedMeanwhile extends Error {
+  override readonly name = 'ChangedMeanwhile';
 
-const isOf =
-  ({ originalSha256, sha256 }: StatementBytes) =>
-  (mark: StatementVersionMark): boolean =>
-    mark.originalSha256 === originalSha256 || mark.sha256 === sha256;
+  constructor(transRefNo: string) {
+    super(`${transRefNo} was settled or decided on while the statement was judged: reconcile the day again`);
+  }
+}
 
-/**
- * Reason why bytes of a superseded version are refused; undefined for all others.
- * @param versions of the day, oldest first
- */
-function findSuperseded(
-  date: string,
-  versions: readonly StatementVersionMark[],
-  bytes: StatementBytes,
-): StatementRefusal | undefined {
-  const present = versions.at(-1);
-  const known = versions.findLast(isOf(bytes));
-  if (present === undefined || known === undefined || isOf(bytes)(present)) return undefined;
-  return refuseSuperseded(date, known.version, present.version);
+/** The changes made by a matching. */
+interface Recorded {
+  opened: number;
+  changed: number;
+  closed: number;
+  /** Changed payouts, by cause. */
+  readonly causes: Map<string, number>;
+  /** Breaks opened on other days than the statement's: their number, and the first of them. */
+  openedOnOtherDays: number;
+  readonly firstOnOtherDays: BreakRecord[];
+  /** Reference of a payout that was proved paid a second time: the lines of both transfers are judged again. */
+  secondProof: string | undefined;
+}
+
+/** @param left remains of the day's interrupted matchings, which were not reported and count as this one's */
+const nothingRecorded = (left?: BrokenOff): Recorded => ({
+  opened: 0,
+  changed: 0,
+  closed: 0,
+  causes: new Map(left?.causes),
+  openedOnOtherDays: left?.openedOnOtherDays ?? 0,
+  firstOnOtherDays: [...(left?.firstOnOtherDays ?? [])],
+  secondProof: undefined,
+});
+
+/** True for a break to write. An unchanged one is written only when another version or other lines show it. */
+function isNews({ kind, record }: BreakMove, standing: readonly BreakRecord[]): boolean {
+  if (kind !== 'kept') return true;
+  const known = standing.find((one) => one.state === 'open' && one.kind === record.kind);
+  return known?.version !== record.version || !areSameLines(known.lines, record.lines);
+}
+
+function count(recorded: Recorded, { kind, record }: BreakMove, { date }: StatementRun): void {
+  if (kind !== 'kept') recorded[kind] += 1;
+  if (kind !== 'opened' || record.date === date) return;
+  recorded.openedOnOtherDays += 1;
+  if (recorded.firstOnOtherDays.length < otherDaysShownMax) recorded.firstOnOtherDays.push(record);
 }
 
 /**
- * The settings by which a day is judged, and whether its statement covers the whole day. A person's file that was first
- * read before the day had ended never covers the whole day.
- * @param isOver the day has ended
- * @param isHandedIn false when the bank has just given them
+ * Records every judgement: the lines of the day being read, the breaks of all days, the changes of payouts. In each chunk
+ * the breaks come before the changes of payouts: after a crash in between, the same matching finds the break that it has
+ * opened, although our side has changed since.
  */
-function describeReading(
-  settings: string,
-  { isOver, isHandedIn }: { readonly isOver: boolean; readonly isHandedIn: boolean },
-  versions: readonly StatementVersionMark[],
-  bytes: StatementBytes,
-): string {
-  const isPart = ({ reading }: StatementVersionMark): boolean => reading.endsWith(` ${partOfDay}`);
-  const known = versions.filter(isOf(bytes));
-  const isKnownUnread = known.some(({ reading }) => reading === `${settings} ${unreadDay}`);
-  if (bytes.isUnread === true || isKnownUnread) return `${settings} ${unreadDay}`;
-  const isOld = isHandedIn && known.length > 0 && known.every(isPart);
-  return `${settings} ${isOver && !isOld ? wholeDay : partOfDay}`;
+async function recordAll(matching: Matching, recorded: Recorded): Promise<void> {
+  for await (const chunk of judgeAll(matching)) {
+    await recordLines(matching, chunk);
+    await recordTransfers(matching, chunk, recorded);
+  }
+}
+
+/** Stores the lines that were clear at first sight. */
+async function recordCleanLines({ context, run }: Matching, { index, version }: Reading): Promise<void> {
+  for (const lines of inChunks(index.countedLines(), cleanLinesPerWrite)) {
+    await context.store.recordCleanLines(run, version, lines);
+    await yieldToEventLoop(context);
+  }
+}
+
+/** Clean lines stored in one transaction. */
+const cleanLinesPerWrite = 5_000;
+
+async function recordLines(
+  { context, run, reading }: Matching,
+  judged: readonly JudgedTransfer[],
+): Promise<void> {
+  if (reading === undefined) return;
+  const kept = judged.flatMap(({ days }) => {
+    const day = days.find(({ date }) => date === run.date);
+    if (day === undefined) return [];
+    const { facts, judgement } = day;
+    return facts.lines.flatMap((line, at) =>
+      isRebuilt(line) ? [] : [{ key: facts.key, line, hasCells: judgement.lineClasses[at] !== 'others' }],
+    );
+  });
+  await context.store.recordLines(run, reading.version, kept);
+}
+
+/**
+ * Records breaks and changes of some transfers, and judges the changed ones again: our new status may close a break of
+ * another day.
+ */
+async function recordTransfers(
+  matching: Matching,
+  first: readonly JudgedTransfer[],
+  recorded: Recorded,
+): Promise<void> {
+  let judged = first;
+  let present = matching;
+  for (let round = 1; judged.length > 0; round += 1) {
+    await recordBreaks(present, judged, recorded);
+    const changed = await takeSteps(present, judged, recorded);
+    // Days that contradict each other are left as they are after some rounds, until a statement is read again.
+    if (changed.length === 0 || round === roundsMax) return;
+    await using view = await matching.context.store.openStatementView();
+    present = { ...matching, view, read: { ...matching.read, readNow: undefined } };
+    judged = await judgeKeys(present, changed);
+  }
+}
+
+const roundsMax = 5;
+
+async function recordBreaks(
+  { context, run, nowMs }: Matching,
+  judged: readonly JudgedTransfer[],
+  recorded: Recorded,
+): Promise<void> {
+  const moves = judged.flatMap(({ days }) =>
+    days.flatMap(({ facts, judgement, standingBreaks: standing, version }) => {
+      if (standing.length === 0 && judgement.breaks.length === 0) return [];
+      return followBreaks({ facts, judgement, standing, version, nowMs }).filter((move) =>
+        isNews(move, standing),
+      );
+    }),
+  );
+  const decidedOn = await context.store.recordBreaks(run, moves);
+  if (decidedOn !== undefined) throw new ChangedMeanwhile(decidedOn);
+  for (const move of moves) count(recorded, move, run);
+}
+
+/** @returns the keys with changed attempts, with their lines of the day being read */
+async function takeSteps(
+  matching: Matching,
+  judged: readonly JudgedTransfer[],
+  recorded: Recorded,
+): Promise<readonly DeferredKey[]> {
+  const steps = judged.filter(({ step }) => step !== undefined);
+  if (steps.length === 0) return [];
+  const { context, run } = matching;
+  const batchIds = new Set(steps.flatMap(({ facts }) => facts.attempt?.batchId ?? []));
+  await context.store.markReports(run, [...batchIds]);
+  // Changes of some transfers are reported even when another one was overtaken.
+  const taken = await Promise.allSettled(steps.map((transfer) => takeStep(matching, transfer)));
+  const changed: DeferredKey[] = [];
+  for (const [place, outcome] of taken.entries()) {
+    const transfer = steps[place];
+    if (outcome.status === 'rejected' || transfer === undefined) continue;
+    if (outcome.value === undefined) {
+      if (transfer.step?.kind === 'prove') await requirePaid(matching, transfer);
+      continue;
+    }
+    await tellChange(matching, transfer, outcome.value, recorded);
+    const day = transfer.facts.lines.find(({ date }) => date === matching.reading?.day.date);
+    const lines = (day?.lines ?? []).filter((line) => !isRebuilt(line));
+    changed.push({ key: transfer.facts.key, lines });
+  }
+  const failed = taken.find((outcome) => outcome.status === 'rejected');
+  if (failed !== undefined) throw failed.reason;
+  return changed;
+}
+
+async function tellChange(
+  matching: Matching,
+  { facts }: JudgedTransfer,
+  change: Change,
+  recorded: Recorded,
+): Promise<void> {
+  const { cause } = change.event;
+  recorded.causes.set(cause, (recorded.causes.get(cause) ?? 0) + 1);
+  if (cause === 'second-proof') recorded.secondProof = facts.key;
+  await tellOthers(matching, change);
+}
+
+/** Decides on the payout's present state, again if it changes meanwhile. */
+async function takeStep(matching: Matching, { facts }: JudgedTransfer): Promise<Change | undefined> {
+  const { context, read, nowMs } = matching;
+  const { store } = context;
+  const { attempt: known, lines, standingBreaks } = facts;
+  if (known === undefined) return undefined;
+  const owner = await store.payout(known.payoutSeq);
+  if (owner === undefined) throw new Error(`attempt ${known.order.transRefNo} belongs to no payout`);
+  const loss = await store.loss();
+  const decide = (mayReopen: boolean) =>
+    applyOnLatest({ journal: store }, owner, async (current) => {
+      const attempts = await store.attemptsOf(known.order.companyId, known.payoutId);
+      const attempt = attempts.find(
+        ({ payoutSeq, attemptNo }) => payoutSeq === known.payoutSeq && attemptNo === known.attemptNo,
+      );
+      if (attempt === undefined) return undefined;
+      // The breaks belong to the earlier status: the whole day is judged again.
+      if (attempt.status !== known.attemptStatus) throw new ChangedMeanwhile(known.order.transRefNo);
+      const isFailedByStatement = known.isFailedByStatement === true;
+      const day = { lines, standingBreaks, isFailedByStatement, read, loss, nowMs };
+      const evidence = { owner: current, attempt, attempts, ...day };
+      return decideOnStatement(evidence, mayReopen);
+    });
+  return (await decide(true)) ?? (await decide(false));
+}
+
+/** Applies a proof for an attempt that had ended to every other row with the same payoutId. */
+async function tellOthers({ context, run }: Matching, change: Change): Promise<void> {
+  const { attempt, event, before } = change;
+  if (event.detail['alarm'] !== true || attempt?.status !== 'paid') return;
+  const { store, clock, log } = context;
+  log('error', 'a statement proves paid what had been closed', { transRefNo: attempt.order.transRefNo });
+  const rows = await store.findPayouts(before.instruction.payoutId);
+  const others = rows.map(({ batch }) => batch.batchId).filter((batchId) => batchId !== before.batchId);
+  if (others.length === 0) return;
+  await store.markReports(run, [...new Set(others)]);
+  await notifySiblings({ journal: store, clock, count: () => {} }, change, attempt);
+}
+
+/** Another process may have recorded the same proof first; nothing else may have prevented it. */
+async function requirePaid({ context }: Matching, { facts }: JudgedTransfer): Promise<void> {
+  const { attempt } = facts;
+  if (attempt === undefined) return;
+  const { companyId, transRefNo } = attempt.order;
+  const latest = await context.store.attemptsOf(companyId, attempt.payoutId);
+  if (latest.some(({ order, status }) => order.transRefNo === transRefNo && status === 'paid')) return;
+  throw new Error(`the statement proves ${transRefNo} paid and the journal does not take it`);
 }

@@ -6,7 +6,7 @@ import {
   recordHalt,
   type Payer,
   recordPause,
-  takeUpBreaker,
+  restoreBreaker,
 } from '../payout/circuit-breaker.ts';
 import { runWithBackground } from '../payout/context.ts';
 import { describeIdleShare } from '../payout/rules/brake.ts';
@@ -14,10 +14,9 @@ import { isInQuestion, showDate } from '../payout/rules/lost-journal.ts';
 import { forEachBounded } from '../platform/bounded.ts';
 import { conclude, hasHeld } from './conclude.ts';
 import { type RegistrationContext, serviceBreaker } from './context.ts';
-import { OutcomeBrake } from './outcome-brake.ts';
-import type { RegistrationBatch, RegistrationTotal } from './ports.ts';
-import { servicePayer } from './rules/intent.ts';
-import type { Registration } from './rules/registration.ts';
+import type { RegistrationBatch, RegistrationTotal, RegistrationRow } from './ports.ts';
+import { servicePayer, companyPayer } from './rules/intent.ts';
+import type { Registration, RegistrationInstruction } from './rules/registration.ts';
 import { submitRegistration } from './submit.ts';
 import { keepSweeping, sweepAbandoned } from './sweep.ts';
 
@@ -79,7 +78,7 @@ async function startRunning(
   const standing = (await journal.registrationBatch(batch.batchId)) ?? batch;
   const stop = await journal.payerHalt(payer.companyId, payer.payerAccount);
   const why = stop ?? (standing.status === 'halted' ? haltOf(standing) : undefined);
-  await takeUpBreaker({ ...context, gate: service }, payer);
+  await restoreBreaker({ ...context, gate: service }, payer);
   if (why !== undefined) service.haltFor(why);
   const isInVain = !isPatient && pausesBeyond(context, clock.now() + waitMs);
   if (why === undefined && !isInVain)
@@ -190,6 +189,83 @@ async function* readyRows(
     }
     if (page.length < pageRows) return;
   }
+}
+
+/** Least time between two looks of the brake, so that a long file costs no more. */
+const brakeLookEveryMs = 500;
+/** Latest ends of a company that are considered. */
+const companyEndsMax = 100;
+
+/**
+ * The brake on rejections by callback. A company's breaker sees the bank's answers at once; a bank that takes every
+ * registration and rejects each a moment later shows only in the journal, whichever process takes the callbacks.
+ */
+class OutcomeBrake {
+  readonly #context: RegistrationContext;
+  readonly #batchId: string;
+  readonly #sinceMs: number;
+  #lookedAtMs = -Infinity;
+  #refusedRows = 0;
+
+  /** Counts from now on: the person who lets a batch go on has looked at earlier rejections. */
+  constructor(context: RegistrationContext, batchId: string) {
+    this.#context = context;
+    this.#batchId = batchId;
+    this.#sinceMs = context.clock.now();
+  }
+
+  /** Halts a company after as many rejections in a row as the brake allows, without a registration in between. */
+  async look(): Promise<void> {
+    const { journal, clock } = this.#context;
+    const nowMs = clock.now();
+    if (nowMs - this.#lookedAtMs < brakeLookEveryMs && nowMs >= this.#lookedAtMs) return;
+    this.#lookedAtMs = nowMs;
+    const refusedRows = countRefused(await journal.registrationTotals(this.#batchId));
+    if (refusedRows === this.#refusedRows) return;
+    this.#refusedRows = refusedRows;
+    const statuses = ['registered', 'refused'] as const;
+    const filter = { batchId: this.#batchId, statuses };
+    const rows = await journal.searchRegistrations(filter, Number.MAX_SAFE_INTEGER, companyEndsMax);
+    for (const [key, ends] of groupByCompany(rows, this.#sinceMs)) this.#brake(key, ends);
+  }
+
+  #brake(company: string, ends: readonly End[]): void {
+    const [first] = ends;
+    if (first === undefined) return;
+    const { consecutiveRefusalsMax, companyId, gateOf } = this.#context;
+    const inARow = ends.findLastIndex(({ isRegistered }) => isRegistered);
+    const refusals = ends.length - 1 - inARow;
+    if (refusals < consecutiveRefusalsMax) return;
+    const [vendorId = '', ofCompany = ''] = company.split(' ');
+    const payer = companyPayer(companyId, { vendorId, companyId: ofCompany });
+    const text = `the bank has rejected ${refusals} registrations of ${vendorId}/${ofCompany} in a row by callback`;
+    gateOf(payer).observe({ kind: 'payer-stop', reason: { code: 'brake-rejected', text } });
+  }
+}
+
+interface End {
+  readonly isRegistered: boolean;
+  readonly atMs: number;
+}
+
+function countRefused(totals: readonly RegistrationTotal[]): number {
+  return totals.find(({ status }) => status === 'refused')?.rows ?? 0;
+}
+
+const nameCompany = ({ vendorId, companyId }: RegistrationInstruction): string => `${vendorId} ${companyId}`;
+
+/** The ends of each company since a moment, in order. */
+function groupByCompany(rows: readonly RegistrationRow[], sinceMs: number): Map<string, readonly End[]> {
+  const ends = new Map<string, End[]>();
+  for (const { currentInstruction, status, settledAtMs } of rows) {
+    if (currentInstruction === null || settledAtMs === null || settledAtMs < sinceMs) continue;
+    const key = nameCompany(currentInstruction);
+    const known = ends.get(key) ?? [];
+    known.push({ isRegistered: status === 'registered', atMs: settledAtMs });
+    ends.set(key, known);
+  }
+  for (const known of ends.values()) known.sort((one, other) => one.atMs - other.atMs);
+  return ends;
 }
 
 // ---------------------------------------------------------------- waiting

@@ -46,7 +46,7 @@ export async function sweepAbandoned(
   return rows;
 }
 
-/** Marks overdue rows as unanswered. @returns the rows as they were before */
+/** Marks overdue rows as unanswered. @returns the rows as they were before @forTests */
 export async function sweepOverdue({ journal, clock, log }: SweepContext): Promise<readonly Registration[]> {
   const marked: Registration[] = [];
   for (;;) {

@@ -26,7 +26,7 @@ import {
   summariseRegistrations,
 } from './rules/summary.ts';
 
-export interface RegistrationReportContext extends RegistrationSummaryContext, ExitOptions, ReportAsked {}
+interface RegistrationReportContext extends RegistrationSummaryContext, ExitOptions, ReportAsked {}
 
 export interface WrittenRegistrationReports {
   /** The batch as it stands. */
@@ -38,7 +38,7 @@ export interface WrittenRegistrationReports {
 }
 
 /** The journal as reports on registrations use it. */
-export type RegistrationReportStore = Pick<
+type RegistrationReportStore = Pick<
   RegistrationStore,
   'registrationReports' | 'recordRegistrationReports' | 'registrationSnapshot'
 >;
@@ -87,7 +87,7 @@ export async function writeRegistrationReports(
 /** Rows that go on by themselves: while there are any, their outcomes are gathered for one report. */
 const unsettledStatuses: readonly RegistrationStatus[] = ['staged', 'ready', ...awaitedStatuses];
 
-/** Writes the due reports of a changed batch, once no row is to be sent or awaited; undefined before that. */
+/** Writes the due reports of a changed batch, once no row is to be sent or awaited; undefined before that. @forTests */
 export async function reportRegistrationsIfSettled(
   journal: RegistrationReportStore & Pick<RegistrationStore, 'registrationTotals'>,
   outbox: ReportOutbox,

@@ -7,7 +7,7 @@
  * A crash before the commit leaves only temporary files, which the next start removes and writes anew;
  * a crash after it leaves the final bytes, which the next start publishes.
  */
-import { sayCode } from '../core/message.ts';
+import { inBoth, sayCode } from '../core/message.ts';
 import { join } from 'node:path';
 import { lookAt } from '../platform/disk.ts';
 import { countOf } from '../core/figures.ts';
@@ -500,8 +500,8 @@ class BatchBook<Row> {
     const facts: readonly Fact[] = [
       ...this.#making,
       [`batch ${batchId}\n${sayCode('th', book.batch)}`, `${fileName} (${countOf(rows, 'row')})`],
-      [`state\nสถานะ${sayCode('th', book.batch)}`, status],
-      ['adds up to the file\nยอดรวมตรงกับไฟล์', addsUp ? 'yes\nตรง' : 'NO\nไม่ตรง'],
+      [inBoth('sheet.state'), status],
+      [inBoth('sheet.adds-up'), inBoth(addsUp ? 'sheet.yes' : 'sheet.no')],
     ];
     return makeWorkbook([
       makeSummarySheet(facts, this.#tally),

@@ -41,7 +41,7 @@ export interface OpenExceptions {
 }
 
 /** A view of one moment, for the exceptions of rows of one kind. */
-export interface ExceptionSource<Row> {
+interface ExceptionSource<Row> {
   readonly tables: ReportTables<Row>;
   batch(batchId: string): Promise<ExceptionBatch | undefined>;
   countExceptions(batchId: string): Promise<number>;
@@ -98,7 +98,7 @@ export async function findExceptions<Row extends { readonly extras: readonly str
 }
 
 /** Facts about its making that a workbook states. */
-export interface WorkbookContext {
+interface WorkbookContext {
   readonly isSandbox: boolean;
   readonly nowMs: number;
 }

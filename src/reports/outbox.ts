@@ -43,6 +43,7 @@ export function formatExceptionRecords(records: readonly (readonly string[])[]):
 /**
  * Records as lines of a result file: plain CSV for the partner's programs, which get their own values back as written,
  * except for control characters. So no cell is escaped and there is no BOM; people open the exceptions file.
+ * @forTests
  */
 export function formatResultRecords(records: readonly (readonly string[])[]): string {
   return stringify(records.map(withoutSteering), { record_delimiter: '\n' });

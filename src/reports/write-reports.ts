@@ -14,7 +14,7 @@ import { payoutTables } from './rules/payout-tables.ts';
 import { isException } from './rules/report-rows.ts';
 import { type BatchSummary, renderSummary, summariseBatch, type SummaryContext } from './rules/summary.ts';
 
-export interface ReportContext extends Omit<SummaryContext, 'otherReferences'>, ExitOptions, ReportAsked {
+interface ReportContext extends Omit<SummaryContext, 'otherReferences'>, ExitOptions, ReportAsked {
   /** limits.similarDays; 0 means none. */
   readonly similarDays: number;
 }

@@ -4,7 +4,7 @@ import type { PersonStore } from './ports.ts';
 import type { PersonEventDraft } from './rules/chain.ts';
 import type { Proof } from './rules/people.ts';
 
-export interface Access {
+interface Access {
   readonly kind: 'signed-in' | 'sign-in-failed' | 'refused';
   /** The person; 0 where the asker is unknown. */
   readonly subject: number;

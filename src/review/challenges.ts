@@ -11,12 +11,12 @@ const atOnceMax = 10_000;
 const nonceBytes = 32;
 
 /** The session and the person of a challenge. */
-export interface Asked {
+export interface ChallengeOwner {
   readonly sessionHash: string;
   readonly personId: number;
 }
 
-interface Kept<Matter> extends Asked {
+interface Kept<Matter> extends ChallengeOwner {
   readonly matter: Matter;
   readonly untilMs: number;
 }
@@ -27,7 +27,7 @@ export class Challenges<Matter> {
   readonly #kept = new Map<string, Kept<Matter>>();
 
   /** @param challenge base64url, as the browser returns it */
-  keep(challenge: string, matter: Matter, { sessionHash, personId }: Asked, nowMs: number): void {
+  keep(challenge: string, matter: Matter, { sessionHash, personId }: ChallengeOwner, nowMs: number): void {
     const all = [...this.#kept];
     const over = all.filter(([, one]) => one.untilMs <= nowMs);
     const own = all.filter(([, one]) => one.sessionHash === sessionHash);
@@ -39,7 +39,7 @@ export class Challenges<Matter> {
   }
 
   /** Takes the matter of a challenge, which any attempt uses up; undefined when it is over or another person's. */
-  take(challenge: string, { sessionHash, personId }: Asked, nowMs: number): Matter | undefined {
+  take(challenge: string, { sessionHash, personId }: ChallengeOwner, nowMs: number): Matter | undefined {
     const kept = this.#kept.get(challenge);
     this.#kept.delete(challenge);
     if (kept === undefined || kept.sessionHash !== sessionHash || kept.personId !== personId)

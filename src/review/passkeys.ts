@@ -10,7 +10,7 @@ import {
 } from '@simplewebauthn/server';
 import { decodeCredentialPublicKey, isoBase64URL } from '@simplewebauthn/server/helpers';
 import { type Message, message } from '../core/message.ts';
-import { type Asked, type Challenges, makeNonce } from './challenges.ts';
+import { type ChallengeOwner, type Challenges, makeNonce } from './challenges.ts';
 import { appendEdit, type PersonContext } from './people.ts';
 import type { PersonsKept } from './ports.ts';
 import type { PersonEventDraft } from './rules/chain.ts';
@@ -52,7 +52,10 @@ interface NotDone {
   readonly why: Message;
 }
 
-const askedOf = ({ sessionHash, person: { personId } }: Signer): Asked => ({ sessionHash, personId });
+const challengeOwnerOf = ({ sessionHash, person: { personId } }: Signer): ChallengeOwner => ({
+  sessionHash,
+  personId,
+});
 
 /** COSE algorithms: ECDSA over P-256, Ed25519, RSA. */
 const algorithms = [-7, -8, -257];
@@ -82,7 +85,7 @@ export async function askForPasskey(context: SigningContext, signer: Signer): Pr
       .map(({ credentialId }) => ({ id: credentialId })),
   });
   const question = { kind: 'enrol', text: '', proposalId: 0, digest: '' } as const;
-  challenges.keep(options.challenge, question, askedOf(signer), nowMs);
+  challenges.keep(options.challenge, question, challengeOwnerOf(signer), nowMs);
   return options;
 }
 
@@ -200,7 +203,7 @@ export async function enrolPasskey(
   const { store, challenges, nowMs } = context;
   const response = parse(answer) as RegistrationResponseJSON | undefined;
   const challenge = challengeIn(response?.response?.clientDataJSON ?? '');
-  if (challenges.take(challenge, askedOf(signer), nowMs)?.kind !== 'enrol' || response === undefined)
+  if (challenges.take(challenge, challengeOwnerOf(signer), nowMs)?.kind !== 'enrol' || response === undefined)
     return notAnswered;
   const permission = can(signer.person, 'check');
   if (!permission.allowed) return permission;
@@ -290,7 +293,7 @@ export async function askForSignature(
   const text = makeSignedText(matter, { personId, person, nonce: makeNonce(), atMs: nowMs });
   const challenge = computeChallenge(text);
   const { proposalId, digest } = matter;
-  challenges.keep(challenge, { kind: 'sign', text, proposalId, digest }, askedOf(signer), nowMs);
+  challenges.keep(challenge, { kind: 'sign', text, proposalId, digest }, challengeOwnerOf(signer), nowMs);
   const options = await generateAuthenticationOptions({
     rpID: place.rpId,
     challenge: isoBase64URL.toBuffer(challenge),
@@ -355,7 +358,7 @@ export async function keepSignature(
   const { store, challenges, nowMs, restoredAtMs } = context;
   const response = parse(answer) as AuthenticationResponseJSON | undefined;
   const challenge = challengeIn(response?.response?.clientDataJSON ?? '');
-  const question = challenges.take(challenge, askedOf(signer), nowMs);
+  const question = challenges.take(challenge, challengeOwnerOf(signer), nowMs);
   if (question?.kind !== 'sign' || response === undefined) return notAnswered;
   const usable = listUsable(await store.persons(), signer.person, context);
   const passkey = usable.find(({ credentialId }) => credentialId === response.id);

@@ -23,7 +23,7 @@ import {
 // ---------------------------------------------------------------- one edit
 
 /** The content of an edit; its events are not yet in their chains. */
-export interface EditDraft extends Omit<PersonEdit, 'afterSeq' | 'events'> {
+interface EditDraft extends Omit<PersonEdit, 'afterSeq' | 'events'> {
   readonly events: readonly PersonEventDraft[];
 }
 
@@ -61,8 +61,8 @@ function withPassword(draft: PersonEventDraft, password: EditDraft['password']):
 
 function chainAll({ events, password }: EditDraft, { heads, latestSeq }: PersonsKept): PersonEdit['events'] {
   const latest = new Map(heads.map(({ subject, hash }) => [subject, hash]));
-  return events.map((told, place) => {
-    const draft = withPassword(told, password);
+  return events.map((given, place) => {
+    const draft = withPassword(given, password);
     const event = chainEvent(draft, latestSeq + 1 + place, latest.get(draft.subject) ?? null, makeSalt);
     latest.set(draft.subject, event.hash);
     return event;

@@ -9,13 +9,17 @@ import { dayMs } from '../core/bangkok-time.ts';
 import { isMessage, type Message, message } from '../core/message.ts';
 import { type Satang, sumSatang } from '../core/money.ts';
 import { makeBatchWork, makePayerWork } from './batch-target.ts';
-import { makeBreakWork } from './break-target.ts';
+import {
+  makeBreakWork,
+  makeStatementWork,
+  makeCallbackWork,
+  makeDayWork,
+  makeFileWork,
+} from './queue-target.ts';
 import type { ReviewContext, TargetWork } from './context.ts';
 import { makePayoutWork } from './payout-target.ts';
 import { makeSalt } from './people.ts';
-import { makeCallbackWork, makeDayWork, makeFileWork } from './queue-target.ts';
 import { makeRegistrationBatchWork, makeRegistrationWork } from './registration-target.ts';
-import { makeStatementWork } from './statement-target.ts';
 import type { Proposal, ProposalClash, ProposalDraft, ProposalItem, ProposalStore } from './ports.ts';
 import type { Person } from './rules/people.ts';
 import { findMoreThanProposed } from './freeze.ts';
@@ -55,7 +59,7 @@ export interface Objection {
 }
 
 /** The outcome when nothing was proposed. */
-export interface Refused {
+interface Refused {
   readonly kind: 'refused';
   readonly objections: readonly Objection[];
 }
@@ -66,7 +70,7 @@ export type Proposed =
   | { readonly kind: 'applied'; readonly proposal: Proposal; readonly applied: Applied };
 
 /** The results of the items of an approved proposal. */
-export interface Applied {
+interface Applied {
   readonly applied: number;
   readonly refused: readonly ProposalItem[];
 }
@@ -377,7 +381,7 @@ export async function withdraw(
 /** The number of items applied at a time, whose changes share a few commits. */
 const itemsAtOnce = 200;
 
-/** Applies the open items of an approved proposal, and ends it. */
+/** Applies the open items of an approved proposal, and ends it. @forTests */
 export async function applyApproved(context: ReviewContext, proposalId: number): Promise<Applied> {
   const { journal, clock } = context;
   const proposal = await requireProposal(context, proposalId);

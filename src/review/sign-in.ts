@@ -5,7 +5,6 @@
 import { type Message, message } from '../core/message.ts';
 import type { Clock } from '../core/ports.ts';
 import type { AccessNotes } from './access-record.ts';
-import { loadGuessedPasswords } from './guessed-passwords.ts';
 import { hashPassword, isRightPassword, isWeaker, type PasswordCost, usualCost } from './password-hash.ts';
 import { appendEdit } from './people.ts';
 import type { PersonPassword, PersonStore } from './ports.ts';
@@ -18,6 +17,7 @@ import {
   type PasswordTries,
   personTriesMax,
   type TriedPerson,
+  foldPassword,
 } from './rules/password.ts';
 import { isBeforeRestore, type Person, type ProvedPerson } from './rules/people.ts';
 import { nameKeyOf, versionOf } from './rules/person-request.ts';
@@ -29,7 +29,7 @@ type SignIn =
   | { readonly kind: 'must-change'; readonly person: Person }
   | { readonly kind: 'refused'; readonly why: Message };
 
-/** One text for every failure, so that it reveals neither names nor locks. */
+/** One text for every failure, so that it reveals neither names nor locks. @forTests */
 export const signInRefusal: Message = message('sign-in.refused');
 
 /** The delay of a refusal, or twice that. It hides whether a try was counted and whether the name exists. */
@@ -228,4 +228,27 @@ export async function changePassword(
   if (complaint !== undefined) return complaint;
   const kept = await keepPassword(context, person, wanted, {});
   return kept === undefined ? signInRefusal : undefined;
+}
+
+/** Guessed words of this program and this country, and rows of keys, which the list of zxcvbn lacks. */
+const besides = [
+  'paydrop',
+  'sawasdee',
+  'sawatdee',
+  'sawadee',
+  'krungthep',
+  'songkran',
+  'changemeplease',
+  'abcdefghijkl',
+  '1234567890ab',
+];
+
+let guessed: Promise<ReadonlySet<string>> | undefined;
+
+/** Loads the passwords that attackers guess first, about 50,000, folded: once, when a password is first set. */
+export const loadGuessedPasswords = (): Promise<ReadonlySet<string>> => (guessed ??= loadGuessed());
+
+async function loadGuessed(): Promise<ReadonlySet<string>> {
+  const { dictionary } = await import('@zxcvbn-ts/language-common');
+  return new Set([...dictionary['passwords-common'], ...besides].map(foldPassword));
 }

@@ -31,7 +31,6 @@ export type Identified =
   | { readonly ok: false; readonly why: Message };
 
 const secretBytes = 32;
-export const tokenDaysUsual = 90;
 const tokenDaysMax = 366;
 const labelLengthMax = 60;
 

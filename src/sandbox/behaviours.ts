@@ -41,7 +41,7 @@ export function createMatchIndex<Row extends { readonly times?: number | undefin
 }
 
 /** Fields of a request that the table can match. */
-export interface Subject {
+interface Subject {
   readonly transRefNo?: string | undefined;
   readonly reference1?: string | undefined;
   readonly proxyNo?: string | undefined;

@@ -115,7 +115,7 @@ function readTransfer(line: Readonly<Record<string, unknown>>): Transfer {
 
 // ---------------------------------------------------------------- the ledger
 
-/** A transfer as the ledger shows it. Amounts are decimal baht. */
+/** A transfer as the ledger shows it. Amounts are decimal baht. @forTests */
 export type LedgerEntry = ReturnType<typeof toEntry>;
 
 function toEntry(transfer: Transfer, nowMs: number) {

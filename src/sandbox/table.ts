@@ -186,6 +186,7 @@ export type SandboxTable = z.infer<typeof tableSchema>;
 /** The table before the defaults are applied. */
 export type SandboxTableInput = z.input<typeof tableSchema>;
 export type Behaviour = z.infer<typeof behaviourSchema>;
+/** @forTests */
 export type BehaviourInput = z.input<typeof behaviourSchema>;
 export type DirectoryPayee = z.infer<typeof payeeSchema>;
 

@@ -7,22 +7,27 @@ import { isIP } from 'node:net';
 import { z } from 'zod';
 import { parseBaht } from '../core/money.ts';
 import { languages } from '../core/language.ts';
-import {
-  BankAddressError,
-  isHostName,
-  parseListenAddress,
-  readBankAddress,
-} from '../core/network-address.ts';
+import { BankAddressError, parseListenAddress, readBankAddress } from '../core/network-address.ts';
 import { usualWindow } from '../payout/rules/brake.ts';
 import { weekdays } from '../payout/rules/limits.ts';
 import { parseTimeOfDay } from '../payout/rules/service-hours.ts';
 import { findWordTroubles } from '../reconcile/rules/status-words.ts';
-import { anyText, checkedText, dayText, hasNoRepeat, path, terminalId, wireText } from './fields.ts';
+import {
+  anyText,
+  checkedText,
+  complainAboutOrigin,
+  complainAboutWebhook,
+  dayText,
+  hasNoRepeat,
+  hostName,
+  optionalTimeOfDay,
+  path,
+  terminalId,
+  wireText,
+} from './fields.ts';
 import { complainAboutJournalUrl } from './journal-url.ts';
-import { inputSchema } from './input-schema.ts';
+import { folderNames, inputSchema, outputSchema, registrationSchema, watchSchema } from './files-schema.ts';
 import { numberOf } from './ranges.ts';
-import { registrationSchema } from './registration-schema.ts';
-import { complainAboutOrigin, complainAboutWebhook } from './web-addresses.ts';
 
 /** bank.baseUrl that starts the built-in sandbox bank. */
 export const sandboxBaseUrl = 'sandbox';
@@ -213,65 +218,6 @@ const limitsSchema = z.strictObject({
   }),
 });
 
-const optionalTimeOfDay = z
-  .string()
-  .refine(
-    (text) => text === '' || (parseTimeOfDay(text) !== undefined && text !== '24:00'),
-    'must be a time of day in Bangkok, such as "07:30", or empty for never',
-  )
-  .meta({ unit: 'Bangkok time', allowed: '`00:00` to `23:59`, or empty for never' });
-
-const hostName = z
-  .string()
-  .refine(
-    (text) => isHostName(text),
-    'must be a host name or IP address alone, without scheme, port or path',
-  );
-
-const watchSchema = z.strictObject({
-  filesAtOnce: numberOf('watch.filesAtOnce').default(4).describe('files whose rows are sent at once'),
-  stillMs: numberOf('watch.stillMs')
-    .default(1_000)
-    .describe('how long size and times of a file must have been still before it is taken'),
-  marker: z
-    .enum(['none', 'done'])
-    .default('none')
-    .describe('`done`: a file counts only when `<file>.done` stands beside it'),
-  polling: z.boolean().default(false).describe('`true` for network shares, which tell nothing of changes'),
-  pollMs: numberOf('watch.pollMs').default(1_000).describe('between two looks at the inbox when polling'),
-  rescanMs: numberOf('watch.rescanMs')
-    .default(10_000)
-    .describe('between two looks at the whole inbox, for what no event has told'),
-  waitMs: numberOf('watch.waitMs')
-    .default(300_000)
-    .describe('how long what is in doubt is waited for before a result is written'),
-  graceMs: numberOf('watch.graceMs')
-    .default(45_000)
-    .describe('how long what is in flight may take when the watcher is asked to stop'),
-  listen: z
-    .string()
-    .refine(
-      (text) => text === '' || parseListenAddress(text) !== undefined,
-      'must be host:port, such as 127.0.0.1:8765, or empty',
-    )
-    .default('127.0.0.1:8765')
-    .meta({
-      description: 'address of `/healthz`, `/livez` and `/metrics`, which have no password',
-      allowed: '`host:port`, or empty for none',
-    }),
-  probeMs: numberOf('watch.probeMs')
-    .default(15_000)
-    .describe('between two looks at bank and disks, while nothing else shows how they are'),
-  inquiryAt: optionalTimeOfDay
-    .default('07:30')
-    .describe('when everything in doubt is asked about, every day'),
-  hosts: z.array(hostName).default([]).meta({
-    description:
-      'names by which other machines ask at `watch.listen`, such as a collector does; addresses, `localhost` and the name in `watch.listen` need none',
-    allowed: 'a list of host names, without port',
-  }),
-});
-
 const noticesSchema = z.strictObject({
   webhookUrl: checkedText(complainAboutWebhook).default('').meta({
     description: 'where notices are posted',
@@ -352,17 +298,6 @@ const reconcileSchema = z.strictObject({
     ),
 });
 
-export const folderNames = [
-  'inbox',
-  'work',
-  'archive',
-  'rejected',
-  'outbox',
-  'statements',
-  'decisions',
-] as const;
-export type FolderName = (typeof folderNames)[number];
-
 const machineMax = 64;
 
 const journalSchema = z.strictObject({
@@ -386,28 +321,6 @@ const journalSchema = z.strictObject({
         'what the others call this machine; empty: its host name. Needed where containers share one network, and with it one name',
       allowed: `empty, or a text of up to ${machineMax} characters`,
     }),
-});
-
-const outputSchema = z.strictObject({
-  guardFormulas: z
-    .boolean()
-    .default(true)
-    .describe(
-      'an apostrophe stands in a result before what a spreadsheet would run as a formula, in every column but `payoutId` (or `registrationId`); input and files of decisions are read without it',
-    ),
-  groupReadable: z
-    .boolean()
-    .default(false)
-    .describe(
-      'the group of the outbox may read what is written there, and nothing else; without it its owner alone',
-    ),
-  workbook: z
-    .boolean()
-    .default(false)
-    .describe('a workbook (.xlsx) of summary, exceptions and result for each batch, beside its CSV files'),
-  workbookRows: numberOf('output.workbookRows')
-    .default(10_000)
-    .describe('most rows of a workbook; of more, CSV alone is written'),
 });
 
 const userHeaderForm =

@@ -8,7 +8,7 @@ import { isOfPostgres, isViolation } from './postgres/errors.ts';
 import { type Body, isInPlace, together } from './statements.ts';
 
 /** The work of one transaction. */
-export interface GroupWork<Asked, Given, Shared> {
+interface GroupWork<Asked, Given, Shared> {
   /** The state that the calls of one transaction share. */
   begin(asked: readonly Asked[]): Body<Shared>;
   apply(shared: Shared, asked: Asked): Body<Given>;
@@ -20,7 +20,7 @@ export interface GroupWork<Asked, Given, Shared> {
   onCommit(shared: Shared): void;
 }
 
-export interface GroupCommit<Asked, Given> {
+interface GroupCommit<Asked, Given> {
   /** Resolves when the call is durable. @throws Error after the end */
   ask(asked: Asked): Promise<Given>;
   /** Takes nothing more, and resolves when all that was asked for is settled. */

@@ -1,5 +1,5 @@
 /** The place of a journal: the terminal and the file that bind it, so that a copy is told from the journal itself. */
-import { describeBackup, type Place, type Unmarked } from '../payout/rules/journal-place.ts';
+import { describeBackup, type JournalPlace, type Unmarked } from '../payout/rules/journal-place.ts';
 import { computeMissesSince } from '../payout/rules/lost-journal.ts';
 import { JournalRefusedError } from './connection.ts';
 import { readLatestMs } from './loss.ts';
@@ -15,7 +15,7 @@ const read: (key: PlaceKey) => Reading<string | undefined> = readFact;
 const write: (key: PlaceKey, value: string | null | undefined) => Body<void> = writeFact;
 
 /** A journal of an earlier version is bound to nothing yet. */
-export function* readPlace(): Reading<Place> {
+export function* readPlace(): Reading<JournalPlace> {
   const inode = yield* read('fileInode');
   const file = inode === undefined ? undefined : { inode, birthNs: (yield* read('fileBirthNs')) ?? null };
   const termId = (yield* readTerminals()).at(-1);
@@ -43,7 +43,7 @@ function* writeTerminals(further: readonly string[], present: string | undefined
   if (all.length > 0) yield* write('terminals', JSON.stringify(all));
 }
 
-function* readDatabase(): Reading<Place['database']> {
+function* readDatabase(): Reading<JournalPlace['database']> {
   const oid = yield* read('databaseOid');
   if (oid === undefined) return undefined;
   const systemId = (yield* read('systemId')) ?? null;
@@ -51,7 +51,7 @@ function* readDatabase(): Reading<Place['database']> {
 }
 
 /** Binds the journal to a file or a database; to no file any more where files cannot be told. */
-function* writePlace({ file, database }: Place): Body<void> {
+function* writePlace({ file, database }: JournalPlace): Body<void> {
   yield* write('fileInode', file?.inode);
   yield* write('fileBirthNs', file?.birthNs);
   yield* write('databaseOid', database?.oid);
@@ -71,7 +71,7 @@ export function* readMoment(key: MomentKey): Reading<number | undefined> {
 export const writeMoment = (key: MomentKey, atMs: number): Body<void> => write(key, String(atMs));
 
 interface Binding {
-  readonly present: Place;
+  readonly present: JournalPlace;
   /** Terminals that the journal may have sent from, by sources besides the journal. */
   readonly terminals: readonly string[];
   /** True when a person says that the journal goes on there. */
@@ -93,7 +93,7 @@ export function* bindPlace({ present, terminals, isSaid, adopts, restores, nowMs
 }
 
 /** The latest time for which the journal was unmarked, and whether that is over. */
-export interface LatestUnmarked extends Unmarked {
+interface LatestUnmarked extends Unmarked {
   readonly isOver: boolean;
 }
 

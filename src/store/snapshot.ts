@@ -122,7 +122,7 @@ async function findOtherReferences(view: Reader, batchId: string, days: number):
 }
 
 /** Opens a reader of the rows of a batch that has left the journal; undefined while they stand in it. */
-export type OpenArchived = (
+type OpenArchived = (
   view: Reader,
   batchId: string,
 ) => Promise<(Reader & (AsyncDisposable | Disposable)) | undefined>;

@@ -103,7 +103,7 @@ class Slot {
 }
 
 /** A statement compiled once. Its values are given by name. */
-export interface Prepared<Values, Row> {
+interface Prepared<Values, Row> {
   /** Returns the first row. */
   get(values: Values): Row | undefined;
   all(values: Values): Row[];

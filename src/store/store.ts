@@ -53,6 +53,7 @@ import { stage } from './payouts/ingest.ts';
 import { payoutReads } from './payouts/payout-queries.ts';
 import { searchReads } from './payouts/search.ts';
 import { makeStatementStore } from './reconcile/statement-store.ts';
+import { openStatementView } from './reconcile/statement-view.ts';
 import { approvalReads, approvalWrites } from './review/approvals.ts';
 import { changeReads } from './review/changes.ts';
 import { overviewReads } from './overview/overview.ts';
@@ -62,7 +63,7 @@ import { proposalReads, proposalWrites } from './review/proposals.ts';
 import { personReads, personWrites } from './review/people.ts';
 import { queueReads, queueWrites } from './review/queue.ts';
 import { sessionReads, sessionWrites } from './review/sessions.ts';
-import { toldWrites } from './review/told-writes.ts';
+import { reportedWrites } from './review/told-writes.ts';
 import { makeRegistrationStore } from './registration/registration-store.ts';
 import { openSnapshot } from './snapshot.ts';
 import { driveEach, type Reading } from './statements.ts';
@@ -216,7 +217,7 @@ const writes = {
   ...approvalWrites,
   ...personWrites,
   ...sessionWrites,
-  ...toldWrites,
+  ...reportedWrites,
   ...dayHeadWrites,
   ...queueWrites,
 };
@@ -314,6 +315,7 @@ export function makeEngineStore(parts: EngineStoreParts) {
       ...makeBatchWork({ ...parts, ...fenced }),
       keepSeal: async (batchId, seal) => highWaterMark?.seals?.keepSeal(batchId, seal),
       ...makeStatementStore(engine),
+      openStatementView: async () => openStatementView(engine),
       ...makeDayHeadStore(engine, archives),
       openAudit: async () => (await import('./evidence/audit.ts')).openAudit(engine, archives),
       ...makeErasureStore(engine),

@@ -65,7 +65,7 @@ export interface AddedRowReader extends Pick<PayoutFileReader, 'inspect'> {
 }
 
 /** A file to be worked. */
-export interface IntakeStart extends IntakeFile {
+interface IntakeStart extends IntakeFile {
   /** `payout` when left out. */
   readonly kind?: FileKindName;
   readonly nowMs: number;
@@ -87,7 +87,7 @@ export type IntakeVerdict =
     };
 
 /** A file that is refused, and the refusal. `batchId`: the batch of its bytes; left out where they are unknown. */
-export interface IntakeRefused extends Pick<WorkItem, 'fileName' | 'droppedAtMs'> {
+interface IntakeRefused extends Pick<WorkItem, 'fileName' | 'droppedAtMs'> {
   /** `payout` when left out. */
   readonly kind?: FileKindName;
   readonly batchId?: string | undefined;

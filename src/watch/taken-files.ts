@@ -202,11 +202,11 @@ export class TakenFiles {
     const { itemId, batchId, fileName } = file;
     const known = await store.takenFile(itemId);
     if (known?.growth?.sha256 === sha256) return;
-    const untold = { rows: null, amount: null, payoutIds: [], isTold: false };
+    const unread = { rows: null, amount: null, payoutIds: [], isTold: false };
     const original = path === (await this.#setup.intake.findOriginal(itemId)) ? { original: path } : {};
     await store.putTakenFile({
       ...(known ?? file),
-      growth: { sha256, bytes, ...untold, ...original, seenAtMs: clock.now() },
+      growth: { sha256, bytes, ...unread, ...original, seenAtMs: clock.now() },
     });
     log('error', 'a file was written to after its rows had been read', { itemId, batchId, file: fileName });
   }
@@ -224,10 +224,10 @@ export class TakenFiles {
       seen.path,
       seen,
     );
-    const told = { ...growth, ...added, isTold: true };
-    const event = { kind: 'file-grown', file, growth: told } as const;
+    const reported = { ...growth, ...added, isTold: true };
+    const event = { kind: 'file-grown', file, growth: reported } as const;
     await notify(event);
-    await store.putTakenFile({ ...file, growth: told });
+    await store.putTakenFile({ ...file, growth: reported });
     reportEvent(event);
   }
 }

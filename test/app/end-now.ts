@@ -1,6 +1,6 @@
 /** Takes the right to send, then ends at once: `node end-now.ts DATA_DIR [FIFO]`, waiting for a file that never answers. */
 import { readFile } from 'node:fs/promises';
-import { endNow } from '../../src/app/shutdown.ts';
+import { endNow } from '../../src/app/watch.ts';
 import { systemClock } from '../../src/platform/clock.ts';
 import { makeLogger } from '../../src/platform/log.ts';
 import { acquireSenderLock } from '../../src/app/sender-lock.ts';

@@ -1,7 +1,7 @@
 /** Which days the watcher's round asks for, and when it is over. */
 import { expect, test, vi } from 'vitest';
 import type { Session } from '../../src/app/session.ts';
-import { reconcileDayBefore } from '../../src/app/reconcile-day-before.ts';
+import { reconcileDayBefore } from '../../src/app/reconciler.ts';
 import { parseBangkokDate } from '../../src/core/bangkok-time.ts';
 import { header, makeRehearsal, type Rehearsal } from '../support/rehearsal.ts';
 

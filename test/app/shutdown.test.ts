@@ -4,7 +4,7 @@ import { access } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, test } from 'vitest';
-import { endWithin, isFileSystemStuck } from '../../src/app/shutdown.ts';
+import { endWithin, isFileSystemStuck } from '../../src/app/watch.ts';
 import { runNode } from '../cli/run-paydrop.ts';
 import { makeFolder } from '../support/sqlite-store.ts';
 

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { readBatches, readDays, stopBatches } from '../../src/app/status.ts';
-import { besideStops, showBatch } from '../../src/cli/views/status.ts';
+import { addStops, showBatch } from '../../src/cli/views/status.ts';
 import { printable } from '../../src/core/outgoing-text.ts';
 import { loadSettings } from '../../src/settings/settings.ts';
 import { ingestRunning, makeRows, noonMs } from '../support/journal-fixtures.ts';
@@ -66,7 +66,7 @@ describe('what keeps payouts from being sent', () => {
     const { text } = showBatch(standing, true);
     expect(standing.batch.status).toBe('running');
     expect(text).toMatch(/ {2}halted {5}.*\n.*\n.*to go on: paydrop resume /);
-    const shown = besideStops(stops, { json: [], text: printable('') });
+    const shown = addStops(stops, { json: [], text: printable('') });
     expect(shown.text).toMatch(
       /^NOT SENDING: sending is halted for account \*{4,}\d{4} since \d{4}-.* Bangkok time: Insufficient funds \(EM053\)\n {2}remedy: Fund the account\n {2}then type: paydrop resume \w+ --config /,
     );

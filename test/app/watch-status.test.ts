@@ -1,7 +1,7 @@
 /** What a watcher shows of itself: whether it gets on, what keeps it from working, and whose line has stopped. */
 import { afterEach, describe, expect, test } from 'vitest';
 import type { Session } from '../../src/app/session.ts';
-import { InboxTimer, WatchStatus, type Working } from '../../src/app/watch-status.ts';
+import { InboxTimer, WatchStatus } from '../../src/app/watch-status.ts';
 import type { Intake } from '../../src/watch/folders/drop-folder.ts';
 import type { RegistrationWatch } from '../../src/watch/registrations.ts';
 import type { InboxView } from '../../src/watch/rules/drop-folder.ts';
@@ -11,6 +11,8 @@ import { silentLogger } from '../../src/platform/log.ts';
 import { payer } from '../support/core-fixtures.ts';
 import { ingest, makeRows, why } from '../support/journal-fixtures.ts';
 import { type KitOptions, openWatchKit } from '../support/watch-kit.ts';
+
+type Working = Parameters<WatchStatus['begin']>[0];
 
 let opened = new AsyncDisposableStack();
 afterEach(async () => {

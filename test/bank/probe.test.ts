@@ -2,11 +2,13 @@ import { once } from 'node:events';
 import { type AddressInfo, createServer as createTcpServer, type Server, type Socket } from 'node:net';
 import { createServer as createTlsServer } from 'node:tls';
 import { afterEach, describe, expect, test, vi } from 'vitest';
-import { probeBank, type ProbeOptions } from '../../src/bank/probe.ts';
+import { probeBank } from '../../src/bank/probe.ts';
 import { BankAddressError } from '../../src/core/network-address.ts';
 import { startFakeBank } from '../support/fake-bank.ts';
 import { type Certificate, makeCertificate } from '../support/self-signed.ts';
 import { eventually } from '../support/eventually.ts';
+
+type ProbeOptions = NonNullable<Parameters<typeof probeBank>[2]>;
 
 const open: AsyncDisposable[] = [];
 afterEach(async () => {

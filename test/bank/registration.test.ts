@@ -1,8 +1,8 @@
 /** Endpoint 3: what is sent, what comes back, and what each spoilt answer of the sandbox bank is taken for. */
 import { afterEach, describe, expect, test, vi } from 'vitest';
+import { renewRequestUid } from '../../src/bank/messages.ts';
 import { findOwnAddress } from '../../src/bank/own-address.ts';
 import { type BankClientOptions, type ExchangeRecord, makeBankClient } from '../../src/bank/client.ts';
-import { renewRequestUid } from '../../src/bank/requests.ts';
 import type { RegistrationOrder } from '../../src/core/bank-port.ts';
 import { readAnswer } from '../../src/registration/rules/read-answer.ts';
 import type { RegistrationTableInput } from '../../src/sandbox/registration/table.ts';

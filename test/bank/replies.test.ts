@@ -6,7 +6,7 @@ import {
   readPayeeCheckFields,
   readRetryAfterMs,
   readTransferFields,
-} from '../../src/bank/replies.ts';
+} from '../../src/bank/messages.ts';
 import { wireNames } from '../../src/bank/wire.ts';
 import { makeVirtualClock } from '../support/virtual-clock.ts';
 

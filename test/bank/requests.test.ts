@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { makeRequestUid } from '../../src/bank/requests.ts';
+import { makeRequestUid } from '../../src/bank/messages.ts';
 
 test('a requestUID has 20 characters of Crockford base32 and never comes twice', () => {
   const uids = Array.from({ length: 20_000 }, makeRequestUid);

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { makeSharedRateLimiter, type ReserveSlots } from '../../src/bank/shared-rate.ts';
+import { makeSharedRateLimiter, type ReserveSlots } from '../../src/bank/rate.ts';
 import type { Clock } from '../../src/core/ports.ts';
 import { makeVirtualClock } from '../support/virtual-clock.ts';
 

@@ -5,14 +5,12 @@ import { type AddressInfo, isIP, type LookupFunction, type Socket } from 'node:n
 import { gzipSync } from 'node:zlib';
 import { afterEach, describe, expect, test, vi } from 'vitest';
 import { makeBankClient } from '../../src/bank/client.ts';
-import {
-  type DownloaderOptions,
-  followRedirect,
-  makeStatementDownloader,
-} from '../../src/bank/statement-download.ts';
+import { followRedirect, makeStatementDownloader } from '../../src/bank/statement-download.ts';
 import { makeStatementRequests } from '../../src/bank/statement-request.ts';
 import { answer, clientOptions, clientSecret, startFakeBank } from '../support/fake-bank.ts';
 import { type Certificate, makeCertificate } from '../support/self-signed.ts';
+
+type DownloaderOptions = Parameters<typeof makeStatementDownloader>[0];
 
 const open: (() => Promise<void> | void)[] = [];
 afterEach(async () => {

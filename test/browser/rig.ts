@@ -1,15 +1,13 @@
 /** The review page as people see it, beside a watcher that pays what is dropped, through a sandbox bank. */
-import { makeFileViews } from '../../src/overview/views.ts';
-import { openUploads } from '../../src/app/review/uploads.ts';
+import { openUploads } from '../../src/app/review/page.ts';
 import type { ReviewContext } from '../../src/review/context.ts';
-import { openReviewPage } from '../../src/review/web/server.ts';
 import { loadSettings } from '../../src/settings/settings.ts';
 import { openJournalIfThere } from '../../src/store/open.ts';
 import type { Store } from '../../src/store/store.ts';
 import { openScene, until } from '../end-to-end/harness.ts';
 import { partner } from '../support/core-fixtures.ts';
 import { Users } from '../support/persons.ts';
-import { pageOptionsOf } from '../support/review-page.ts';
+import { pageOptionsOf, servePage } from '../support/review-page.ts';
 import { type Browsers, openBrowsers } from './browsers.ts';
 
 const header = 'payoutId,proxyType,proxyNo,payeeName,amount,reference1,reference2';
@@ -92,9 +90,10 @@ export async function openRig(): Promise<Rig> {
   const uploads = stack.use(await openUploads(loaded, store, users.clock));
   const faults: string[] = [];
   const page = stack.use(
-    await openReviewPage({
-      ...pageOptionsOf(store, users, { payer: partner, uploads }),
-      ...makeFileViews(uploads),
+    await servePage({
+      ...pageOptionsOf(store, users),
+      uploads,
+      onSignOut: async (sessionHash) => uploads.discard(sessionHash),
       listen: { host: 'localhost', port: 0 },
       readReview: async () => reviewOf(store, users),
       payer: partner,

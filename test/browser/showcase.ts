@@ -8,11 +8,10 @@ import type { Page } from 'playwright-core';
 import { stringify } from 'yaml';
 import { inEnglish } from '../../src/core/message.ts';
 import { readQueue } from '../../src/app/review/read-queue.ts';
-import { openUploads } from '../../src/app/review/uploads.ts';
+import { openUploads } from '../../src/app/review/page.ts';
 import { afterChange, move } from '../../src/core/change.ts';
 import { toSatang, zeroSatang } from '../../src/core/money.ts';
 import type { StagedRow } from '../../src/core/payout-file.ts';
-import { makeFileViews } from '../../src/overview/views.ts';
 import { decideIntent, noBankNames } from '../../src/payout/rules/intent.ts';
 import { Challenges } from '../../src/review/challenges.ts';
 import type { ReviewContext } from '../../src/review/context.ts';
@@ -22,7 +21,6 @@ import type { ProvedPerson } from '../../src/review/rules/people.ts';
 import type { Target } from '../../src/review/rules/proposal.ts';
 import type { Decision } from '../../src/review/rules/terms.ts';
 import { deciderOf, giveVerdict } from '../../src/review/verdict.ts';
-import { openReviewPage } from '../../src/review/web/server.ts';
 import { loadSettings } from '../../src/settings/settings.ts';
 import type { Store } from '../../src/store/store.ts';
 import { Authenticator } from '../support/authenticator.ts';
@@ -40,8 +38,8 @@ import {
 import { Users } from '../support/persons.ts';
 import { attemptsOn, openDayOf } from '../support/reconcile-kit.ts';
 import { propose } from '../support/review.ts';
-import { pageOptionsOf } from '../support/review-page.ts';
-import { fillRegistrations, registeredBatchId } from '../support/registered-journal.ts';
+import { pageOptionsOf, servePage } from '../support/review-page.ts';
+import { fillRegistrations, registeredBatchId } from '../support/registration-journal.ts';
 import { makeSqliteStore } from '../support/sqlite-store.ts';
 import { makeLine } from '../support/statement-fixtures.ts';
 import { type Browsers, openBrowsers } from './browsers.ts';
@@ -462,9 +460,11 @@ export async function openShowcase(): Promise<Showcase> {
     totalSatang: toSatang(4_812_050n),
   };
   const page = stack.use(
-    await openReviewPage({
-      ...pageOptionsOf(store, users, { payer: partner, uploads, readSurroundings: async () => surroundings }),
-      ...makeFileViews(uploads),
+    await servePage({
+      ...pageOptionsOf(store, users),
+      readSurroundings: async () => surroundings,
+      uploads,
+      onSignOut: async (sessionHash) => uploads.discard(sessionHash),
       listen: { host: 'localhost', port: 0 },
       readReview: async () => reviewOf(store, users),
       readQueue: async (asker, limit) =>

@@ -17,7 +17,7 @@ import { loadSettings } from '../../src/settings/settings.ts';
 import { describeIdentity } from '../../src/app/open-store.ts';
 import type { RegistrationStatus } from '../../src/registration/rules/registration.ts';
 import { openJournal } from '../../src/store/open.ts';
-import { makeRegisteredJournal } from '../support/registered-journal.ts';
+import { makeRegisteredJournal } from '../support/registration-journal.ts';
 import { noonMs } from '../support/report-fixtures.ts';
 
 const connections = Number(process.argv[2] ?? 10_000);

@@ -105,6 +105,6 @@ test('file after file', async () => {
         expect(await foretell(sqlite.store, path)).toEqual(foretold);
       },
     ),
-    { numRuns: 60 },
+    { numRuns: 30 },
   );
 });

@@ -1,16 +1,16 @@
 /** Checking a file of registrations: what clashes with what, in the file and with what a journal knows. */
 import { describe, expect, test } from 'vitest';
-import {
-  checkRegistrations,
-  type RegistrationCheckOptions,
-  type RegistrationLookups,
-} from '../../src/check/check-registrations.ts';
+import { checkRegistrations } from '../../src/check/check-registrations.ts';
 import { computeBatchId } from '../../src/core/reference.ts';
 import { makeRegistrationFileReader } from '../../src/intake/formats/registration-file.ts';
 import type { KeptCallback } from '../../src/registration/ports.ts';
 import { identityKey } from '../../src/registration/rules/callback.ts';
 import type { Registration, RegistrationInstruction } from '../../src/registration/rules/registration.ts';
 import { defaults, useFolder } from '../support/payout-file-kit.ts';
+
+type RegistrationLookups = NonNullable<Parameters<typeof checkRegistrations>[2]['journal']>;
+
+type RegistrationCheckOptions = Parameters<typeof checkRegistrations>[2];
 
 const folder = useFolder();
 const head = 'registrationId,customerId,accountNo,ref1';

@@ -1,13 +1,15 @@
 /** Checking a file: every issue told, every row counted, memory left alone. */
 import { appendFile } from 'node:fs/promises';
 import { describe, expect, test } from 'vitest';
-import { checkFile, type CheckOptions, type CheckOutcome } from '../../src/check/check.ts';
+import { checkFile, type CheckOutcome } from '../../src/check/check.ts';
 import { toSatang } from '../../src/core/money.ts';
 import { foreseeLimits } from '../../src/payout/limits-ahead.ts';
 import { readTimeLimits } from '../../src/payout/rules/limits.ts';
 import type { ClaimOwner, RowTotal } from '../../src/core/ports.ts';
 import { makePayoutFileReader, type PayoutFileOptions } from '../../src/intake/formats/payout-file.ts';
 import { defaults, file, inspectPath, noLimits, row, useFolder } from '../support/payout-file-kit.ts';
+
+type CheckOptions = Parameters<typeof checkFile>[2];
 
 const folder = useFolder();
 

@@ -2,14 +2,14 @@
 import { CheckReport, showChecked } from '../../src/cli/views/check.ts';
 import { describe, expect, test } from 'vitest';
 import { checkFile, makeFindLike } from '../../src/check/check.ts';
-import { dryRun, type DryRunContext, type DryRunPolicy, type FileForecast } from '../../src/check/dry-run.ts';
-import { PayeeChecker, type PayeeCheckerOptions } from '../../src/check/payee-checker.ts';
+import { dryRun, type FileForecast } from '../../src/check/dry-run.ts';
+import { PayeeChecker } from '../../src/check/payee-checker.ts';
 import type { BankReply, PayeeCheck, PayeeCheckFields } from '../../src/core/bank-port.ts';
 import { toSatang } from '../../src/core/money.ts';
 import type { ProgressFigures } from '../../src/core/progress.ts';
 import type { Clock } from '../../src/core/ports.ts';
 import { computeBatchId } from '../../src/core/reference.ts';
-import { makePayoutFileReader, type PayoutFileLimits } from '../../src/intake/formats/payout-file.ts';
+import { makePayoutFileReader, type PayoutFileOptions } from '../../src/intake/formats/payout-file.ts';
 import { readTimeLimits } from '../../src/payout/rules/limits.ts';
 import { settingsSchema } from '../../src/settings/schema.ts';
 import { ingestFile } from '../../src/intake/ingest.ts';
@@ -19,6 +19,14 @@ import { lost, payer } from '../support/core-fixtures.ts';
 import { ingest, makeRow } from '../support/journal-fixtures.ts';
 import { defaults, file, inspectPath, noLimits, row, useFolder } from '../support/payout-file-kit.ts';
 import { dayMs, minuteMs, notSent, openTheatre, type Theatre, verify } from '../support/theatre.ts';
+
+type PayoutFileLimits = PayoutFileOptions['limits'];
+
+type PayeeCheckerOptions = ConstructorParameters<typeof PayeeChecker>[0];
+
+type DryRunPolicy = Parameters<typeof dryRun>[0]['policy'];
+
+type DryRunContext = Parameters<typeof dryRun>[0];
 
 const folder = useFolder();
 const brake = { consecutiveFailures: 10, failureShare: 0.5, window: 100, inDoubtMax: 200 };

@@ -1,6 +1,6 @@
 /** Runs a command in the process of the test: for what it says and how it ends, where no process is the point. */
 import { vi } from 'vitest';
-import { runCommandLine } from '../../src/cli/commands.ts';
+import { runCommandLine } from '../../src/commands.ts';
 import type { Ended } from './run-paydrop.ts';
 
 /** Runs `paydrop` with these arguments to its end, in this folder and with this environment. */

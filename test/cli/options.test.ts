@@ -1,11 +1,10 @@
 /** What the command line refuses before a command is begun. */
 import { expect, test } from 'vitest';
-import { backupCommand } from '../../src/cli/journal/backup.ts';
+import { backupCommand, restoreCommand } from '../../src/cli/journal.ts';
 import { checkCommand } from '../../src/cli/check.ts';
 import { makeCommandLine } from '../../src/cli/options.ts';
 import { reconcileCommand } from '../../src/cli/reconcile.ts';
 import { runCommand } from '../../src/cli/run.ts';
-import { restoreCommand } from '../../src/cli/journal/take-over.ts';
 import { settleCommand } from '../../src/cli/settle.ts';
 import { SettingsError } from '../../src/settings/secrets.ts';
 

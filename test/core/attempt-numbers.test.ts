@@ -1,9 +1,11 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { decideNextNumber, type EarlierSend, type NextNumber } from '../../src/core/attempt-numbers.ts';
+import { decideNextNumber, type NextNumber } from '../../src/core/attempt-numbers.ts';
 import { attemptStatuses } from '../../src/core/payout.ts';
 import { attemptsMax, computeTransRefNo, readAttemptNumber } from '../../src/core/reference.ts';
 import { makeSubmitted, payer } from '../support/core-fixtures.ts';
+
+type EarlierSend = Parameters<typeof decideNextNumber>[0][number];
 
 const { order } = makeSubmitted().attempt;
 const refOf = (number: number): string => computeTransRefNo(payer.companyId, 'INV-1', number);

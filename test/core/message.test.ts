@@ -15,7 +15,7 @@ import {
 } from '../../src/core/message.ts';
 
 describe('the catalogue', () => {
-  const holesOf = (text: string) => [...text.matchAll(/\{(\w+)\}/g)].map(([, hole]) => hole).toSorted();
+  const holesOf = (text: string) => [...text.matchAll(/\{(\w+)\}/g)].map(([, hole = '']) => hole).toSorted();
   const thaiLetter = /[\u0E00-\u0E7F]/;
 
   test('has the same holes in both languages, and Thai letters where the English has words', () => {

@@ -1,6 +1,6 @@
 /** docs/commands.md: every command with its options, examples and exit codes, from what the command line is told of them. */
 import type { Argv, Options, PositionalOptions } from 'yargs';
-import { commands } from '../../src/cli/commands.ts';
+import { commands } from '../../src/commands.ts';
 import { type ExitCode, exitCodes } from '../../src/cli/exit-codes.ts';
 import { type Command, type GlobalOptions, makeCommandLine } from '../../src/cli/options.ts';
 import { table } from './markdown.ts';

@@ -2,7 +2,7 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { commands } from '../../src/cli/commands.ts';
+import { commands } from '../../src/commands.ts';
 import { exitCodes } from '../../src/cli/exit-codes.ts';
 import { holdReasons, moneyMoved, payoutStatuses } from '../../src/core/payout.ts';
 import { noticeKinds } from '../../src/notify/rules/notice.ts';

@@ -138,7 +138,7 @@ test('an outage and a halt stand above everything that status shows', async () =
 
 test('cancel of a batch says when it has nothing to cancel, and that the batch is halted while rows are in doubt', async () => {
   await using scene = await openScene({
-    sandbox: { behaviours: [{ match: { reference1: 'R-B1' }, money: 'moves', reply: 'silent' }] },
+    sandbox: { behaviours: [{ match: { reference1: 'R-B1' }, money: 'moves', reply: 'lost' }] },
     settle: { firstDelayMs: 60_000, maxDelayMs: 60_000 },
   });
   const paid = await scene.addFile('a.csv', `${header}\n${rows(['A1'])}`);

@@ -90,7 +90,8 @@ type Launch = (...args: readonly string[]) => Program;
 function describeSettings(changes: SceneSettings, baseUrl: string): object {
   return {
     dataDir: changes.dataDir ?? './data',
-    bank: { baseUrl, ...partner, timeoutMs: 1_000, ...changes.bank },
+    // Long for a busy machine: a reply that comes is never taken for lost.
+    bank: { baseUrl, ...partner, timeoutMs: 30_000, ...changes.bank },
     journal: { ...changes.journal },
     verify: { ...changes.verify },
     transfer: { ...changes.transfer },

@@ -6,7 +6,7 @@ import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { memoryOptions } from '../bench/processes.ts';
-import { type HostileFile, hostileKinds, makeHostileFiles } from '../support/hostile-files.ts';
+import { type HostileFile, hostileKinds, makeHostileFiles } from './hostile-files.ts';
 import { csvOf } from '../support/payout-csv.ts';
 import { readTables } from '../support/tables.ts';
 import { openScene, type Program, type Scene, type SceneSettings, until } from './harness.ts';

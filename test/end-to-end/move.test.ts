@@ -11,16 +11,10 @@ import { openDatabaseJournal } from '../../src/store/postgres/open.ts';
 import { type Ended, runPaydrop } from '../cli/run-paydrop.ts';
 import { readDatabaseRows, readFileRows, withoutOwnFacts } from '../support/both-sides.ts';
 import { partner } from '../support/core-fixtures.ts';
-import {
-  bringTo,
-  firstBatchId,
-  ingestRunning,
-  makeRows,
-  secondBatchId,
-} from '../support/journal-fixtures.ts';
+import { firstBatchId, ingestAs, ingestDone, makeRows, secondBatchId } from '../support/journal-fixtures.ts';
 import { describePostgres, makeDatabase, type TestDatabase } from '../support/postgres.ts';
 import { openingIn, stamp } from '../support/sqlite-store.ts';
-import { archiveAll, ingestDone, settled, tamper } from '../support/store-fixtures.ts';
+import { archiveAll, settled, tamper } from '../support/store-fixtures.ts';
 
 let folder = '';
 let database: TestDatabase;
@@ -37,8 +31,7 @@ beforeEach(async () => {
   const bank = { baseUrl: 'https://bank.example', ...partner };
   await writeFile(join(folder, 'paydrop.yaml'), stringify({ dataDir: './data', bank }), { mode: 0o600 });
   await using journal = await openHere();
-  await ingestRunning(journal, makeRows(3));
-  for (const status of ['paid', 'submitted'] as const) await bringTo(journal, status);
+  await ingestAs(journal, ['paid', 'submitted'], makeRows(3));
 });
 afterEach(async () => {
   await database[Symbol.asyncDispose]();

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import type { Session } from '../../src/app/session.ts';
 import { reportDueBatches } from '../../src/app/reconcile.ts';
-import { reconcileDayBefore } from '../../src/app/reconcile-day-before.ts';
+import { reconcileDayBefore } from '../../src/app/reconciler.ts';
 import type { BreakRecord } from '../../src/reconcile/rules/types.ts';
 import { header, makeRehearsal, type Rehearsal } from '../support/rehearsal.ts';
 import {

@@ -21,7 +21,6 @@ type Behaviour = Omit<BehaviourInput, 'match'>;
 const openScene = (answers: readonly Behaviour[], changes: SceneSettings = {}): Promise<Scene> =>
   openBankScene({
     verify: { enabled: false },
-    bank: { timeoutMs: 3_000 },
     transfer: { concurrency: 1 },
     ...changes,
     settle: { firstDelayMs: 100, maxDelayMs: 200, notFoundTrustMs: 600, giveUpAfterMs: 86_400_000 },

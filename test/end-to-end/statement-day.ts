@@ -1,6 +1,6 @@
 /** A day of payouts paid at the sandbox bank over HTTP, some with faults, and its statement fetched and matched. */
 import type { Session } from '../../src/app/session.ts';
-import { openReconciler } from '../../src/app/reconcile.ts';
+import { openReconciler } from '../../src/app/reconciler.ts';
 import { silentLogger } from '../../src/platform/log.ts';
 import { header, makeRehearsal, type Rehearsal, type RehearsalSettings } from '../support/rehearsal.ts';
 

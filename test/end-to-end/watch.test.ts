@@ -90,9 +90,9 @@ async function untilUnready(url: string, code: string): Promise<Health & { reado
 
 describe('a watcher that is asked to stop', () => {
   test('finishes what is in flight, leaves the rest for the next start, and exits 0; status works beside', async () => {
-    await using scene = await openScene({ sandbox: { latencyMs: 100 }, watch: quick });
+    await using scene = await openScene({ sandbox: { latencyMs: 400 }, watch: quick });
     const count = new TransferCount(scene);
-    const file = await drop(scene, 'A.csv', 300);
+    const file = await drop(scene, 'A.csv', 100);
     const watch = await startWatch(scene);
     await until(() => count.read() >= 20);
     const status = await scene.run('status', '--json');

@@ -6,7 +6,7 @@ import { DatabaseSync } from 'node:sqlite';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { backUpJournal } from '../../src/app/backup.ts';
 import { dayMs } from '../../src/core/bangkok-time.ts';
-import { auditJournal, type AuditOptions } from '../../src/evidence/audit.ts';
+import { auditJournal } from '../../src/evidence/audit.ts';
 import { makeDayHeads } from '../../src/evidence/day-heads.ts';
 import { computeOrderHash } from '../../src/core/reference.ts';
 import { computeProposalDigest } from '../../src/review/review.ts';
@@ -19,6 +19,8 @@ import { nothingCounted, sumFigures } from '../../src/review/rules/proposal-figu
 import {
   bringTo,
   firstBatchId,
+  ingestAs,
+  ingestDone,
   ingestRunning,
   makeBadRow,
   makeRow,
@@ -27,7 +29,9 @@ import {
 } from '../support/journal-fixtures.ts';
 import { Users } from '../support/persons.ts';
 import { makeSqliteStore } from '../support/sqlite-store.ts';
-import { archiveAll, ingestDone, settled, tamper } from '../support/store-fixtures.ts';
+import { archiveAll, settled, tamper } from '../support/store-fixtures.ts';
+
+type AuditOptions = Parameters<typeof auditJournal>[1];
 
 let sqlite: Awaited<ReturnType<typeof makeSqliteStore>>;
 let journalId = '';
@@ -331,8 +335,7 @@ test('heads of a journal that was lost or restored are told of, and are no fault
 test('sums that limits are held against are what their rows add up to', async () => {
   await using counted = await makeSqliteStore();
   const { store, path } = counted;
-  await ingestRunning(store, [makeRow(1), makeRow(2)]);
-  await bringTo(store, 'paid');
+  await ingestAs(store, ['paid'], [makeRow(1), makeRow(2)]);
   await store.countDay('COMP000001', '20261121');
   const find = async () => {
     const { parts } = await audit(path, { journalId: store.journalId, outside: [] });

@@ -5,18 +5,18 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { Instruction } from '../../src/core/payout.ts';
-import { computeInstructionDigest } from '../../src/core/reference.ts';
+import { computeInstructionDigest, DigestOfAll } from '../../src/core/reference.ts';
 import { auditJournal } from '../../src/evidence/audit.ts';
 import { makeDayHeads } from '../../src/evidence/day-heads.ts';
 import { gatherEvidence } from '../../src/evidence/payout-evidence.ts';
 import { erasePayout } from '../../src/evidence/erasure.ts';
-import { erasableAfterDays, eraseLine, whyNotErase } from '../../src/evidence/rules/erasure.ts';
+import { eraseLine, whyNotErase } from '../../src/evidence/rules/erasure.ts';
 import { blankLine, encodeLine } from '../../src/reconcile/rules/statement.ts';
 import type { ReviewContext } from '../../src/review/context.ts';
 import { check } from '../../src/review/review.ts';
+import { commitTo } from '../../src/review/rules/payout-chain.ts';
 import type { ProvedPerson } from '../../src/review/rules/people.ts';
 import { openAuditOf } from '../../src/store/evidence/audit.ts';
-import { addVersion } from '../../src/store/payouts/digests.ts';
 import { ingest, makeRow, noonMs, payer } from '../support/journal-fixtures.ts';
 import { placeScript, verifyBy } from '../support/evidence-script.ts';
 import { transferFields } from '../support/core-fixtures.ts';
@@ -39,7 +39,7 @@ const personal = [
   'letter of Malee.pdf',
 ];
 const letter = { name: 'letter of Malee.pdf', sha256: 'ab'.repeat(32), bytes: 8 };
-const longAfterMs = noonMs + (erasableAfterDays + 2) * dayMs;
+const longAfterMs = noonMs + (90 + 2) * dayMs;
 
 let theatre: StoreTheatre;
 let [batchId, path] = ['', ''];
@@ -217,10 +217,11 @@ function rewriteVersion(db: DatabaseSync): void {
   const place = { companyId: payer.companyId, batchId, rowNo: 1 };
   const digest = computeInstructionDigest(place, { ...instruction, amountSatang });
   const salt = String(kept['salt']);
-  const version = { seq: 1, version: 1, digest, salt };
+  const versions = new DigestOfAll();
+  for (const part of ['', '1/1/', commitTo(digest, salt) ?? '']) versions.add(part);
   const update = db.prepare('update instruction_version set digest = ?, instruction = ?');
   update.run(digest, JSON.stringify(instruction));
-  db.prepare('update batch set versions_digest = ?').run(addVersion(null, version));
+  db.prepare('update batch set versions_digest = ?').run(versions.end());
   db.prepare('update payout_row set proxy_no = ? where seq = 1').run(othersNo);
 }
 

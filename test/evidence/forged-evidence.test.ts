@@ -10,7 +10,7 @@ import { renderHead } from '../../src/evidence/rules/day-head.ts';
 import { placeScript, verifyBy } from '../support/evidence-script.ts';
 import { firstBatchId, noonMs, payer } from '../support/journal-fixtures.ts';
 import { makeSqliteStore, type SqliteStore } from '../support/sqlite-store.ts';
-import { tellAll } from '../support/told-journal.ts';
+import { tellAll } from './told-journal.ts';
 
 /** As far as these tests forge it. */
 interface Told {

@@ -1,13 +1,6 @@
 /** Who is paid, over a real port. */
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import {
-  bringTo,
-  ingest,
-  ingestRunning,
-  makeRow,
-  makeRows,
-  secondBatchId,
-} from '../support/journal-fixtures.ts';
+import { ingest, ingestAs, makeRow, makeRows, secondBatchId } from '../support/journal-fixtures.ts';
 import { type OpenTestPage, openTestPage } from '../support/review-page.ts';
 
 let page: OpenTestPage;
@@ -24,9 +17,7 @@ const textOf = ({ text }: { readonly text: string }): string =>
 /** Two files name the payee of row 1, the second under another name. */
 async function fill(): Promise<void> {
   const { store } = page.sqlite;
-  await ingestRunning(store, makeRows(3));
-  await bringTo(store, 'paid');
-  await bringTo(store, 'failed');
+  await ingestAs(store, ['paid', 'failed'], makeRows(3));
   const again = makeRow(1, { payoutId: 'B-1', holds: ['name'] });
   const { instruction } = again;
   if (instruction === null) throw new Error('the row has no instruction');

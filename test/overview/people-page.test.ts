@@ -1,7 +1,7 @@
 /** People and their log over a real port: the same rules as in the shell, and what is secret is shown once. */
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { Browser, Shown } from '../support/browser.ts';
-import { bringTo, ingestRunning, makeRows } from '../support/journal-fixtures.ts';
+import { ingestAs } from '../support/journal-fixtures.ts';
 import { type OpenTestPage, openTestPage } from '../support/review-page.ts';
 
 let page: OpenTestPage;
@@ -12,7 +12,7 @@ beforeEach(async () => {
   const onUserChange = async () => {
     told += 1;
   };
-  page = await openTestPage({}, { wan: 'viewer' }, { onUserChange });
+  page = await openTestPage({ onUserChange }, { wan: 'viewer' });
 });
 afterEach(async () => page[Symbol.asyncDispose]());
 
@@ -116,8 +116,7 @@ test('whoever is no admin sees none of it and changes nothing', async () => {
 describe('the log', () => {
   test('is of a person, a day or a payout', async () => {
     const { store } = page.sqlite;
-    await ingestRunning(store, makeRows(1));
-    await bringTo(store, 'paid');
+    await ingestAs(store, ['paid']);
     await page.signIn('mali', '/log');
     const find = async (fields: Record<string, string>) => textOf(await page.browser.post('/log', fields));
     expect(await find({})).toContain('user added wan wan was added as a viewer by mali');

@@ -1,12 +1,11 @@
 /** Days tied out, over a real port. */
 import { expect, test } from 'vitest';
-import { openReviewPage } from '../../src/review/web/server.ts';
-import { breakTargetOf } from '../../src/review/break-target.ts';
+import { breakTargetOf } from '../../src/review/queue-target.ts';
 import { Browser } from '../support/browser.ts';
 import { noonMs, payer } from '../support/journal-fixtures.ts';
 import { passwordOf, Users } from '../support/persons.ts';
 import { lineFor, openDay, type ReconcileDay } from '../support/reconcile-kit.ts';
-import { pageOptionsOf } from '../support/review-page.ts';
+import { pageOptionsOf, servePage } from '../support/review-page.ts';
 import { propose } from '../support/review.ts';
 import { baht, date } from '../support/statement-fixtures.ts';
 
@@ -16,7 +15,7 @@ async function signIn({ store }: ReconcileDay) {
   const users = new Users(store);
   await users.add('mali', 'admin', null);
   const listen = { host: '127.0.0.1', port: 0 };
-  const page = await openReviewPage({ listen, ...pageOptionsOf(store, users) });
+  const page = await servePage({ listen, ...pageOptionsOf(store, users) });
   const browser = new Browser(page.origin);
   await browser.signIn('mali', passwordOf('mali'));
   return { browser, [Symbol.asyncDispose]: async () => page[Symbol.asyncDispose]() };

@@ -4,7 +4,7 @@ import type { Surroundings } from '../../src/overview/today-page.ts';
 import {
   bringTo,
   ingest,
-  ingestRunning,
+  ingestAs,
   makeBadRow,
   makeRow,
   makeRows,
@@ -14,7 +14,7 @@ import {
   why,
 } from '../support/journal-fixtures.ts';
 import { type OpenTestPage, openTestPage } from '../support/review-page.ts';
-import { fillRegistrations } from '../support/registered-journal.ts';
+import { fillRegistrations } from '../support/registration-journal.ts';
 import { passwordOf } from '../support/persons.ts';
 
 let page: OpenTestPage;
@@ -22,7 +22,7 @@ let surroundings: Surroundings;
 
 beforeEach(async () => {
   surroundings = { sender: { command: 'watch', sinceMs: noonMs, machine: 'pay-1' }, freeBytes: 5n << 30n };
-  page = await openTestPage({}, {}, { payer, readSurroundings: async () => surroundings });
+  page = await openTestPage({ payer, readSurroundings: async () => surroundings });
 });
 afterEach(async () => page[Symbol.asyncDispose]());
 
@@ -45,8 +45,7 @@ test('is the first page, with the queue one click away, and says when nothing is
 
 test('shows the money by status, what is in doubt, the batches and what waits', async () => {
   const { store } = page.sqlite;
-  await ingestRunning(store, makeRows(4));
-  await bringTo(store, 'paid');
+  await ingestAs(store, ['paid'], makeRows(4));
   await bringTo(store, 'submitted', undefined, 0);
   await ingest(store, [makeRow(1, { payoutId: 'X-1', holds: ['name'] }), makeBadRow(2)], {
     batchId: secondBatchId,

@@ -5,20 +5,18 @@ import { mkdir, readdir, readFile, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { stringify } from 'yaml';
-import { openUploads } from '../../src/app/review/uploads.ts';
+import { openUploads } from '../../src/app/review/page.ts';
 import { zeroSatang } from '../../src/core/money.ts';
 import type { Log } from '../../src/core/ports.ts';
 import { computeBatchId } from '../../src/core/reference.ts';
-import { makeFileViews } from '../../src/overview/views.ts';
 import type { Uploads } from '../../src/overview/uploads.ts';
-import { openReviewPage } from '../../src/review/web/server.ts';
 import { loadSettings } from '../../src/settings/settings.ts';
 import { Browser, type Shown } from '../support/browser.ts';
 import { partner } from '../support/core-fixtures.ts';
 import { ingest, makeRows, why } from '../support/journal-fixtures.ts';
 import { passwordOf, Users } from '../support/persons.ts';
 import { makeRegistrationRow, takeRegistrationsIn } from '../support/registration-journal.ts';
-import { pageOptionsOf } from '../support/review-page.ts';
+import { pageOptionsOf, servePage } from '../support/review-page.ts';
 import { makeSqliteStore, type SqliteStore } from '../support/sqlite-store.ts';
 
 const bytesPerFile = 2_000;
@@ -58,8 +56,13 @@ beforeEach(async () => {
   const listen = { host: '127.0.0.1', port: 0 };
   logged = [];
   const log: Log = (...line) => void logged.push(line);
-  const options = { ...pageOptionsOf(store, users, { uploads }), ...makeFileViews(uploads), log };
-  origin = opened.use(await openReviewPage({ listen, ...options })).origin;
+  const options = {
+    ...pageOptionsOf(store, users),
+    uploads,
+    onSignOut: async (sessionHash: string) => uploads.discard(sessionHash),
+    log,
+  };
+  origin = opened.use(await servePage({ listen, ...options })).origin;
   stack = opened.move();
 });
 afterEach(async () => stack.disposeAsync());

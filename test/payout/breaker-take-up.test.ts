@@ -1,6 +1,6 @@
 /** A halted line is opened by a person alone: those who look before the stop is recorded must not take it for lifted. */
 import { describe, expect, test } from 'vitest';
-import { PayerBreaker, recordHalt, recordPause, takeUpBreaker } from '../../src/payout/circuit-breaker.ts';
+import { PayerBreaker, recordHalt, recordPause, restoreBreaker } from '../../src/payout/circuit-breaker.ts';
 import type { Journal } from '../../src/store/store.ts';
 import { noonMs, payer } from '../support/core-fixtures.ts';
 import { minuteMs, openTheatre, stage, type Theatre } from '../support/theatre.ts';
@@ -22,10 +22,10 @@ describe('a line that was halted', () => {
   test('stays so for whoever looks before the stop is recorded', async () => {
     await using theatre = await openTheatre();
     const { breaker, one, other } = haltAccount(theatre);
-    await takeUpBreaker(other, payer);
+    await restoreBreaker(other, payer);
     expect([breaker.state.status, await stopOf(theatre)]).toEqual(['halted', undefined]);
     await recordHalt(one, payer);
-    await takeUpBreaker(other, payer);
+    await restoreBreaker(other, payer);
     expect([breaker.state.status, (await stopOf(theatre))?.code]).toEqual(['halted', 'EM053']);
   });
 
@@ -37,7 +37,7 @@ describe('a line that was halted', () => {
         await theatre.journal.recordPayerHalt(stop);
       },
     });
-    const looked = [recordHalt(one, payer), takeUpBreaker(other, payer), takeUpBreaker(one, payer)];
+    const looked = [recordHalt(one, payer), restoreBreaker(other, payer), restoreBreaker(one, payer)];
     await theatre.time.drive(Promise.all(looked));
     expect([breaker.state.status, (await stopOf(theatre))?.code]).toEqual(['halted', 'EM053']);
   });
@@ -54,7 +54,7 @@ describe('a line that was halted', () => {
     });
     const both = await Promise.allSettled([recordHalt(one, payer), recordHalt(other, payer)]);
     expect(both.map(({ status }) => status)).toEqual(['rejected', 'rejected']);
-    await takeUpBreaker(other, payer);
+    await restoreBreaker(other, payer);
     expect([breaker.state.status, await stopOf(theatre)]).toEqual(['halted', undefined]);
     await recordHalt(other, payer);
     expect([breaker.state.status, (await stopOf(theatre))?.code]).toEqual(['halted', 'EM053']);
@@ -68,7 +68,7 @@ describe('a line that was halted', () => {
       await recordHalt(one, payer);
       expect(await stopOf(theatre)).toBeDefined();
       await theatre.journal.liftPayerHalt(payer.companyId, payer.payerAccount, noonMs + 1);
-      await takeUpBreaker(other, payer);
+      await restoreBreaker(other, payer);
       const entry = await other.gate.enter();
       expect([breaker.state.status, entry.kind]).toEqual(['open', 'go']);
       if (entry.kind === 'go') entry.leave();
@@ -85,7 +85,7 @@ describe('a line that was halted', () => {
     const looks = (async () => {
       const context = theatre.context({ breaker });
       while (!ended.signal.aborted) {
-        await takeUpBreaker(context, payer);
+        await restoreBreaker(context, payer);
         await new Promise((resolve) => setImmediate(resolve));
       }
     })();
@@ -119,10 +119,10 @@ describe('a pause that a reply has just begun', () => {
     const [one, other] = [theatre.context({ breaker, journal }), theatre.context({ breaker, journal })];
     one.gate.observe({ kind: 'service-trouble', reason: busy });
     const recording = recordPause(one, payer).catch((error: unknown) => (error as Error).message);
-    await takeUpBreaker(other, payer);
+    await restoreBreaker(other, payer);
     expect(breaker.state.status).toBe('paused');
     expect(await theatre.time.drive(recording)).toBe(failure);
-    await takeUpBreaker(other, payer);
+    await restoreBreaker(other, payer);
     expect(breaker.state.status).toBe('paused');
   });
 });
@@ -144,10 +144,10 @@ describe('a pause', () => {
     await using theatre = await openTheatre();
     await theatre.journal.recordPayerPause(pause);
     const breaker = new PayerBreaker();
-    await takeUpBreaker(theatre.context({ breaker }), payer);
+    await restoreBreaker(theatre.context({ breaker }), payer);
     expect(breaker.state).toMatchObject({ status: 'paused', pausedUntilMs: pause.untilMs });
     await theatre.journal.clearPayerPause(payer.companyId, payer.payerAccount);
-    await takeUpBreaker(theatre.context({ breaker }), payer);
+    await restoreBreaker(theatre.context({ breaker }), payer);
     expect(breaker.state.status).toBe('open');
   });
 });

@@ -1,7 +1,9 @@
 import { describe, expect, test } from 'vitest';
-import { BreakerGate, type Entry, type Pass, PayerBreaker } from '../../src/payout/circuit-breaker.ts';
+import { BreakerGate, type Pass, PayerBreaker } from '../../src/payout/circuit-breaker.ts';
 import type { BreakerSignal } from '../../src/payout/rules/read-reply.ts';
 import { makeVirtualClock } from '../support/virtual-clock.ts';
+
+type Entry = Awaited<ReturnType<BreakerGate['enter']>>;
 
 const brake = { consecutiveFailures: 10, failureShare: 0.5, window: 100, inDoubtMax: 200 };
 const trouble = {

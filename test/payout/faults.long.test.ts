@@ -9,7 +9,7 @@ import {
   type ProxyReply,
   type Tamper,
   withFields,
-} from '../support/hostile-proxy.ts';
+} from './hostile-proxy.ts';
 import {
   makeRehearsal,
   type RehearsalSettings,

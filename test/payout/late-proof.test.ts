@@ -6,14 +6,7 @@ import type { InDoubt } from '../../src/payout/ports.ts';
 import { settleAll } from '../../src/payout/settle.ts';
 import { Watch } from '../../src/payout/superseded.ts';
 import { noonMs, payer } from '../support/core-fixtures.ts';
-import {
-  applied,
-  bringTo,
-  ingest,
-  ingestRunning,
-  makeRows,
-  secondBatchId,
-} from '../support/journal-fixtures.ts';
+import { applied, ingest, ingestAs, makeRows, secondBatchId } from '../support/journal-fixtures.ts';
 import { openTheatre, type Theatre } from '../support/theatre.ts';
 
 /** What a statement's word does to the first row in doubt, whoever has read it. */
@@ -101,8 +94,7 @@ async function withdraw({ journal, time }: Theatre): Promise<void> {
 describe('a failure that is withdrawn while another file’s row with the same payoutId is about to be sent', () => {
   async function openRefiled(): Promise<Theatre> {
     const theatre = await openTheatre();
-    await ingestRunning(theatre.journal, makeRows(1));
-    await bringTo(theatre.journal, 'failed');
+    await ingestAs(theatre.journal, ['failed']);
     await ingest(theatre.journal, makeRows(1), { batchId: secondBatchId });
     return theatre;
   }

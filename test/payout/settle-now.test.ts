@@ -36,7 +36,7 @@ describe('settling by hand', () => {
     const { theatre, bank } = one;
     bank.says = says;
     const beganMs = theatre.now();
-    expect(await settle(theatre)).toEqual({ asked: 30, told: 0, ended: [] });
+    expect(await settle(theatre)).toEqual({ asked: 30, answers: 0, ended: [] });
     expect(theatre.now() - beganMs).toBeLessThan(2 * minuteMs);
     expect(await theatre.statuses(one.batchId)).toEqual({ submitted: 30 });
   });
@@ -44,7 +44,7 @@ describe('settling by hand', () => {
   test('goes on as long as the bank tells something', async () => {
     await using one = await leaveDoubt(60);
     one.bank.says = '010004';
-    expect(await settle(one.theatre, 250)).toEqual({ asked: 60, told: 60, ended: [firstBatchId] });
+    expect(await settle(one.theatre, 250)).toEqual({ asked: 60, answers: 60, ended: [firstBatchId] });
   });
 
   test('ends a batch that has nothing left to send', async () => {
@@ -53,7 +53,7 @@ describe('settling by hand', () => {
     expect(await settle(one.theatre, minuteMs, one.batchId)).toMatchObject({ ended: [one.batchId] });
     expect((await one.theatre.batch(one.batchId)).status).toBe('done');
     expect(await one.theatre.exitCode(one.batchId)).toBe(0);
-    expect(await settle(one.theatre)).toEqual({ asked: 0, told: 0, ended: [] });
+    expect(await settle(one.theatre)).toEqual({ asked: 0, answers: 0, ended: [] });
   });
 
   test('leaves alone a batch with rows that are still to be sent', async () => {
@@ -92,9 +92,9 @@ describe('settling beside a run', () => {
     const running = theatre.start(batchId, { waitMs: 600 * minuteMs, interrupted: interrupted.signal });
     await theatre.time.advance(30 * minuteMs);
     bank.inquiries = 0;
-    const settleNext = async (isSeenTo: () => boolean, waitMs = minuteMs) => {
+    const settleNext = async (isInProgress: () => boolean, waitMs = minuteMs) => {
       const context = { journal: theatre.journal, clock: theatre.time, settle: policy };
-      const limits = { batchId: undefined, waitMs, timeoutMs, isSeenTo };
+      const limits = { batchId: undefined, waitMs, timeoutMs, isInProgress };
       const beganMs = theatre.now();
       const settled = await theatre.time.drive(
         settleOnRequest(context, limits, new AbortController().signal),
@@ -115,7 +115,7 @@ describe('settling beside a run', () => {
     expect(settled).toEqual({
       asked: 30,
       unasked: 0,
-      told: 30,
+      answers: 30,
       settled: 30,
       inDoubt: 0,
       batchIds: [batchId],
@@ -128,7 +128,7 @@ describe('settling beside a run', () => {
 
   test('says how many are in doubt still, and asks about each once', async () => {
     const { bank, settleNext, end } = await runInDoubt(4, '010003');
-    expect(await settleNext(() => true)).toMatchObject({ asked: 4, told: 4, settled: 0, inDoubt: 4 });
+    expect(await settleNext(() => true)).toMatchObject({ asked: 4, answers: 4, settled: 0, inDoubt: 4 });
     expect(bank.inquiries).toBe(4);
     await end();
   });
@@ -138,7 +138,7 @@ describe('settling beside a run', () => {
     expect(await settleNext(() => false)).toMatchObject({ asked: 0, unasked: 0, inDoubt: 4, tookMs: 0 });
     bank.says = 'dead';
     const silent = await settleNext(() => true);
-    expect(silent).toMatchObject({ told: 0, settled: 0, inDoubt: 4 });
+    expect(silent).toMatchObject({ answers: 0, settled: 0, inDoubt: 4 });
     expect(silent.tookMs).toBeLessThan(5 * minuteMs);
     await end();
   });

@@ -5,8 +5,10 @@ import type { AddressInfo } from 'node:net';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { afterEach, expect, test, vi } from 'vitest';
-import { findErrorCode, type HttpOptions, openHttpClient } from '../../src/platform/http.ts';
+import { findErrorCode, openHttpClient } from '../../src/platform/http.ts';
 import { type Certificate, makeCertificate } from '../support/self-signed.ts';
+
+type HttpOptions = Parameters<typeof openHttpClient>[0];
 
 const open: AsyncDisposable[] = [];
 afterEach(async () => {

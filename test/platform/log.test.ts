@@ -1,6 +1,8 @@
 import { describe, expect, test, vi } from 'vitest';
 import { makeLogger, silentLogger } from '../../src/platform/log.ts';
-import type { Logger, LogLevel } from '../../src/platform/log.ts';
+import type { Logger } from '../../src/platform/log.ts';
+
+type LogLevel = Parameters<typeof makeLogger>[0];
 
 function record(act: (log: Logger) => void, level: LogLevel = 'trace'): string {
   let lines = '';

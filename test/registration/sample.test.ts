@@ -6,7 +6,7 @@ import { checkRegistrations } from '../../src/check/check-registrations.ts';
 import { makeRegistrationFileReader } from '../../src/intake/formats/registration-file.ts';
 import { loadSettings } from '../../src/settings/settings.ts';
 import { defaults, readWhole } from '../support/payout-file-kit.ts';
-import { sampleEndings } from '../support/registration-sample.ts';
+import { sampleEndings } from './registration-sample.ts';
 
 const root = join(import.meta.dirname, '../..');
 const path = join(root, 'samples/registrations.csv');

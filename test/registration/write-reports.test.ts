@@ -5,7 +5,6 @@ import { parse } from 'csv-parse/sync';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import {
   finishRegistrationReports,
-  type RegistrationReportContext,
   reportRegistrationsIfSettled,
   writePresentRegistrations,
   writeRegistrationReports,
@@ -22,6 +21,8 @@ import {
   MemoryRegistrations,
 } from '../support/registration-report-fixtures.ts';
 import { noonMs } from '../support/report-fixtures.ts';
+
+type RegistrationReportContext = Parameters<typeof writeRegistrationReports>[3];
 
 const context: RegistrationReportContext = {
   isSandbox: true,

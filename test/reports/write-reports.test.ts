@@ -11,7 +11,7 @@ import type { SheetRow } from '../../src/platform/workbook/sheet.ts';
 import { openOutbox } from '../../src/reports/outbox.ts';
 import type { ReportOutbox, ReportStore } from '../../src/reports/ports.ts';
 import { finishReports, requireReportable } from '../../src/reports/batch-reports.ts';
-import { type ReportContext, writePresent, writeReports } from '../../src/reports/write-reports.ts';
+import { writePresent, writeReports } from '../../src/reports/write-reports.ts';
 import {
   makeBatchOf,
   makeRejectedRow,
@@ -19,6 +19,8 @@ import {
   MemoryJournal,
   reportContext as context,
 } from '../support/report-fixtures.ts';
+
+type ReportContext = Parameters<typeof writeReports>[3];
 
 const batchId = '4K7Q2M9XWD';
 const prefix = `เงินเดือน payouts.${batchId}`;

@@ -1,12 +1,14 @@
 /** Who came in, who could not, and what was refused: in the history, and bounded, however many come. */
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { inEnglish, type Message, say } from '../../src/core/message.ts';
-import { type Access, AccessRecord } from '../../src/review/access-record.ts';
+import { AccessRecord, type AccessNotes } from '../../src/review/access-record.ts';
 import { findBrokenLink, readFacts } from '../../src/review/rules/chain.ts';
 import { describePersonEvent } from '../../src/review/rules/person-words.ts';
 import { signIn } from '../../src/review/sign-in.ts';
 import { passwordOf, Users } from '../support/persons.ts';
 import { makeSqliteStore, type SqliteStore } from '../support/sqlite-store.ts';
+
+type Access = Parameters<AccessNotes['note']>[0];
 
 let sqlite: SqliteStore;
 let users: Users;

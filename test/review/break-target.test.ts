@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { BreakRecord } from '../../src/reconcile/rules/types.ts';
-import { breakTargetOf } from '../../src/review/break-target.ts';
+import { breakTargetOf } from '../../src/review/queue-target.ts';
 import type { ReviewContext } from '../../src/review/context.ts';
 import { check } from '../../src/review/review.ts';
 import { propose } from '../support/review.ts';

@@ -2,7 +2,7 @@
 import { readFile } from 'node:fs/promises';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { inEnglish } from '../../src/core/message.ts';
-import { makeToken, makeTokenSource, revokeToken, tokenDaysUsual } from '../../src/review/tokens.ts';
+import { makeToken, makeTokenSource, revokeToken } from '../../src/review/tokens.ts';
 import { Users } from '../support/persons.ts';
 import { makeSqliteStore, type SqliteStore } from '../support/sqlite-store.ts';
 import { inWords } from '../support/in-words.ts';
@@ -17,7 +17,7 @@ beforeEach(async () => {
 });
 afterEach(() => sqlite[Symbol.asyncDispose]());
 
-async function make(name: string, days = tokenDaysUsual): Promise<string> {
+async function make(name: string, days = 90): Promise<string> {
   const made = await makeToken(users.context, await users.prove(name), { label: 'laptop', days });
   if ('why' in made) throw new Error(inEnglish(made.why));
   return made.token;

@@ -2,7 +2,6 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { parseBaht } from '../../src/core/money.ts';
 import { createBehaviourIndex } from '../../src/sandbox/behaviours.ts';
-import type { Subject } from '../../src/sandbox/behaviours.ts';
 import { normaliseName } from '../../src/sandbox/directory.ts';
 import { parseBehaviours } from '../../src/sandbox/table.ts';
 import type { Behaviour, BehaviourInput } from '../../src/sandbox/table.ts';
@@ -20,6 +19,8 @@ import {
   silenceMs,
 } from '../support/sandbox-kit.ts';
 import type { Outcome, TestBank } from '../support/sandbox-kit.ts';
+
+type Subject = Parameters<ReturnType<typeof createBehaviourIndex>>[1];
 
 type Reply = NonNullable<BehaviourInput['reply']>;
 

@@ -5,7 +5,8 @@ import { afterAll, describe, expect, test } from 'vitest';
 import { stringify } from 'yaml';
 import { complainAboutJournalUrl, nameJournalUrl } from '../../src/settings/journal-url.ts';
 import { requireJournalUrl, SettingsError } from '../../src/settings/secrets.ts';
-import { describeSettings, type LoadedSettings, loadSettings } from '../../src/settings/settings.ts';
+import { type LoadedSettings, loadSettings } from '../../src/settings/settings.ts';
+import { describeSettings } from '../../src/settings/shown-settings.ts';
 
 const root = mkdtempSync(join(tmpdir(), 'paydrop-journal-url-'));
 afterAll(() => rmSync(root, { recursive: true }));

@@ -4,7 +4,8 @@ import { join } from 'node:path';
 import { afterAll, describe, expect, test } from 'vitest';
 import { stringify } from 'yaml';
 import { maskWebAddress, requireWebhook, SettingsError } from '../../src/settings/secrets.ts';
-import { describeSettings, type LoadedSettings, loadSettings } from '../../src/settings/settings.ts';
+import { type LoadedSettings, loadSettings } from '../../src/settings/settings.ts';
+import { describeSettings } from '../../src/settings/shown-settings.ts';
 
 const root = mkdtempSync(join(tmpdir(), 'paydrop-notices-'));
 afterAll(() => rmSync(root, { recursive: true }));

@@ -3,9 +3,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, test } from 'vitest';
 import { stringify } from 'yaml';
-import { folderNames } from '../../src/settings/schema.ts';
+import { folderNames } from '../../src/settings/files-schema.ts';
 import { SettingsError } from '../../src/settings/secrets.ts';
-import { describeSettings, loadSettings } from '../../src/settings/settings.ts';
+import { loadSettings } from '../../src/settings/settings.ts';
+import { describeSettings } from '../../src/settings/shown-settings.ts';
 import type { LoadedSettings } from '../../src/settings/settings.ts';
 
 const root = mkdtempSync(join(tmpdir(), 'paydrop-config-'));

@@ -284,7 +284,7 @@ const ofJournal: readonly Mutation[] = [
   ),
   inJournal(
     'the claim guard ignored',
-    'store/payouts/apply.ts',
+    'store/payouts/claims.ts',
     "takesItBack ? 'not-held-by-another' : 'none'",
     "'none'",
   ),
@@ -296,7 +296,7 @@ const ofJournal: readonly Mutation[] = [
   ),
   inJournal(
     'a claim taken from whoever holds it',
-    'store/payouts/seal.ts',
+    'store/payouts/claims.ts',
     "        .doUpdateSet((eb) => ({ payout_seq: eb.ref('excluded.payout_seq') }))\n        .where('claim.payout_seq', 'is', null),",
     "        .doUpdateSet((eb) => ({ payout_seq: eb.ref('excluded.payout_seq') })),",
   ),

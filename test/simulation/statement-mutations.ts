@@ -58,13 +58,13 @@ export const ofStatements: readonly Mutation[] = [
   ),
   inStatements(
     'what a line contradicts stays failed',
-    'reconcile/rules/judge-transfer.ts',
+    'reconcile/rules/judge-day.ts',
     "    case 'contradiction':\n      return bookStatus === 'unpaid' && !isFinished ? 'doubt' : note;",
     "      return bookStatus === 'unpaid' && !isFinished ? 'doubt' : note;\n    case 'contradiction':\n      return note;",
   ),
   inStatements(
     'a line in process taken for a failure',
-    'reconcile/rules/judge-transfer.ts',
+    'reconcile/rules/judge-day.ts',
     "    case 'in-process':\n    case 'contradiction':\n",
     "    case 'in-process':\n      return bookStatus === 'pending' ? 'fail' : note;\n    case 'contradiction':\n",
   ),

@@ -11,12 +11,8 @@ import {
   type StatementPart,
   type StatementStore,
 } from '../../src/reconcile/ports.ts';
-import {
-  reconcile,
-  type Reconciled,
-  type Reconciliation,
-  type StatementSource,
-} from '../../src/reconcile/reconcile.ts';
+import type { StatementSource } from '../../src/reconcile/inspect.ts';
+import { reconcile, type Reconciled, type Reconciliation } from '../../src/reconcile/reconcile.ts';
 import {
   blankLine,
   commonStatementWords,

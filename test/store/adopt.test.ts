@@ -5,9 +5,9 @@ import { computeTransRefNo } from '../../src/core/reference.ts';
 import { decideAfterProbe, type ReferenceFinding } from '../../src/payout/rules/lost-journal.ts';
 import { policy } from '../support/core-fixtures.ts';
 import {
-  bringTo,
   firstReady,
   holdOf,
+  ingestAs,
   ingestRunning,
   intentOf,
   makeRows,
@@ -131,8 +131,7 @@ describe('attempts found after a loss', () => {
   test('a number that is known is not adopted, and no other change adopts any', async () => {
     await using store = await makeSqliteStore();
     const { journal } = store;
-    await ingestRunning(journal, makeRows(1));
-    await bringTo(journal, 'failed');
+    await ingestAs(journal, ['failed']);
     await ingestRunning(journal, makeRows(1), { batchId: secondBatchId });
     const payout = await firstReady(journal, secondBatchId);
     await expect(journal.apply([adopt(payout, [1, 'complete'])])).rejects.toThrow(

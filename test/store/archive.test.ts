@@ -12,7 +12,7 @@ import { tablesHistory } from '../../src/store/migrations.ts';
 import { openJournal } from '../../src/store/open.ts';
 import { drive } from '../../src/store/statements.ts';
 import { makeJournal, type Store } from '../../src/store/store.ts';
-import { look, makeDone, search } from '../support/archive-fixtures.ts';
+import { look, makeDone, search } from './archive-fixtures.ts';
 import {
   bringTo,
   firstBatchId,

@@ -2,7 +2,7 @@
 import { expect, test } from 'vitest';
 import { openConnection } from '../../src/store/connection.ts';
 import type { Store } from '../../src/store/store.ts';
-import { look, makeDone, search } from '../support/archive-fixtures.ts';
+import { look, makeDone, search } from './archive-fixtures.ts';
 import { describeOnEngines, type MakeStore } from '../support/engines.ts';
 import {
   firstBatchId,

@@ -1,7 +1,9 @@
 /** An authenticator of software: keys and signatures as a browser hands them on, right or spoilt. */
 import { createHash, generateKeyPairSync, type KeyObject, randomBytes, sign } from 'node:crypto';
 import type { AuthenticationResponseJSON, RegistrationResponseJSON } from '@simplewebauthn/server';
-import type { Assertion } from '../../src/review/rules/signature.ts';
+import type { findSignatureFault } from '../../src/review/rules/signature.ts';
+
+type Assertion = Parameters<typeof findSignatureFault>[0];
 
 const sha256 = (data: string | Buffer): Buffer => createHash('sha256').update(data).digest();
 const base64url = (bytes: Buffer | string): string => Buffer.from(bytes).toString('base64url');

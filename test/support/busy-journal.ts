@@ -4,12 +4,11 @@ import { check } from '../../src/review/review.ts';
 import { fileOf, noticeOf } from './store-fixtures.ts';
 import {
   applied,
-  bringTo,
   firstBatchId,
   firstReady,
   holdOf,
   ingest,
-  ingestRunning,
+  ingestAs,
   makeBadRow,
   makeRow,
   makeRows,
@@ -20,7 +19,7 @@ import {
 } from './journal-fixtures.ts';
 import { Users } from './persons.ts';
 import { lineFor, openDayOf } from './reconcile-kit.ts';
-import { fillRegistrations } from './registered-journal.ts';
+import { fillRegistrations } from './registration-journal.ts';
 import { propose } from './review.ts';
 import { makeSqliteStore, type SqliteStore } from './sqlite-store.ts';
 import type { Store } from '../../src/store/store.ts';
@@ -55,17 +54,8 @@ async function decide(store: Store): Promise<void> {
 /** One row in each state, a statement with breaks, an alarm, a hold, and a second batch that has not begun. */
 async function pay({ store, path }: SqliteStore): Promise<void> {
   const rows = [...makeRows(9), makeBadRow(10), ...makeRows(40, 11)];
-  await ingestRunning(store, rows, { fileName: 'ส่งเงิน "พฤศจิกายน".csv' });
-  for (const status of [
-    'paid',
-    'failed',
-    'unresolved',
-    'submitted',
-    'paid',
-    'cancelled',
-    'unpayable',
-  ] as const)
-    await bringTo(store, status);
+  const statuses = ['paid', 'failed', 'unresolved', 'submitted', 'paid', 'cancelled', 'unpayable'] as const;
+  await ingestAs(store, statuses, rows, { fileName: 'ส่งเงิน "พฤศจิกายน".csv' });
   await applied(store, holdOf(await firstReady(store), 'name'));
   await ingest(store, [makeRow(1, { payoutId: 'B-1', extras: ["it's", 'a\\b', '{"x"}', ''] })], {
     batchId: secondBatchId,

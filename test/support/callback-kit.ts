@@ -9,7 +9,6 @@ import { systemClock } from '../../src/platform/clock.ts';
 import {
   type CallbackListener,
   type CallbackListenerContext,
-  type CallbackListenerSettings,
   startCallbackListener,
 } from '../../src/registration/listener/listener.ts';
 import type { KeptCallback, SentRegistrationRow } from '../../src/registration/ports.ts';
@@ -19,6 +18,8 @@ import { canMoveRegistration, type Registration } from '../../src/registration/r
 import type { CallbackStore } from '../../src/registration/take-callback.ts';
 import { noonMs } from './core-fixtures.ts';
 import { instruction, makeRegistration } from './registration-fixtures.ts';
+
+type CallbackListenerSettings = Parameters<typeof startCallbackListener>[0]['settings'];
 
 export const callbackKeys = ['the-first-key', 'the-second-key'] as const;
 const minuteMs = 60_000;

@@ -5,7 +5,7 @@ import type { StagedRow } from '../../src/core/payout-file.ts';
 import type { Change } from '../../src/core/ports.ts';
 import type { WorkerStore } from '../../src/payout/ports.ts';
 import { computeSimilarKey } from '../../src/payout/rules/similar.ts';
-import { type Applier, makeApplier } from '../../src/store/payouts/apply.ts';
+import { makeApplier } from '../../src/store/payouts/apply.ts';
 import { readLoss } from '../../src/store/loss.ts';
 import { payoutReads } from '../../src/store/payouts/payout-queries.ts';
 import { makePostgresEngine, type PostgresEngine } from '../../src/store/postgres/engine.ts';
@@ -14,6 +14,8 @@ import { makeWorkerStore } from '../../src/store/postgres/workers.ts';
 import { type Body, change, query, textStatement } from '../../src/store/statements.ts';
 import { firstBatchId, makeRow, noonMs, payer } from './journal-fixtures.ts';
 import { makeJournalDatabase, type TestDatabase } from './postgres.ts';
+
+type Applier = ReturnType<typeof makeApplier>;
 
 export const batchId = firstBatchId;
 

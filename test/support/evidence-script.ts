@@ -1,15 +1,13 @@
-/** The script of docs/evidence.md, run as somebody would who has nothing else. */
+/** The script that docs/evidence.md names, run as somebody would who has nothing else. */
 import { once } from 'node:events';
-import { readFile, writeFile } from 'node:fs/promises';
+import { copyFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Worker } from 'node:worker_threads';
 
-/** Writes the script into a folder. @returns its path */
+/** Copies the script into a folder. @returns its path */
 export async function placeScript(folder: string): Promise<string> {
-  const docs = await readFile(join(import.meta.dirname, '../../docs/evidence.md'), 'utf8');
-  const [, text = ''] = /^```js\n([^]*?)^```$/mv.exec(docs) ?? [];
   const script = join(folder, 'verify.mjs');
-  await writeFile(script, text);
+  await copyFile(join(import.meta.dirname, '../../docs/verify.mjs'), script);
   return script;
 }
 

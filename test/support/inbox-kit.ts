@@ -5,15 +5,19 @@ import { join, relative } from 'node:path';
 import { performance } from 'node:perf_hooks';
 import { systemClock } from '../../src/platform/clock.ts';
 import { type Disk, realDisk } from '../../src/platform/disk.ts';
-import type { IntakeSettings } from '../../src/watch/folders/context.ts';
-import { type Intake, type IntakeOptions, openIntake } from '../../src/watch/folders/drop-folder.ts';
+import type { FoldersContext } from '../../src/watch/folders/context.ts';
+import { type Intake, openIntake } from '../../src/watch/folders/drop-folder.ts';
 import type { WorkItem } from '../../src/watch/ports.ts';
+
+type IntakeOptions = Parameters<typeof openIntake>[0];
+
+type IntakeSettings = FoldersContext['watch'];
 
 export const stillMs = 60;
 /** A writer's pauses are far below it, on a busy machine too. */
 export const longStillMs = 500;
 /** How often the inbox is read anew where a test sets nothing else. */
-export const rescanMs = 10_000;
+export const rescanMs = 60_000;
 
 type Line = { readonly level: string; readonly message: string; readonly file?: string };
 
@@ -117,7 +121,7 @@ export const pause = (ms: number) => systemClock.sleep(ms);
 
 /** Waits until something holds. */
 export async function until(isSo: () => boolean | Promise<boolean>): Promise<void> {
-  const end = performance.now() + 15_000;
+  const end = performance.now() + 120_000;
   while (!(await isSo())) {
     if (performance.now() > end) throw new Error('it never came to be');
     await pause(5);

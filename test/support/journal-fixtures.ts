@@ -208,6 +208,36 @@ export async function bringTo(
   }
 }
 
+/** Takes a file in, lets its batch run, and brings its first rows into these statuses, in their order. */
+export async function ingestAs(
+  journal: Journal,
+  statuses: readonly ReachableStatus[],
+  rows: readonly StagedRow[] = makeRows(statuses.length),
+  file: FileOfRows = {},
+): Promise<Batch> {
+  const batch = await ingestRunning(journal, rows, file);
+  for (const status of statuses) await bringTo(journal, status, batch.batchId);
+  return batch;
+}
+
+/** The same, and ends the batch: no row may be left to send. */
+export async function ingestDone(
+  journal: Journal,
+  batchId = firstBatchId,
+  from = 1,
+  statuses: readonly ReachableStatus[] = ['paid'],
+): Promise<Batch> {
+  const batch = await ingestAs(journal, statuses, makeRows(statuses.length, from), { batchId });
+  await endBatch(journal, batchId);
+  return batch;
+}
+
+/** Ends a batch. @throws Error when a row is still to be sent */
+export async function endBatch(journal: Journal, batchId: string): Promise<void> {
+  if ((await readyOf(journal, batchId)).length > 0) throw new Error('a row is still ready');
+  await journal.moveBatch(batchId, 'done', null, noonMs + 20);
+}
+
 /** Applies one change that must hold. */
 export async function applied(journal: Journal, change: Change): Promise<Payout> {
   const [isApplied] = await journal.apply([change]);

@@ -1,6 +1,6 @@
 /** The move of a test's journal into a test's database. */
 import { dirname } from 'node:path';
-import { carryOver, type Move, type MoveEnd } from '../../src/app/move/carry-over.ts';
+import { carryOver, type Move, type MoveEnd } from '../../src/app/move/move.ts';
 import { siteOfDatabase, siteOfFile } from '../../src/payout/rules/journal-place.ts';
 import { nameJournalUrl } from '../../src/settings/journal-url.ts';
 import { openConnection } from '../../src/store/connection.ts';

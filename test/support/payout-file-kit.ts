@@ -4,12 +4,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll } from 'vitest';
 import type { FileRejection, Inspection, SealTotals, StagedRow } from '../../src/core/payout-file.ts';
-import {
-  makePayoutFileReader,
-  type PayoutFileLimits,
-  type PayoutFileOptions,
-} from '../../src/intake/formats/payout-file.ts';
+import { makePayoutFileReader, type PayoutFileOptions } from '../../src/intake/formats/payout-file.ts';
 import type { FileReader, ReadPart } from '../../src/intake/ports.ts';
+
+type PayoutFileLimits = PayoutFileOptions['limits'];
 
 export const columns = 'payoutId,proxyType,proxyNo,payeeName,amount,reference1,reference2';
 

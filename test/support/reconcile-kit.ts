@@ -6,12 +6,13 @@ import { toSatang } from '../../src/core/money.ts';
 import { openStatementOutbox } from '../../src/reconcile/file/tables.ts';
 import type { StatementPart } from '../../src/reconcile/ports.ts';
 import type { ReconcileContext } from '../../src/reconcile/read-lines.ts';
-import { reconcile, type Reconciled, type StatementSource } from '../../src/reconcile/reconcile.ts';
+import type { StatementSource } from '../../src/reconcile/inspect.ts';
+import { reconcile, type Reconciled } from '../../src/reconcile/reconcile.ts';
 import type { StatementLine } from '../../src/reconcile/rules/statement.ts';
 import type { AttemptFacts } from '../../src/reconcile/rules/types.ts';
 import type { Store } from '../../src/store/store.ts';
 import { toJson } from './core-fixtures.ts';
-import { bringTo, ingestRunning, makeRows, noonMs, payer } from './journal-fixtures.ts';
+import { ingestAs, noonMs, payer } from './journal-fixtures.ts';
 import type { MakeStore } from './engines.ts';
 import { makeSqliteStore } from './sqlite-store.ts';
 import { date, makeLine } from './statement-fixtures.ts';
@@ -91,8 +92,7 @@ export async function openDay(
 ): Promise<ReconcileDay> {
   await using stack = new AsyncDisposableStack();
   const { store, path = '' } = stack.use(await makeStore());
-  await ingestRunning(store, makeRows(endings.length));
-  for (const ending of endings) await bringTo(store, ending);
+  await ingestAs(store, endings);
   return await openDayOf(store, path, stack.move());
 }
 
@@ -166,3 +166,14 @@ export function lineFor(
 export async function openKinds({ store }: ReconcileDay, on = date): Promise<string[]> {
   return (await store.openBreaks(on, 1_000)).map(({ kind }) => kind);
 }
+
+/** A matching that has changed nothing. */
+export const noneRecorded: Reconciled['recorded'] = {
+  opened: 0,
+  changed: 0,
+  closed: 0,
+  causes: new Map(),
+  openedOnOtherDays: 0,
+  firstOnOtherDays: [],
+  secondProof: undefined,
+};

@@ -11,9 +11,11 @@ import type {
   RegistrationInstruction,
   RegistrationStatus,
 } from '../../src/registration/rules/registration.ts';
-import type { RegistrationReportStore } from '../../src/registration/write-reports.ts';
+import type { finishRegistrationReports } from '../../src/registration/write-reports.ts';
 import { makeRegistrationAttempt } from './registration-fixtures.ts';
 import { noonMs } from './report-fixtures.ts';
+
+type RegistrationReportStore = Parameters<typeof finishRegistrationReports>[0];
 
 export function makeInstruction(changes: Partial<RegistrationInstruction> = {}): RegistrationInstruction {
   return {

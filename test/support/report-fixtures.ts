@@ -1,9 +1,11 @@
 /** Batches and rows for the tests of reports, and a journal in memory that knows them. */
-import type { ReportContext } from '../../src/reports/write-reports.ts';
+import type { writeReports } from '../../src/reports/write-reports.ts';
 import { toSatang } from '../../src/core/money.ts';
 import type { PayoutStatus } from '../../src/core/payout.ts';
 import type { Batch, Report, ResultRow, Snapshot, StatusTotal } from '../../src/core/ports.ts';
 import type { ReportStore } from '../../src/reports/ports.ts';
+
+type ReportContext = Parameters<typeof writeReports>[3];
 
 /** 14:03:05 on 21 November 2026 in Bangkok. */
 export const noonMs = Date.UTC(2026, 10, 21, 7, 3, 5);

@@ -4,7 +4,7 @@
  * many times what most commands take. Loaded behind noon-clock.ts.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
-import { runCommandLine } from '../../src/cli/commands.ts';
+import { runCommandLine } from '../../src/commands.ts';
 import { guardOutput } from '../../src/cli/output.ts';
 
 /** What one command is given. */

@@ -4,9 +4,14 @@ import { verbatim } from '../../src/core/message.ts';
 import { readQueue } from '../../src/app/review/read-queue.ts';
 import type { ReviewContext } from '../../src/review/context.ts';
 import type { Role } from '../../src/review/rules/people.ts';
-import { makeOverviewViews, type OverviewOptions } from '../../src/overview/views.ts';
-import { makeDecisionFileViews } from '../../src/review/web/decision-file-page.ts';
-import { openReviewPage, type ReviewPage, type ReviewPageOptions } from '../../src/review/web/server.ts';
+import { listViews, type ViewParts } from '../../src/app/review/page.ts';
+import { LiveFeed } from '../../src/review/web/live.ts';
+import {
+  openReviewPage,
+  type PageViews,
+  type ReviewPage,
+  type ReviewPageOptions,
+} from '../../src/review/web/server.ts';
 import type { Store } from '../../src/store/store.ts';
 import { Browser, type Shown } from './browser.ts';
 import { payer } from './core-fixtures.ts';
@@ -22,15 +27,27 @@ const reviewContextOf = (journal: Store, { clock }: Users): ReviewContext => ({
   expireDays: 7,
 });
 
-/** What the day's view and that of users ask for besides. */
-export type OverviewExtras = Omit<OverviewOptions, 'store' | 'readContext' | 'readReview'>;
+/** What views and server ask for. */
+export type TestPageParts = ViewParts &
+  Omit<ReviewPageOptions, keyof ViewParts | 'listViews' | 'feed'> & {
+    readonly liveTimes?: { readonly pollMs: number; readonly heartbeatMs: number };
+    /** In place of those of the page. */
+    readonly fileViews?: PageViews['fileViews'];
+  };
+
+/** The page as the program serves it. */
+export const servePage = ({ liveTimes, fileViews, ...parts }: TestPageParts): Promise<ReviewPage> =>
+  openReviewPage({
+    ...parts,
+    feed: new LiveFeed(parts.store, parts.log, liveTimes),
+    listViews: (place) => {
+      const listed = listViews(parts, place);
+      return { ...listed, fileViews: fileViews ?? listed.fileViews };
+    },
+  });
 
 /** What the page asks for besides the port. */
-export const pageOptionsOf = (
-  store: Store,
-  users: Users,
-  overview: OverviewExtras = {},
-): Omit<ReviewPageOptions, 'listen'> => ({
+export const pageOptionsOf = (store: Store, users: Users): Omit<TestPageParts, 'listen'> => ({
   isSandbox: true,
   store,
   readContext: async () => ({ ...users.context, store }),
@@ -38,19 +55,10 @@ export const pageOptionsOf = (
   readQueue: async (asker, limit) =>
     readQueue({ journal: store, clock: users.clock, doubtAfterMs: 3_600_000, lateAtMs: 0 }, { asker, limit }),
   log: () => {},
-  views: [
-    ...makeOverviewViews({
-      store,
-      readContext: async () => ({ ...users.context, store }),
-      readReview: async () => reviewContextOf(store, users),
-      ...overview,
-    }),
-    ...makeDecisionFileViews({
-      readQueue: async () => ({ items: [], totals: [] }),
-      confirm: async () => ({ kind: 'refused', objections: [verbatim('no file waits')] }),
-      discard: async () => verbatim('no file waits'),
-    }),
-  ],
+  fileDecisions: {
+    confirm: async () => ({ kind: 'refused', objections: [verbatim('no file waits')] }),
+    discard: async () => verbatim('no file waits'),
+  },
 });
 
 export interface OpenTestPage extends AsyncDisposable {
@@ -71,9 +79,8 @@ export interface OpenTestPage extends AsyncDisposable {
  * @param people besides mali, by name
  */
 export async function openTestPage(
-  more: Partial<ReviewPageOptions> = {},
+  more: Partial<TestPageParts> = {},
   people: Readonly<Record<string, Role>> = {},
-  overview: OverviewExtras = {},
 ): Promise<OpenTestPage> {
   await using stack = new AsyncDisposableStack();
   const sqlite = stack.use(await makeSqliteStore());
@@ -83,8 +90,8 @@ export async function openTestPage(
   for (const [name, role] of Object.entries(people)) await users.add(name, role, await users.find('mali'));
   const listen = { host: '127.0.0.1', port: 0 };
   const evidenceFolder = join(sqlite.dataDir, 'evidence');
-  const usual = { listen, evidenceFolder, ...pageOptionsOf(store, users, overview) };
-  const page = stack.use(await openReviewPage({ ...usual, ...more }));
+  const usual = { listen, evidenceFolder, ...pageOptionsOf(store, users) };
+  const page = stack.use(await servePage({ ...usual, ...more }));
   const browser = new Browser(page.origin);
   const owned = stack.move();
   return {

@@ -3,7 +3,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll } from 'vitest';
-import { makeStatementReader, type StatementFileOptions } from '../../src/reconcile/file/reader.ts';
+import { makeStatementReader } from '../../src/reconcile/file/reader.ts';
 import type { StatementRefusal, StatementTotals } from '../../src/reconcile/ports.ts';
 import {
   commonStatementWords,
@@ -11,6 +11,8 @@ import {
   statementColumns,
   type StatementLine,
 } from '../../src/reconcile/rules/statement.ts';
+
+type StatementFileOptions = Parameters<typeof makeStatementReader>[0];
 
 export type Row = Readonly<Partial<Record<StatementColumn, string>>>;
 

@@ -2,7 +2,7 @@
 import { parseBaht, type Satang, toSatang, zeroSatang } from '../../src/core/money.ts';
 import type { AttemptStatus, PayoutStatus } from '../../src/core/payout.ts';
 import { computeTransRefNo } from '../../src/core/reference.ts';
-import { judgeDay } from '../../src/reconcile/rules/judge-transfer.ts';
+import { judgeDay } from '../../src/reconcile/rules/judge-day.ts';
 import type { LineStatus, StatementLine } from '../../src/reconcile/rules/statement.ts';
 import type {
   AttemptFacts,

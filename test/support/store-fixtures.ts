@@ -1,11 +1,12 @@
-/** What a watcher keeps in the store, and batches that may be archived. */
+/** What a watcher keeps in the store, and what archives batches. */
 import { DatabaseSync } from 'node:sqlite';
-import type { Batch } from '../../src/core/ports.ts';
 import type { NoticeDraft } from '../../src/notify/rules/notice.ts';
 import type { ArchivePolicy } from '../../src/payout/rules/archive.ts';
 import type { Store } from '../../src/store/store.ts';
-import type { IntakeStart } from '../../src/watch/ports.ts';
-import { bringTo, firstBatchId, ingestRunning, makeRows, noonMs, readyOf } from './journal-fixtures.ts';
+import type { FileQueueStore } from '../../src/watch/ports.ts';
+import { firstBatchId, noonMs } from './journal-fixtures.ts';
+
+type IntakeStart = Parameters<FileQueueStore['startIntake']>[0];
 
 /** A file of the watcher's, named by a letter: its itemId and its name. */
 export function fileOf(letter: string, batchId = firstBatchId): IntakeStart {
@@ -21,15 +22,6 @@ export const noticeOf = (key: string, changes: Partial<NoticeDraft> = {}): Notic
   body: { rows: 3, total: '300.06', names: ['ส้ม', "o'clock"] },
   ...changes,
 });
-
-/** A batch whose rows are all paid and that has ended. */
-export async function ingestDone(store: Store, batchId = firstBatchId, from = 1): Promise<Batch> {
-  const batch = await ingestRunning(store, makeRows(1, from), { batchId });
-  await bringTo(store, 'paid', batchId);
-  if ((await readyOf(store, batchId)).length > 0) throw new Error('a row is still ready');
-  await store.moveBatch(batchId, 'done', null, noonMs + 20);
-  return batch;
-}
 
 /** Runs SQL beside the store, for what the store itself never does. */
 export function tamper(path: string, statements: string): void {

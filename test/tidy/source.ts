@@ -96,6 +96,12 @@ export function isNode(value: unknown): value is Node {
   return typeof value === 'object' && value !== null && 'type' in value && 'start' in value;
 }
 
+export const listOf = (value: unknown): Node[] => (Array.isArray(value) ? value.filter(isNode) : []);
+
+/** The name of an identifier. */
+export const nameOf = (value: unknown): string[] =>
+  isNode(value) && typeof value['name'] === 'string' ? [value['name']] : [];
+
 function readImport(path: string, node: Node): Import | undefined {
   const { source } = node;
   if (!isNode(source) || typeof source['value'] !== 'string') return undefined;

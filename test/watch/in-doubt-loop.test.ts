@@ -4,7 +4,7 @@ import type { StatusInquiry } from '../../src/core/bank-port.ts';
 import { RunState } from '../../src/payout/context.ts';
 import { cancelBatch } from '../../src/payout/operator.ts';
 import { BatchScheduler } from '../../src/watch/batch-queue.ts';
-import { InDoubtLoop } from '../../src/watch/in-doubt-loop.ts';
+import { InDoubtLoop } from '../../src/watch/watcher.ts';
 import { answered, inquiryFields, inquiryItem } from '../support/core-fixtures.ts';
 import { bringTo, ingest, ingestRunning, makeRows } from '../support/journal-fixtures.ts';
 import { csvOf } from '../support/payout-csv.ts';

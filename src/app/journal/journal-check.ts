@@ -99,7 +99,7 @@ try {
 /**
  * Checks whether each page of the file is as SQLite wrote it.
  * @returns the damage found; undefined for a whole file
- * @throws Error when the check cannot be made now
+ * @throws Error when the check cannot be made now @forTests
  */
 export async function findDamage(path: string): Promise<string | undefined> {
   const finding = await new Promise<Finding>((resolve, reject) => {

@@ -14,7 +14,7 @@ import { findJournalPlace, type JournalPlace } from './place.ts';
 import { MarkCopies } from './mark-copies.ts';
 import { notifyOfRefusal } from '../notices/senders.ts';
 import { describeIdentity, mayMakeJournal } from '../open-store.ts';
-import type { Asked, MachinePlace } from '../machines/machine-place.ts';
+import type { MachineOptions, MachinePlace } from '../machines/machine-place.ts';
 import type { SenderLock, SenderLockTaken } from '../sender-lock.ts';
 
 /** Folders of further high-water marks: the inbox's exists once a watcher has bound it. */
@@ -80,7 +80,7 @@ type Word = 'command' | 'mayHelp' | 'formerPid';
 async function takePlaceInDatabase(
   lock: SenderLock,
   address: JournalAddress,
-  { loaded, log, clock, ways, command, mayHelp, formerPid }: Locking & Pick<Asked, Word>,
+  { loaded, log, clock, ways, command, mayHelp, formerPid }: Locking & Pick<MachineOptions, Word>,
 ): Promise<OwnRight | SenderLockTaken> {
   await using stack = new AsyncDisposableStack();
   stack.use(lock);

@@ -41,7 +41,7 @@ interface WorkingMachine {
 }
 
 /** The processes that work one journal together, and their speed. */
-export interface MachinesAtWork {
+export interface ActiveMachines {
   readonly machines: readonly WorkingMachine[];
   /** Recent rate of all together; null without a limit, or where the bank was asked nothing. */
   readonly requestsPerSecond: number | null;
@@ -52,7 +52,7 @@ export interface MachinesAtWork {
 /** Undefined where the processes of one machine alone work the journal. */
 export async function readMachines(
   journal: Pick<Store, 'workers' | 'workRates' | 'fileClaims'> | undefined,
-): Promise<MachinesAtWork | undefined> {
+): Promise<ActiveMachines | undefined> {
   if (journal?.workers === undefined) return undefined;
   const rates = await journal.workRates?.();
   const machines = (await journal.workers()).map((worker): WorkingMachine => {

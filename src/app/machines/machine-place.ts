@@ -10,7 +10,7 @@ import { leaseMs, renewEveryMs } from '../../payout/rules/lease.ts';
 import { Share } from '../../payout/share.ts';
 import type { SenderLockOwner, SenderLockTaken } from '../sender-lock.ts';
 
-export interface Asked {
+export interface MachineOptions {
   /** Command of the process, shown to other processes. */
   readonly command: string;
   /** `journal.machine`; empty when left out. */
@@ -44,7 +44,7 @@ export const toOwner = ({ machine, pid, command, sinceMs }: Worker): SenderLockO
  */
 export class MachinePlace implements Disposable, AsyncDisposable {
   readonly #store: WorkerStore;
-  readonly #asked: Asked;
+  readonly #options: MachineOptions;
   #present: Lease;
   /** Leases under which it has helped, and may have requests under way. */
   readonly #former = new Set<Lease>();
@@ -57,9 +57,9 @@ export class MachinePlace implements Disposable, AsyncDisposable {
   /** Rows that this process shares with others. */
   readonly share: Share;
 
-  constructor(store: WorkerStore, asked: Asked, present: Lease, sender?: SenderLockOwner) {
+  constructor(store: WorkerStore, options: MachineOptions, present: Lease, sender?: SenderLockOwner) {
     this.#store = store;
-    this.#asked = asked;
+    this.#options = options;
     this.#present = present;
     this.sender = sender;
     this.share = new Share(
@@ -92,7 +92,7 @@ export class MachinePlace implements Disposable, AsyncDisposable {
     const sender = (await this.#store.workers()).find(({ role, isThere }) => role === 'sender' && isThere);
     this.sender = sender && toOwner(sender);
     if (sender === undefined) {
-      const taken = await beginSending(this.#store, this.#asked);
+      const taken = await beginSending(this.#store, this.#options);
       if ('keeper' in taken) {
         this.#former.add(this.#present);
         this.#present = taken;
@@ -102,7 +102,7 @@ export class MachinePlace implements Disposable, AsyncDisposable {
     }
     if (!this.keeper.lost.aborted) return;
     this.#former.add(this.#present);
-    this.#present = await beginHelping(this.#store, this.#asked);
+    this.#present = await beginHelping(this.#store, this.#options);
   }
 
   /** Tracks a request that may have an effect at the bank. */
@@ -128,7 +128,7 @@ export class MachinePlace implements Disposable, AsyncDisposable {
   async endFormer(): Promise<void> {
     for (const lease of this.#former) {
       this.#former.delete(lease);
-      await endLease(this.#store, this.#asked, lease);
+      await endLease(this.#store, this.#options, lease);
     }
   }
 
@@ -139,7 +139,7 @@ export class MachinePlace implements Disposable, AsyncDisposable {
   async [Symbol.asyncDispose](): Promise<void> {
     this.beginEnding();
     if (this.#isLeft) {
-      this.#asked.log(
+      this.#options.log(
         'warn',
         'requests are still under way: the place of this process runs out by itself',
         {},
@@ -148,13 +148,13 @@ export class MachinePlace implements Disposable, AsyncDisposable {
       return;
     }
     await this.endFormer();
-    await endLease(this.#store, this.#asked, this.#present);
+    await endLease(this.#store, this.#options, this.#present);
   }
 }
 
 async function endLease(
   store: WorkerStore,
-  { log }: Asked,
+  { log }: MachineOptions,
   { keeper, workerId, role }: Lease,
 ): Promise<void> {
   await keeper[Symbol.asyncDispose]();
@@ -169,7 +169,7 @@ async function endLease(
 /** Name of this machine among others. @param named `journal.machine` */
 export const nameMachine = (named: string): string => (named === '' ? hostname() : named);
 
-const nameOf = ({ command, machine = '' }: Asked): WorkerName => ({
+const nameOf = ({ command, machine = '' }: MachineOptions): WorkerName => ({
   machine: nameMachine(machine),
   pid: process.pid,
   command,
@@ -178,7 +178,7 @@ const nameOf = ({ command, machine = '' }: Asked): WorkerName => ({
 /** @param take returns the worker's id, or the process that has the place */
 async function beginLeaseOf<Refused extends object>(
   store: WorkerStore,
-  { clock, log }: Asked,
+  { clock, log }: MachineOptions,
   role: WorkerRole,
   take: () => Promise<number | Refused>,
 ): Promise<Lease | Refused> {
@@ -190,30 +190,33 @@ async function beginLeaseOf<Refused extends object>(
   return { role, workerId, keeper };
 }
 
-const beginSending = (store: WorkerStore, asked: Asked): Promise<Lease | SenderLockTaken> =>
-  beginLeaseOf(store, asked, 'sender', async () => {
-    const place = await store.takeSenderPlace(nameOf(asked));
+const beginSending = (store: WorkerStore, options: MachineOptions): Promise<Lease | SenderLockTaken> =>
+  beginLeaseOf(store, options, 'sender', async () => {
+    const place = await store.takeSenderPlace(nameOf(options));
     return place.kind === 'held' ? { heldBy: toOwner(place.by) } : place.workerId;
   });
 
-const beginHelping = (store: WorkerStore, asked: Asked): Promise<Lease> =>
-  beginLeaseOf<never>(store, asked, 'helper', () => store.joinAsHelper(nameOf(asked)));
+const beginHelping = (store: WorkerStore, options: MachineOptions): Promise<Lease> =>
+  beginLeaseOf<never>(store, options, 'helper', () => store.joinAsHelper(nameOf(options)));
 
 /** Interval at which the lease of a killed process is checked. */
 const formerPollMs = 500;
 
 /** True when the place is held by a killed process of this machine. */
-const isFormer = ({ formerPid, machine = '' }: Asked, { heldBy }: SenderLockTaken): boolean =>
+const isFormer = ({ formerPid, machine = '' }: MachineOptions, { heldBy }: SenderLockTaken): boolean =>
   formerPid !== undefined && heldBy?.pid === formerPid && heldBy.machine === nameMachine(machine);
 
-async function beginSendingAfterFormer(store: WorkerStore, asked: Asked): Promise<Lease | SenderLockTaken> {
-  const { clock, log } = asked;
+async function beginSendingAfterFormer(
+  store: WorkerStore,
+  options: MachineOptions,
+): Promise<Lease | SenderLockTaken> {
+  const { clock, log } = options;
   // At most one unrenewed lease: a process in another container may bear the same number.
   const endsAtMs = clock.elapsedMs() + leaseMs + renewEveryMs;
   let isSaid = false;
   for (;;) {
-    const taken = await beginSending(store, asked);
-    const isToWait = 'heldBy' in taken && isFormer(asked, taken) && clock.elapsedMs() < endsAtMs;
+    const taken = await beginSending(store, options);
+    const isToWait = 'heldBy' in taken && isFormer(options, taken) && clock.elapsedMs() < endsAtMs;
     if (!isToWait) return taken;
     if (!isSaid) log('info', 'waiting for the lease of a process of this machine that was killed', {});
     isSaid = true;
@@ -227,11 +230,11 @@ async function beginSendingAfterFormer(store: WorkerStore, asked: Asked): Promis
  */
 export async function takeMachinePlace(
   store: WorkerStore,
-  asked: Asked,
+  options: MachineOptions,
 ): Promise<MachinePlace | SenderLockTaken> {
-  const begin = asked.mayHelp === true ? beginSending : beginSendingAfterFormer;
-  const taken = await begin(store, asked);
-  if ('keeper' in taken) return new MachinePlace(store, asked, taken);
-  if (asked.mayHelp !== true) return taken;
-  return new MachinePlace(store, asked, await beginHelping(store, asked), taken.heldBy);
+  const begin = options.mayHelp === true ? beginSending : beginSendingAfterFormer;
+  const taken = await begin(store, options);
+  if ('keeper' in taken) return new MachinePlace(store, options, taken);
+  if (options.mayHelp !== true) return taken;
+  return new MachinePlace(store, options, await beginHelping(store, options), taken.heldBy);
 }

@@ -15,7 +15,7 @@ import { openNotifier } from '../notices/notifier.ts';
 import { openRegistrationInbox, registrationFiles } from '../registration/watch.ts';
 import { registrationsInbox, registrationsWork, type Session, toLog } from '../session.ts';
 import { describeInboxOwner, openFileClaims } from './files.ts';
-import type { HelpingSession } from './stand-by.ts';
+import type { HelpingSession } from '../leadership.ts';
 
 /**
  * Opens the folders of payout files.
@@ -40,12 +40,12 @@ const waitingPollMs = 30_000;
 
 /**
  * Dropped decisions that wait until this machine sends. On a shared folder the sender takes them long before they are
- * reported.
+ * reported. @forTests
  */
 export class WaitingDrops {
   readonly #folders: readonly string[];
   #seen: ReadonlySet<string> = new Set();
-  #told: ReadonlySet<string> = new Set();
+  #reported: ReadonlySet<string> = new Set();
 
   constructor(folders: readonly string[]) {
     this.#folders = folders;
@@ -54,8 +54,8 @@ export class WaitingDrops {
   /** @returns paths seen at the last look, too, and not reported before */
   async look(): Promise<readonly string[]> {
     const found = (await Promise.all(this.#folders.map(listDropped))).flat();
-    const news = found.filter((path) => this.#seen.has(path) && !this.#told.has(path));
-    this.#told = new Set(found.filter((path) => this.#told.has(path) || news.includes(path)));
+    const news = found.filter((path) => this.#seen.has(path) && !this.#reported.has(path));
+    this.#reported = new Set(found.filter((path) => this.#reported.has(path) || news.includes(path)));
     this.#seen = new Set(found);
     return news;
   }

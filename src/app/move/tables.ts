@@ -1,15 +1,18 @@
-/** Tables that are carried from the file into the database, and how each engine writes a row as text. */
+/** Tables that are carried from the file into the database: copied with flat memory, then read again on both sides. */
 import type { DatabaseSync } from 'node:sqlite';
+import { hash } from 'node:crypto';
 import type { ClientBase } from 'pg';
 import { moveFacts } from '../../store/moved.ts';
 import { schemaName } from '../../store/postgres/pool.ts';
 import { journalTables } from '../../store/tables/all.ts';
 import { countedKey, storedColumns, type Table } from '../../store/tables/table.ts';
+import { showCount } from '../../core/figures.ts';
+import { JournalRefusedError } from '../../store/connection.ts';
 
 const toNames = (words: string): string[] => words.trim().split(/\s+/);
 
 /** A blank or a word of SQL may be a column's name. */
-export const quote = (name: string): string => `"${name}"`;
+const quote = (name: string): string => `"${name}"`;
 
 /** History of the schema's versions: each side keeps its own. */
 export const ownTable = 'schema_version';
@@ -30,7 +33,7 @@ interface Column {
   readonly type: 'integer' | 'text';
 }
 
-export interface MovedTable {
+interface MovedTable {
   readonly name: string;
   readonly columns: readonly Column[];
   /** Key columns; empty for a table without a key. */
@@ -100,7 +103,7 @@ const wholeRow = (columns: readonly string[]): string =>
     .join(` || `);
 
 /** Rows that must be equal on both sides. */
-export interface Look {
+interface Look {
   /** Name of the rows: "the rows of event". */
   readonly what: string;
   /** A statement for both engines; its only column is `whole`, and its rows are in the same order on both. */
@@ -108,7 +111,7 @@ export interface Look {
 }
 
 /** Every row of a table, whole. */
-export function lookAt({ name, columns, key, condition }: MovedTable): Look {
+function lookAt({ name, columns, key, condition }: MovedTable): Look {
   const names = columns.map((column) => column.name);
   // Indexes serve this order: no column of a key is null.
   const order = key.length > 0 ? key.map(quote) : names.map((column) => `${quote(column)} nulls first`);
@@ -157,7 +160,7 @@ const chainOf = (events: string, subject: string): Look =>
      join ${events} latest on latest.seq = chain.seq`,
   );
 
-export const otherLooks: readonly Look[] = [
+const otherLooks: readonly Look[] = [
   sums,
   seals,
   chainOf('event', 'payout_seq'),
@@ -172,4 +175,157 @@ export function countRows(db: DatabaseSync): number {
     all += Number(found?.['rows'] ?? 0);
   }
   return all;
+}
+
+// ---------------------------------------------------------------- the copy
+
+/** Rows of one statement: fewer where rows are long. */
+const pageRowsMax = 2_000;
+const pageCharactersMax = 4_000_000;
+
+type Cell = bigint | string | null;
+
+/** One list of values for each column. */
+type Page = readonly (readonly Cell[])[];
+
+function requireKeepable({ name, columns }: MovedTable, row: readonly Cell[]): void {
+  if (!row.some((cell) => typeof cell === 'string' && cell.includes('\0'))) return;
+  const [first] = columns;
+  throw new JournalRefusedError(
+    `a row of ${name} (${first?.name} ${String(row[0])}) holds the character NUL, which PostgreSQL cannot keep: ` +
+      'nothing has been moved',
+  );
+}
+
+function* readPages(db: DatabaseSync, table: MovedTable): Generator<Page> {
+  const { name, columns, order, condition } = table;
+  const names = columns.map((column) => quote(column.name)).join(', ');
+  const statement = db.prepare(`select ${names} from ${name} ${condition} order by ${order}`);
+  statement.setReadBigInts(true);
+  statement.setReturnArrays(true);
+  const begin = (): Cell[][] => columns.map(() => []);
+  let page = begin();
+  let [rows, characters] = [0, 0];
+  for (const row of statement.iterate() as Iterable<unknown> as Iterable<readonly Cell[]>) {
+    requireKeepable(table, row);
+    for (const [place, cell] of row.entries()) {
+      page[place]?.push(cell);
+      if (typeof cell === 'string') characters += cell.length;
+    }
+    rows += 1;
+    const isFull = rows >= pageRowsMax || characters >= pageCharactersMax;
+    // A table that refers to itself goes in one statement, where each row finds the rows that it names.
+    if (!isFull || table.namesItself) continue;
+    yield page;
+    page = begin();
+    [rows, characters] = [0, 0];
+  }
+  if (rows > 0) yield page;
+}
+
+/** A PostgreSQL array literal of numbers; the driver encodes texts. */
+const encodeNumbers = (cells: readonly Cell[]): string =>
+  `{${cells.map((cell) => (cell === null ? 'null' : String(cell))).join(',')}}`;
+
+/** @returns how many rows it has */
+async function copyTable(db: DatabaseSync, client: ClientBase, table: MovedTable): Promise<number> {
+  const { name, columns } = table;
+  const types = { integer: 'bigint[]', text: 'text[]' };
+  const places = columns.map(({ type }, place) => `$${place + 1}::${types[type]}`);
+  const into = columns.map((column) => quote(column.name)).join(', ');
+  const text = `insert into ${name} (${into}) overriding system value select * from unnest(${places.join(', ')})`;
+  let copied = 0;
+  for (const page of readPages(db, table)) {
+    const values = page.map((cells, place) =>
+      columns[place]?.type === 'integer' ? encodeNumbers(cells) : cells,
+    );
+    const { rowCount } = await client.query({ name: `move_${name}`, text, values });
+    copied += rowCount ?? 0;
+  }
+  return copied;
+}
+
+/** The next key that the database counts up is the one after the highest. */
+async function setCounters(client: ClientBase): Promise<void> {
+  for (const { name, counted } of movedTables)
+    for (const column of counted)
+      await client.query(
+        `select setval(pg_get_serial_sequence('${schemaName}.${name}', '${column}'), max(${column})) from ${name}
+         having max(${column}) is not null`,
+      );
+}
+
+/**
+ * @param onTable called with each table that has rows
+ * @returns the number of rows copied
+ * @throws JournalRefusedError for a row that the database cannot keep
+ */
+export async function copyTables(
+  db: DatabaseSync,
+  client: ClientBase,
+  onTable: (name: string, rows: number) => void,
+): Promise<number> {
+  let all = 0;
+  for (const table of movedTables) {
+    const rows = await copyTable(db, client, table);
+    all += rows;
+    if (rows > 0) onTable(table.name, rows);
+  }
+  await setCounters(client);
+  // The first statements are to be planned for what is there now.
+  await client.query(`analyze ${movedTables.map(({ name }) => name).join(', ')}`);
+  return all;
+}
+
+// ---------------------------------------------------------------- the comparison
+
+/** Digests fetched at a time. */
+const digestsAtOnce = 5_000;
+
+/** The digests of the rows, in order. */
+async function* readDigests(client: ClientBase, { statement }: Look): AsyncGenerator<readonly string[]> {
+  const digest = `encode(sha256(convert_to(whole, 'UTF8')), 'hex')`;
+  await client.query(
+    `declare looked no scroll cursor for select ${digest} as digest from (${statement}) as look`,
+  );
+  for (;;) {
+    const { rows } = await client.query<{ readonly digest: string }>(`fetch ${digestsAtOnce} from looked`);
+    yield rows.map((row) => row.digest);
+    if (rows.length < digestsAtOnce) break;
+  }
+  await client.query('close looked');
+}
+
+/** The first row at which the two sides differ; undefined where they are the same. */
+async function findDifference(db: DatabaseSync, client: ClientBase, look: Look): Promise<string | undefined> {
+  const here = db.prepare(look.statement).iterate() as Iterable<unknown> as Iterable<{
+    readonly whole: string;
+  }>;
+  const rows = here[Symbol.iterator]();
+  let place = 0;
+  for await (const digests of readDigests(client, look)) {
+    for (const digest of digests) {
+      place += 1;
+      const row = rows.next();
+      if (row.done === true) return `${look.what} end here after ${showCount(place - 1)}, and go on there`;
+      if (hash('sha256', row.value.whole) !== digest)
+        return `${look.what}: number ${showCount(place)} is another`;
+    }
+  }
+  if (rows.next().done !== true) return `${look.what} end there after ${showCount(place)}, and go on here`;
+  return undefined;
+}
+
+/**
+ * Compares every row of every table, and the totals and chains derived from them.
+ * @param client in a transaction of its own, which sees committed rows
+ * @returns the first difference, in words; undefined when there is none
+ */
+export async function compareSides(db: DatabaseSync, client: ClientBase): Promise<string | undefined> {
+  await requireKnownColumns(db, client);
+  for (const look of [...movedTables.map(lookAt), ...otherLooks]) {
+    const difference = await findDifference(db, client, look);
+    if (difference !== undefined) return difference;
+  }
+  return undefined;
 }

@@ -29,13 +29,28 @@ import { journalChanged } from '../../payout/rules/seal.ts';
 import { parseTimeOfDay } from '../../payout/rules/service-hours.ts';
 import type { Attention, Health, HealthReason } from '../../watch/rules/health.ts';
 import { endsWithin } from '../../platform/signal.ts';
-import { type NoticeBoard, type Notifier, openNotifier } from './notifier.ts';
+import {
+  type EarlyNotices,
+  type NoticeBoard,
+  type Notifier,
+  openEarlyNotices,
+  openNotifier,
+} from './notifier.ts';
+import type { WatchStatus } from '../watch-status.ts';
 import { PersonNotices } from './persons.ts';
-import { notifyOfRegistrations } from './registrations.ts';
 import type { Session } from '../session.ts';
+import {
+  describeRegistrationAlarms,
+  describeUnknownCallbacks,
+  isNewsOfRegistrationAlarms,
+  isNewsOfUnknownCallbacks,
+  registrationAlarmsSubject,
+  unknownCallbacksSubject,
+} from '../../notify/rules/registration-notices.ts';
+import type { RegistrationStore } from '../../registration/ports.ts';
 
 /** Sources of these facts; a command alongside the sender has no bank clock. */
-export type Watched = Pick<Session, 'loaded' | 'journal' | 'clock'> & Partial<Pick<Session, 'bankClock'>>;
+type Watched = Pick<Session, 'loaded' | 'journal' | 'clock'> & Partial<Pick<Session, 'bankClock'>>;
 
 /** Days for which a late statement is still asked for. */
 const daysBack = 7;
@@ -170,8 +185,8 @@ export class AttentionNotices {
     }
     if (alarms.rows === 0) return;
     // Another process may have sent the notice meanwhile.
-    const told = readToldSeq(await this.#lastAlarm());
-    if (told < alarms.latestSeq) await notifier.add(describeAlarms(notifier.scene, alarms));
+    const reportedSeq = readToldSeq(await this.#lastAlarm());
+    if (reportedSeq < alarms.latestSeq) await notifier.add(describeAlarms(notifier.scene, alarms));
     this.#alarmsToldSeq = alarms.latestSeq;
   }
 
@@ -202,6 +217,34 @@ export class AttentionNotices {
     if (halt?.code === journalChanged)
       await this.#notifier.add(describeChangedJournal(this.#notifier.scene, halt));
   }
+}
+
+/** The newest alarms and unknown callbacks that are read of many. */
+const readMax = 20;
+
+type RegistrationFacts = Pick<
+  RegistrationStore,
+  'searchRegistrations' | 'countFoundRegistrations' | 'unknownCallbacks' | 'countUnknownCallbacks'
+>;
+
+/** Sends notices of registrations as a whole: new alarms, and new callbacks for no known registration. */
+export async function notifyOfRegistrations(
+  journal: RegistrationFacts,
+  board: NoticeBoard,
+  nowMs: number,
+): Promise<void> {
+  const rows = await journal.countFoundRegistrations({ isAlarm: true });
+  if (rows > 0) {
+    const first = await journal.searchRegistrations({ isAlarm: true }, Number.MAX_SAFE_INTEGER, readMax);
+    const alarms = { rows, first };
+    if (isNewsOfRegistrationAlarms(alarms, await board.lastNotice(registrationAlarmsSubject)))
+      await board.add(describeRegistrationAlarms(board.scene, alarms));
+  }
+  const latest = await journal.unknownCallbacks(readMax);
+  if (latest.length === 0) return;
+  const unknown = { count: await journal.countUnknownCallbacks(), latest };
+  if (isNewsOfUnknownCallbacks(unknown, await board.lastNotice(unknownCallbacksSubject), nowMs))
+    await board.add(describeUnknownCallbacks(board.scene, unknown));
 }
 
 /** Sends notices of what a command has changed, once its work has ended. Never throws. */
@@ -305,4 +348,60 @@ export class ReadinessNotices {
     const codes = (last.body['reasons'] as readonly HealthReason[]).map(({ code }) => code);
     this.#state = beginReadiness(codes, this.#clock.elapsedMs());
   }
+}
+
+/** Interval at which the watcher's readiness is judged. */
+const readinessPollMs = 2_000;
+const readinessPollMinMs = 100;
+
+/** Sends notices in a process that has no journal, or only helps the sender. */
+export interface Early {
+  readonly notices: EarlyNotices;
+  readonly readiness: ReadinessNotices;
+}
+
+/** Opens these notices, which are sent from memory while the journal is away. */
+export async function openEarly(
+  { loaded, log, clock }: Pick<Session, 'loaded' | 'log' | 'clock'>,
+  status: Pick<WatchStatus, 'isJournalAway'>,
+): Promise<Early> {
+  const notices = await openEarlyNotices(loaded, log, clock, () => status.isJournalAway);
+  return {
+    notices,
+    readiness: new ReadinessNotices(notices, clock, loaded.settings.notices.notReadyAfterMs),
+  };
+}
+
+/**
+ * Sends notices of what keeps the watcher from its journal, or from the sender's place.
+ * @returns a function that ends this, after notices under way, so that none is sent twice
+ */
+export function notifyEarly(
+  { notices, readiness }: Early,
+  status: Pick<WatchStatus, 'readHealth'>,
+  { loaded, clock, stop }: Pick<Session, 'loaded' | 'clock'> & { readonly stop: AbortSignal },
+): () => Promise<void> {
+  const over = new AbortController();
+  const until = AbortSignal.any([over.signal, stop]);
+  const look = async (): Promise<void> => {
+    while (!until.aborted) await lookWhetherReady(readiness, status, { loaded, clock }, until);
+  };
+  readiness.moveTo(notices);
+  const work = notices.isListenedTo ? Promise.all([look(), notices.deliver(until)]) : undefined;
+  return async () => {
+    over.abort();
+    await work;
+  };
+}
+
+/** Judges once whether the watcher is ready, and waits for the next time. */
+export async function lookWhetherReady(
+  readiness: ReadinessNotices,
+  status: Pick<WatchStatus, 'readHealth'>,
+  { loaded, clock }: Pick<Session, 'loaded' | 'clock'>,
+  stop: AbortSignal,
+): Promise<void> {
+  await readiness.look(status.readHealth());
+  const { notReadyAfterMs } = loaded.settings.notices;
+  await clock.sleep(Math.max(readinessPollMinMs, Math.min(readinessPollMs, notReadyAfterMs)), stop);
 }

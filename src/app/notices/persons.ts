@@ -6,7 +6,7 @@ import { journalFactKinds } from '../../review/rules/chain.ts';
 import type { NoticeBoard } from './notifier.ts';
 
 /** Kinds without a notice of their own: an approval is told with what it releases, the others only in the history. */
-const untold: ReadonlySet<string> = new Set([
+const unreportedKinds: ReadonlySet<string> = new Set([
   ...journalFactKinds,
   'approval-signed',
   'revealed',
@@ -40,7 +40,8 @@ export class PersonNotices {
       if (page.length === 0) return;
       const { people } = await this.#store.persons();
       for (const event of page) {
-        if (!untold.has(event.kind)) await board.add(describePersonNotice(board.scene, event, people));
+        if (!unreportedKinds.has(event.kind))
+          await board.add(describePersonNotice(board.scene, event, people));
         this.#toldSeq = event.seq;
       }
     }

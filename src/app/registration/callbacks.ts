@@ -23,7 +23,7 @@ export type { CallbackListener } from '../../registration/listener/listener.ts';
 export type { CallbackTaking } from '../../registration/take-callback.ts';
 export type { CallbackRecord } from '../../registration/rules/change.ts';
 
-export interface ListenOptions {
+interface ListenOptions {
   readonly loaded: LoadedSettings;
   readonly journal: CallbackListenerContext['journal'] & Parameters<typeof makeMayMissAttempts>[1];
   readonly log: Logger;
@@ -93,7 +93,7 @@ function readPem(setting: string, path: string): string {
 
 // ---------------------------------------------------------------- on its own
 
-export interface CallbacksOptions extends Omit<ListenOptions, 'journal'> {
+interface CallbacksOptions extends Omit<ListenOptions, 'journal'> {
   /** Called once it listens, and then at intervals with its standing. */
   readonly onHealth: (listener: CallbackListener, standing: CallbackStanding) => void;
   /** Aborted by a request to stop. */

@@ -130,7 +130,7 @@ const isDirectDebit = (payerAccount: string, service: { readonly payerAccount: s
   payerAccount === service.payerAccount || payerAccount.startsWith(`${service.payerAccount} `);
 
 /** Registrations with this registrationId, requestUID or ddrOapiSeqId, or else with this reference. */
-export interface RegistrationsByName {
+interface RegistrationsByName {
   readonly found: readonly RegistrationStanding[];
   /** True where no registration has the id itself: rows with this reference were found. */
   readonly isReference: boolean;
@@ -159,7 +159,7 @@ export interface FoundRegistration {
   readonly batch: RegistrationBatch;
 }
 
-export interface ListedRegistrations {
+interface ListedRegistrations {
   readonly found: readonly FoundRegistration[];
   /** True on the last page when more registrations exist than were asked for. */
   readonly isMore: boolean;

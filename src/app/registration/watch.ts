@@ -199,7 +199,7 @@ export async function takeCallbacks(
   await keepListening({ open, onListening, clock, log: toLog(log), stop });
 }
 
-export interface Listening extends Pick<WatchDeps, 'onListening' | 'stop' | 'log'> {
+interface Listening extends Pick<WatchDeps, 'onListening' | 'stop' | 'log'> {
   readonly open: () => Promise<CallbackListener | CallbackPortHeld>;
   readonly clock: Pick<Clock, 'sleep'>;
 }

@@ -4,7 +4,7 @@ import { inEnglish } from '../../core/message.ts';
 import { openPayer } from '../../payout/operator.ts';
 import { showDate } from '../../payout/rules/lost-journal.ts';
 import type { BreakKind } from '../../reconcile/rules/types.ts';
-import { breakTargetOf } from '../../review/break-target.ts';
+import { breakTargetOf } from '../../review/queue-target.ts';
 import { companyPayer, servicePayer } from '../../registration/rules/intent.ts';
 import {
   directDebitOf,
@@ -21,7 +21,7 @@ import { decideNamed, type Decided, type DecisionSession, requirePerson } from '
 import { identifyPerson } from './people.ts';
 
 /** The breaks of a day that a command means. */
-export interface BreakWish {
+interface BreakWish {
   /** YYYYMMDD. */
   readonly date: string;
   /** Transfers whose breaks are meant; empty for all. */

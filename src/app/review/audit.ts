@@ -16,7 +16,7 @@ import { requireJournal } from '../open-store.ts';
 
 export type { Audited, AuditedPart, Finding } from '../../evidence/rules/audit.ts';
 
-export interface AuditWish {
+interface AuditWish {
   /** A backup to audit in place of the journal; it is not changed. */
   readonly file?: string | undefined;
   /** A file or folder with heads of days; the outbox when left out. */

@@ -23,7 +23,7 @@ export function makeDecidedStatements(parts: DeskParts): DecidedStatements {
   const { loaded, journal, stop = new AbortController().signal } = parts;
   const open = async ({ date, originalSha256 }: KeptStatement, provenance: Provenance) => {
     // Loaded on demand: hardly any command needs it.
-    const { openJudge, openSourceContext } = await import('../reconcile.ts');
+    const { openJudge, openSourceContext } = await import('../reconciler.ts');
     const { makeSource } = await import('../../reconcile/fetch.ts');
     const context = await openSourceContext(loaded);
     const kept = await context.originals.findKept(date, originalSha256);

@@ -131,7 +131,7 @@ interface NothingDecided {
 
 export type Decided = NothingDecided | { readonly kind: 'decided'; readonly ends: readonly Proposed[] };
 
-export interface NamedWish extends Omit<Wish, 'targets'> {
+interface NamedWish extends Omit<Wish, 'targets'> {
   readonly named: readonly Named[];
 }
 
@@ -216,7 +216,7 @@ async function prepareFile(
 }
 
 /** Rows that a name may mean: those of payouts, or those of registrations. */
-export type FoundRows =
+type FoundRows =
   | { readonly kind: 'payout'; readonly payouts: readonly PayoutHistory[] }
   | { readonly kind: 'registration'; readonly registrations: readonly RegistrationHistory[] };
 

@@ -42,7 +42,7 @@ const waitingMax = 50;
 const endedKeptDays = 90;
 const issuesMax = 1_000;
 
-export interface DropContext {
+interface DropContext {
   readonly loaded: Pick<LoadedSettings, 'dataDir' | 'folders' | 'settings'>;
   readonly journal: Pick<Store, 'findPayouts' | 'endIntake' | 'intakeRecord' | 'journalId'>;
   readonly clock: Clock & { elapsedMs(): number };

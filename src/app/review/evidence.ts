@@ -13,7 +13,7 @@ import type { Store } from '../../store/store.ts';
 import { requireJournal } from '../open-store.ts';
 import { identifyPerson } from './people.ts';
 
-export interface EvidenceAsked {
+interface EvidenceAsked {
   /** A payoutId or a transRefNo. */
   readonly name: string;
   readonly out: string;

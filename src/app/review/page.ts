@@ -1,29 +1,53 @@
 /** The review page of a journal, alongside the sender. */
+import { join } from 'node:path';
 import { systemClock } from '../../platform/clock.ts';
 import { realDisk } from '../../platform/disk.ts';
 import type { Logger } from '../../platform/log.ts';
 import type { Log } from '../../core/ports.ts';
-import { makeFileViews, makeOverviewViews } from '../../overview/views.ts';
+import { makeLogViews } from '../../overview/log-page.ts';
+import { makePayeesViews } from '../../overview/payees-page.ts';
+import { makeUserViews } from '../../overview/people-page.ts';
+import { makeReconciliationViews } from '../../overview/reconciliation-page.ts';
+import { makeRegistrationBatchViews } from '../../overview/registrations/batch-page.ts';
+import { makeRegistrationListViews } from '../../overview/registrations/list-page.ts';
+import { makeRegistrationFileView, makeRegistrationViews } from '../../overview/registrations/one-page.ts';
+import { makeTodayViews, type TodayContext } from '../../overview/today-page.ts';
+import { makeUploadView, makeUploadViews } from '../../overview/upload-page.ts';
+import { Challenges } from '../../review/challenges.ts';
+import type { Question } from '../../review/passkeys.ts';
+import { makeBatchViews } from '../../review/web/batch-page.ts';
+import { makeDecideViews } from '../../review/web/decide-page.ts';
+import { LiveFeed } from '../../review/web/live.ts';
+import { makePasskeyViews } from '../../review/web/passkeys-page.ts';
+import { makePayoutViews, type ReadReview } from '../../review/web/payout-page.ts';
+import { makeProposalViews } from '../../review/web/proposals-page.ts';
+import { makeProxySignInViews } from '../../review/web/proxy-door.ts';
+import type { ReadQueue } from '../../review/web/queue-items.ts';
+import { makeQueueViews } from '../../review/web/queue-page.ts';
+import { makeSessionViews } from '../../review/web/sessions-page.ts';
+import { makeSignInViews, type SignInPageContext } from '../../review/web/sign-in-page.ts';
+import { makeSigningViews } from '../../review/web/signing-page.ts';
 import { isLoopback, type ListenAddress, parseListenAddress } from '../../core/network-address.ts';
-import { makeDecisionFileViews } from '../../review/web/decision-file-page.ts';
+import { type DecisionFileContext, makeDecisionFileViews } from '../../review/web/decision-file-page.ts';
 import type { OutsideAddress } from '../../review/web/guards.ts';
-import { openReviewPage } from '../../review/web/server.ts';
+import { openReviewPage, type PageViews, type ServedPlace } from '../../review/web/server.ts';
 import { evidenceFolderOf } from '../../review/evidence-files.ts';
 import type { Asker } from '../../review/rules/queue.ts';
 import { SettingsError } from '../../settings/secrets.ts';
 import type { LoadedSettings } from '../../settings/settings.ts';
 import type { Store } from '../../store/store.ts';
-import { requireJournal } from '../open-store.ts';
-import type { AskingSession } from '../session.ts';
+import { requireJournal, makeReader } from '../open-store.ts';
+import { type AskingSession, registrationsInbox } from '../session.ts';
 import { findSenderOf } from '../machines/find-sender.ts';
-import { readReview } from './decisions.ts';
+import { readReview as openReview } from './decisions.ts';
 import { makeQueueContext } from './queue.ts';
-import { readQueue } from './read-queue.ts';
+import { readQueue as readWaitingItems } from './read-queue.ts';
 import { notifyOfPersons } from './people.ts';
-import { openUploads } from './uploads.ts';
 import { makeFileDecisions } from './waiting-decisions.ts';
+import { Uploads } from '../../overview/uploads.ts';
+import { checkAlone, checkRegistrationFile, digestFile, isRegistrationFile, type Report } from '../check.ts';
 
-export interface OpenPage extends AsyncDisposable {
+interface OpenPage extends AsyncDisposable {
   readonly origin: string;
   /** Number of users: without any, signing in is impossible. */
   readonly people: number;
@@ -70,6 +94,82 @@ const makeContextReader = (store: Store, onUserChange: () => Promise<void>) => a
   return { store, clock: systemClock, restoredAtMs: loss?.recoveredAtMs, onLock };
 };
 
+/** The facts and actions that the views need. */
+export interface ViewParts {
+  readonly isSandbox: boolean;
+  readonly store: Store;
+  readonly outside?: OutsideAddress | undefined;
+  readonly readContext: () => Promise<SignInPageContext>;
+  readonly readReview: ReadReview;
+  /** Reads waiting items other than payouts. */
+  readonly readQueue: ReadQueue;
+  readonly fileDecisions: Omit<DecisionFileContext, 'readQueue'>;
+  /** The folder of files that prove the outcome of a payout; undefined where none are taken. */
+  readonly evidenceFolder?: string;
+  readonly payer?: TodayContext['payer'];
+  readonly readSurroundings?: TodayContext['readSurroundings'];
+  /** Uploaded files until they are dropped; undefined where none are taken. */
+  readonly uploads?: Uploads;
+  /** Called after a change of users or passkeys, for a notice. */
+  readonly onUserChange?: () => Promise<void>;
+  /** Called after a session has ended, to delete the data kept for it. */
+  readonly onSignOut?: (sessionHash: string) => Promise<void>;
+}
+
+/** Every view of the page. */
+export function listViews(parts: ViewParts, place: ServedPlace): PageViews {
+  const { store, readContext, readReview, readQueue, evidenceFolder, onUserChange, onSignOut } = parts;
+  const { outside, payer, readSurroundings, uploads, fileDecisions } = parts;
+  const readPersons = async () => {
+    const context = await readContext();
+    return { ...context, nowMs: context.clock.now() };
+  };
+  const signing = {
+    readPersons,
+    readReview,
+    place: place.signingPlace,
+    store,
+    scene: {
+      isSandbox: parts.isSandbox,
+      companyId: payer?.companyId ?? '',
+      journalId: store.journalId,
+    },
+    challenges: new Challenges<Question>(),
+    onChange: onUserChange,
+  };
+  const deciding = makeDecideViews({ store, readReview, evidenceFolder });
+  const registrations = { store, readReview, evidenceFolder };
+  const views = [
+    ...(outside?.userHeader === undefined
+      ? makeSignInViews({ readContext, placeOf: place.signInPlaceOf })
+      : makeProxySignInViews()),
+    ...makeQueueViews({ store, readReview, readQueue }),
+    ...makePayoutViews({ store, readReview }),
+    ...deciding.views,
+    ...makeProposalViews({ store, readReview, signing, evidenceFolder }),
+    ...makeBatchViews({ store, readReview }),
+    ...makePasskeyViews(signing),
+    ...makeSigningViews(signing),
+    ...makeSessionViews({ readContext, onSignOut }),
+    ...makeTodayViews({ store, payer, readSurroundings }),
+    ...makeReconciliationViews(store),
+    ...makePayeesViews(store),
+    ...makeUserViews({ readPersons, onChange: async () => onUserChange?.() }),
+    ...makeLogViews(store),
+    ...makeRegistrationListViews(store),
+    ...makeRegistrationViews(registrations),
+    ...makeRegistrationBatchViews({ store, readReview }),
+    ...(uploads === undefined ? [] : makeUploadViews({ store, uploads, readSurroundings })),
+    ...makeDecisionFileViews({ readQueue, ...fileDecisions }),
+  ];
+  const fileViews = [
+    ...(uploads === undefined ? [] : [makeUploadView(uploads)]),
+    ...(evidenceFolder === undefined ? [] : [makeRegistrationFileView(registrations)]),
+    ...deciding.fileViews,
+  ];
+  return { views, fileViews };
+}
+
 /** @param open the journal and the bank, where the process already has them. @throws SettingsError without a journal */
 export async function openPage(
   loaded: LoadedSettings,
@@ -80,51 +180,41 @@ export async function openPage(
   const outside = readOutside(loaded, listen);
   await using stack = new AsyncDisposableStack();
   const store = open?.store ?? stack.use(await requireJournal(loaded));
-  const onUserChange = async () => notifyOfPersons(loaded, store, logger);
-  const readContext = makeContextReader(store, onUserChange);
   const log: Log = (level, message, facts) => logger[level](facts, message);
   const { isSandbox, dataDir } = loaded;
   const { companyId, payerAccount } = loaded.settings.bank;
-  const payer = { companyId, payerAccount };
-  const evidenceFolder = evidenceFolderOf(dataDir);
   const uploads = stack.use(await openUploads(loaded, store));
-  const readContextOfReview = async () => readReview(loaded, store, logger, open?.session);
+  const onUserChange = async () => notifyOfPersons(loaded, store, logger);
+  const readContextOfReview = async () => openReview(loaded, store, logger, open?.session);
   const openSession = async () => ({ journal: store, loaded, context: await readContextOfReview() });
-  const readItems = async (asker: Asker, limit: number) =>
-    readQueue(makeQueueContext(loaded, store), { asker, limit });
-  const options = {
-    listen,
-    outside,
+  const parts = {
     isSandbox,
     store,
-    readContext,
+    outside,
+    readContext: makeContextReader(store, onUserChange),
     readReview: readContextOfReview,
-    readQueue: readItems,
-    evidenceFolder,
-    log,
-    payer,
+    readQueue: async (asker: Asker, limit: number) =>
+      readWaitingItems(makeQueueContext(loaded, store), { asker, limit }),
+    fileDecisions: makeFileDecisions(openSession),
+    evidenceFolder: evidenceFolderOf(dataDir),
+    payer: { companyId, payerAccount },
+    readSurroundings: async () => ({
+      // A watcher's page counts its own process: it has the journal open while it sends.
+      sender: await findSenderOf(loaded, store, open !== undefined),
+      freeBytes: await realDisk.freeBytes(dataDir),
+    }),
+    uploads,
     onUserChange,
-    views: [
-      ...makeOverviewViews({
-        store,
-        readContext,
-        readReview: readContextOfReview,
-        evidenceFolder,
-        payer,
-        uploads,
-        onUserChange,
-        readSurroundings: async () => ({
-          // A watcher's page counts its own process: it has the journal open while it sends.
-          sender: await findSenderOf(loaded, store, open !== undefined),
-          freeBytes: await realDisk.freeBytes(dataDir),
-        }),
-      }),
-      ...makeDecisionFileViews({ readQueue: readItems, ...makeFileDecisions(openSession) }),
-    ],
-    ...makeFileViews(uploads, { store, readReview: readContextOfReview, evidenceFolder }),
+    onSignOut: async (sessionHash: string) => uploads.discard(sessionHash),
   };
   const page = stack.use(
-    await openReviewPage(options).catch((error: unknown) => {
+    await openReviewPage({
+      ...parts,
+      listen,
+      log,
+      feed: new LiveFeed(store, log),
+      listViews: (place) => listViews(parts, place),
+    }).catch((error: unknown) => {
       throw explainPort(error, listen.port);
     }),
   );
@@ -144,4 +234,31 @@ function explainPort(error: unknown, port: number): unknown {
   if (code === 'EACCES')
     return new SettingsError(`this user may not listen on port ${port}: give one above 1023 with --port`);
   return error;
+}
+
+/** Folder below `dataDir`. */
+const folderName = 'uploads';
+
+/** @param clock of the page */
+export async function openUploads(
+  loaded: LoadedSettings,
+  store: Store,
+  clock: { readonly now: () => number } = systemClock,
+): Promise<Uploads> {
+  const checking = { loaded, reader: await makeReader(loaded), journal: store };
+  const { inbox } = loaded.folders;
+  return Uploads.open({
+    folder: join(loaded.dataDir, folderName),
+    inboxes: { payout: inbox, registration: join(inbox, registrationsInbox) },
+    isMarkerExpected: loaded.settings.watch.marker === 'done',
+    bytesMax: loaded.limits.bytesPerFile,
+    clock,
+    store,
+    check: async (path, report) => {
+      const reportAny: Report = (_kind, found) => report(found);
+      const outcome = await checkAlone(checking, path, reportAny);
+      return isRegistrationFile(outcome) ? checkRegistrationFile(checking, path, reportAny) : outcome;
+    },
+    digest: async (path, without) => digestFile(checking, path, without),
+  });
 }

@@ -19,7 +19,7 @@ import type { Store } from '../../store/store.ts';
 import { identifyPerson } from './people.ts';
 
 /** The search, limited to what the asking person may see. */
-export interface LimitedSearch<Filter> {
+interface LimitedSearch<Filter> {
   readonly filter: Filter;
   /** True when references were compared only in the form that screens show. */
   readonly isNarrowed: boolean;

@@ -4,19 +4,19 @@ import { showDate } from '../../payout/rules/lost-journal.ts';
 import { systemClock } from '../../platform/clock.ts';
 import type { Logger } from '../../platform/log.ts';
 import { takeFile } from '../../reconcile/fetch.ts';
-import { describeTotals } from '../../reconcile/inspect.ts';
-import type { StatementSource } from '../../reconcile/reconcile.ts';
+import { describeTotals, type StatementSource } from '../../reconcile/inspect.ts';
 import { type KeptStatement, statementTargetOf } from '../../review/rules/statement-decisions.ts';
 import { SettingsError } from '../../settings/secrets.ts';
 import { openBank } from '../open-bank.ts';
-import { findDay, findNoFile, type NotFetched, openReconciler, openSourceContext } from '../reconcile.ts';
+import { findDay, findNoFile, type NotFetched } from '../reconcile.ts';
+import { openReconciler, openSourceContext } from '../reconciler.ts';
 import { sandboxStateFileIn } from '../session.ts';
 import { deciderOf } from '../../review/verdict.ts';
 import { decideNamed, type Decided, type DecisionSession, requirePerson } from './decisions.ts';
 import { gone } from './decided-statements.ts';
 
 /** The statement of a day that a command means. */
-export interface StatementWish {
+interface StatementWish {
   /** YYYYMMDD. */
   readonly date: string;
   /** Undefined: the statement as the bank has it now. */
@@ -29,7 +29,7 @@ export interface StatementWish {
 }
 
 /** There is no statement to decide on. */
-export interface NoStatementToDecide {
+interface NoStatementToDecide {
   readonly kind: 'no-statement';
   readonly date: string;
   readonly file: string | undefined;

@@ -92,7 +92,7 @@ export async function listDropped(dataDir: string): Promise<readonly Dropped[]> 
 // ---------------------------------------------------------------- confirming
 
 /** Session with the place of its files; of the settings a decision needs all. */
-export type DroppedSession = Pick<DecisionSession, 'journal' | 'context'> & {
+type DroppedSession = Pick<DecisionSession, 'journal' | 'context'> & {
   readonly loaded: Pick<LoadedSettings, 'dataDir' | 'folders'>;
 };
 
@@ -131,7 +131,7 @@ async function hashIn(folder: string): Promise<string | undefined> {
   return contents && hashFile(join(folder, contents.fileName));
 }
 
-/** Checks that the file is as it was dropped: others may still write to the original in the drop folder. */
+/** Checks that the file is as it was dropped: others may still write to the original in the drop folder. @forTests */
 export async function isAsDropped(
   {
     dataDir,

@@ -62,7 +62,7 @@ export function nameAccount(payerAccount: string): string {
 }
 
 /** The stops of every file, of everything that is sent, and of each payer account. */
-export interface Stops {
+interface Stops {
   readonly all: readonly HealthReason[];
   /** The stops of this batch's rows. */
   of(batch: Account & Pick<Batch, 'batchId'>): readonly HealthReason[];

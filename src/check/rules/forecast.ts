@@ -169,17 +169,17 @@ export function addLikeness(row: GoodRow, forecast: RowForecast, likeness: Liken
 
 /**
  * Adds the limits over time to a forecast that would pay a row.
- * @param told issues common to all rows that have been reported
+ * @param mentioned issues common to all rows that have been reported
  */
 export function addLimits(
   row: GoodRow,
   forecast: RowForecast,
   found: readonly LimitFinding[],
-  told: Set<string>,
+  mentioned: Set<string>,
 ): RowForecast {
   if (found.length === 0) return forecast;
   const holds = [...new Set(found.map(({ hold }) => hold))];
-  return { outcome: 'held', holds, issues: describeLimits(row, found, told), notes: [] };
+  return { outcome: 'held', holds, issues: describeLimits(row, found, mentioned), notes: [] };
 }
 
 const limitColumns: Readonly<Record<LimitFinding['code'], string | null>> = {
@@ -191,11 +191,15 @@ const limitColumns: Readonly<Record<LimitFinding['code'], string | null>> = {
 };
 
 /** One issue for each limit that the row would exceed; an issue common to all rows is reported once. */
-export function describeLimits(row: GoodRow, found: readonly LimitFinding[], told: Set<string>): Issue[] {
+export function describeLimits(
+  row: GoodRow,
+  found: readonly LimitFinding[],
+  mentioned: Set<string>,
+): Issue[] {
   return found.flatMap(({ code, text }) => {
     if (!fileWideCodes.includes(code)) return [heldIssue(row, code, limitColumns[code], text)];
-    if (told.has(code)) return [];
-    told.add(code);
+    if (mentioned.has(code)) return [];
+    mentioned.add(code);
     const message = `${text}: a run would hold all of it now`;
     return [{ line: 1, column: null, code, value: null, message }];
   });

@@ -92,9 +92,9 @@ function describeForecast(dryRun: DryRunOutcome, settings: Settings) {
 }
 
 /** Masks the bank's words, which may hold a person's number. */
-function maskReason<Told extends BatchReason>(told: Told | undefined): Told | null {
-  if (told === undefined) return null;
-  return { ...told, reason: showText(told.reason), remedy: showText(told.remedy) };
+function maskReason<Masked extends BatchReason>(one: Masked | undefined): Masked | null {
+  if (one === undefined) return null;
+  return { ...one, reason: showText(one.reason), remedy: showText(one.remedy) };
 }
 
 type Described = ReturnType<typeof describeForecast>;

@@ -1,11 +1,11 @@
 /** The processes that work the journal now, shown by `status` above the batches. */
-import type { MachinesAtWork, SenderLockOwner } from '../../app/status.ts';
+import type { ActiveMachines, SenderLockOwner } from '../../app/status.ts';
 import { nameOwner } from '../../app/session.ts';
 import { formatBangkokMoment } from '../../core/bangkok-time.ts';
 import { countOf } from '../../core/figures.ts';
 import { printable } from '../../core/outgoing-text.ts';
 
-type Machine = MachinesAtWork['machines'][number];
+type Machine = ActiveMachines['machines'][number];
 
 const roleWords = { sender: 'Sending', helper: 'Helping' } as const;
 
@@ -20,7 +20,7 @@ function showMachine({ owner, role, isThere, shards, transfers }: Machine): stri
 const showRate = (requestsPerSecond: number): string => String(Math.round(requestsPerSecond * 10) / 10);
 
 /** @param limit `bank.requestsPerSecond`; 0 for none */
-function showTogether({ machines, requestsPerSecond }: MachinesAtWork, limit: number): string {
+function showTogether({ machines, requestsPerSecond }: ActiveMachines, limit: number): string {
   const transfers = machines.reduce((sum, machine) => sum + machine.transfers, 0);
   // Requests are reserved moments before they are sent.
   const rate = Math.min(requestsPerSecond ?? 0, limit);
@@ -34,7 +34,7 @@ function showTogether({ machines, requestsPerSecond }: MachinesAtWork, limit: nu
  */
 export function linesOfMachines(
   owner: SenderLockOwner | undefined,
-  machines: MachinesAtWork | undefined,
+  machines: ActiveMachines | undefined,
   limit: number,
 ): string[] {
   if (machines === undefined) return owner === undefined ? [] : [`Sending: ${nameOwner(owner)}`];

@@ -56,7 +56,7 @@ function describeSpeed({ rowsDone, rowsTotal, pace }: ProgressFigures, rate: num
   ];
 }
 
-/** A wait in words, and its longest duration. */
+/** A wait in words, and its longest duration. @forTests */
 export function describeWait({ kind, dueInMs = 0, givesUpInMs, why }: Wait): string[] {
   const due = dueInMs < 1_000 ? undefined : showDuration(dueInMs);
   const soon = due === undefined ? 'now' : `in ${due}`;
@@ -83,10 +83,10 @@ const laterBy = (wait: Wait, elapsedMs: number): Wait => ({
 
 /** Keeps the latest wait, and counts it down between reports. */
 function makeWaitReader(stopwatch: Stopwatch) {
-  let told: { readonly wait: Wait; readonly atMs: number } | undefined;
+  let latest: { readonly wait: Wait; readonly atMs: number } | undefined;
   return {
-    hear: (wait: Wait | undefined): void => void (told = wait && { wait, atMs: stopwatch() }),
-    read: (): Wait | undefined => told && laterBy(told.wait, stopwatch() - told.atMs),
+    hear: (wait: Wait | undefined): void => void (latest = wait && { wait, atMs: stopwatch() }),
+    read: (): Wait | undefined => latest && laterBy(latest.wait, stopwatch() - latest.atMs),
   };
 }
 
@@ -171,7 +171,7 @@ function fitLine(head: string, parts: readonly string[], columns: number): strin
   return line;
 }
 
-/** The bar and as many figures as fit in one line of so many columns; no bar while nothing moves. */
+/** The bar and as many figures as fit in one line of so many columns; no bar while nothing moves. @forTests */
 export function formatBar(figures: ProgressFigures, rate: number, columns: number, wait?: Wait): string {
   const { phase, rowsDone, rowsTotal } = figures;
   if (wait !== undefined) {

@@ -315,8 +315,8 @@ const maskRefusal = (refusal: StatementRefusal): object => ({
 });
 
 export function showNoStatement({ date, file, fetched }: NoStatement): ShownEnd {
-  const [told, exitCode] = explain(fetched);
-  const reason = showText(told);
+  const [why, exitCode] = explain(fetched);
+  const reason = showText(why);
   const refusal = fetched.kind === 'unusable' ? maskRefusal(fetched.refusal) : undefined;
   const day = date === undefined ? null : showDate(date);
   const text = printable(`paydrop: ${[day ?? [], file ?? []].flat().join(', ')}: ${reason}`);

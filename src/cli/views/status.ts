@@ -26,6 +26,7 @@ import { showDate } from '../../payout/rules/lost-journal.ts';
 import { describeProvenance } from '../../reconcile/rules/custody.ts';
 import { listNextCommands, listNextOfBatch, type NextCommand } from '../../reports/rules/next-commands.ts';
 import { describeAlarmRemedy, describeHoldRemedy, describeRemedy } from '../../reports/rules/remedies.ts';
+import type { ApprovalFigures, Figure } from '../../review/rules/approval-figures.ts';
 import { describeGrowth, remedyOfGrowth } from '../../watch/rules/file-growth.ts';
 import {
   countOf,
@@ -36,8 +37,8 @@ import {
   showState,
   showTotal,
   totalsByStatus,
+  showBaht,
 } from './amounts.ts';
-import { jsonOfFigures, showFigures } from './approval.ts';
 import { alignColumns, type Shown } from './shown.ts';
 
 const stamp = (epochMs: number | null): string | null =>
@@ -97,7 +98,7 @@ const showStops = (stops: readonly HealthReason[]): PrintableText =>
   );
 
 /** The view below the stops; JSON has them at the end of a list, or as `stops`. */
-export function besideStops(stops: readonly HealthReason[], shown: Shown): Shown {
+export function addStops(stops: readonly HealthReason[], shown: Shown): Shown {
   const { json } = shown;
   const withStops = Array.isArray(json)
     ? [...(json as readonly object[]), ...(stops.length === 0 ? [] : [{ kind: 'stops', stops }])]
@@ -368,7 +369,7 @@ function renderBreaks(isWhole: boolean, openBreaks: number, oldestOpenDays: numb
   return `${countOf(openBreaks, 'open break')}${age}`;
 }
 
-/** One line for a day. */
+/** One line for a day. @forTests */
 export function showDay({ date: day, state, isWhole }: DayStanding, nowMs: number): Shown {
   const date = showDate(day);
   const none = {
@@ -406,4 +407,85 @@ export function showDays(days: readonly DayStanding[], nowMs: number, daysMax = 
   const left = days.length - shown.length;
   const rest = left === 0 ? [] : [`${left} more without open breaks: paydrop status --statements`];
   return { json, text: toLines(['', 'Statements by day', ...lines, ...rest]) };
+}
+
+const totalOf = ({ rows, amountSatang }: Figure) => ({ rows, amount: formatBaht(amountSatang) });
+
+/** "to be paid   3 rows, 600.75 baht", and its parts. */
+function listTotals(figures: ApprovalFigures): readonly (readonly string[])[] {
+  const { approved, toPay, held, holds, refused, before, newPayees, like, limited, limitedBy } = figures;
+  const why = holds.map(([hold, rows]) => `${rows} ${hold}`).join(', ');
+  const limits = limitedBy.map(([setting, rows]) => `${rows} ${setting}`).join(', ');
+  const payees = countOf(newPayees.payees, 'payee', 'payees');
+  const line = (label: string, figure: Figure, more = ''): readonly (readonly string[])[] =>
+    figure.rows === 0 ? [] : [[`  ${label}`, `${showTotal(totalOf(figure))}${more}`]];
+  return [
+    ['  to be paid', showTotal(totalOf(toPay))],
+    ...line('held besides', held, ` (${why})`),
+    ...(held.rows > 0 ? line('approved in all', approved) : []),
+    ...line('not paid', refused),
+    ...line('sent or approved before', before),
+    ...line('never paid before', newPayees, ` to ${payees}`),
+    ...line('like earlier payments', like),
+    ...line('held if sent now', limited, ` (${limits})`),
+  ];
+}
+
+function listLargest({ largest }: ApprovalFigures): string[] {
+  const rows = largest.map(({ rowNo, payoutId, proxyNo, payeeName, amountSatang, isNewPayee }) => [
+    `    ${showBaht(amountSatang)}`,
+    `row ${rowNo}`,
+    showText(payoutId),
+    proxyNo,
+    `${showText(payeeName ?? '')}${isNewPayee ? ' (never paid before)' : ''}`,
+  ]);
+  return rows.length === 0 ? [] : ['  the largest:', ...alignColumns(rows, [0])];
+}
+
+/** Advice on computing the digest from the file, on another machine. */
+function adviseDigest({ fileName, leftOut, isCorrected }: ApprovalFigures): string {
+  if (isCorrected) return 'rows were corrected since: the file alone does not have this digest';
+  const { rows, firstRowNos } = leftOut;
+  if (rows > firstRowNos.length)
+    return `${countOf(rows, 'row')} of the file do not wait: too many to compute it from the file`;
+  const without = rows === 0 ? [] : ['--without', firstRowNos.join(',')];
+  return `the file alone must have it, too: ${paydropCommand(undefined, 'check', fileName, '--digest', ...without)}`;
+}
+
+function showFigures(figures: ApprovalFigures): string[] {
+  const { payerAccount, digest, likeReason } = figures;
+  return [
+    `waits for approval, to be paid from account ${payerAccount}:`,
+    ...alignColumns(listTotals(figures)),
+    ...(likeReason === null ? [] : [`  ${showText(likeReason)}`]),
+    ...listLargest(figures),
+    `  digest ${digest}`,
+    printable(`  ${adviseDigest(figures)}`),
+  ];
+}
+
+function jsonOfFigures(figures: ApprovalFigures): object {
+  const { people, payerAccount, digest, likeReason, largest, newPayees, leftOut, isCorrected } = figures;
+  return {
+    people,
+    payerAccount,
+    digest,
+    isCorrected,
+    approved: totalOf(figures.approved),
+    toPay: totalOf(figures.toPay),
+    held: { ...totalOf(figures.held), holds: Object.fromEntries(figures.holds) },
+    notPaid: totalOf(figures.refused),
+    before: totalOf(figures.before),
+    newPayees: { ...totalOf(newPayees), payees: newPayees.payees },
+    likeEarlier: totalOf(figures.like),
+    heldByLimits: { ...totalOf(figures.limited), limits: Object.fromEntries(figures.limitedBy) },
+    likeReason: showTextIfAny(likeReason),
+    largest: largest.map(({ amountSatang, payoutId, payeeName, ...row }) => ({
+      ...row,
+      payoutId: showText(payoutId),
+      payeeName: showTextIfAny(payeeName),
+      amount: formatBaht(amountSatang),
+    })),
+    leftOut,
+  };
 }

@@ -30,12 +30,12 @@ export function showNews(news: WatchNews, nowMs: number): Shown {
 }
 
 /** Text and JSON of news. A text of several lines holds only words that have passed the gate. */
-interface Told extends Pick<Shown, 'json'> {
+interface Described extends Pick<Shown, 'json'> {
   readonly text: string;
 }
 
 /** The news itself; `json` lacks time and name. */
-function describe(news: WatchNews): Told {
+function describe(news: WatchNews): Described {
   switch (news.kind) {
     case 'started': {
       const { isSandbox, inbox, outbox } = news;
@@ -107,7 +107,7 @@ const describeEnded = (rows: number, rowsRejected: number): string =>
     : `${countOf(rows, 'row has', 'rows have')} ended before`;
 
 /** The watcher's present activity. */
-function describeActivity(news: WatchActivity): Told {
+function describeActivity(news: WatchActivity): Described {
   switch (news.kind) {
     case 'batch-begun': {
       const { batchId, fileName: file, rows, totalSatang } = news.batch;
@@ -145,7 +145,7 @@ function toUrl({ host, port }: ListenAddress): string {
   return `http://${host.includes(':') ? `[${host}]` : host}:${port}/healthz`;
 }
 
-function describeFile(news: Extract<WatchNews, { kind: 'file-ended' }>): Told {
+function describeFile(news: Extract<WatchNews, { kind: 'file-ended' }>): Described {
   const { item, outcome, path, why, batchId = null } = news;
   const code = why?.code ?? null;
   const message = showTextIfAny(why?.message ?? null);
@@ -159,7 +159,9 @@ function describeFile(news: Extract<WatchNews, { kind: 'file-ended' }>): Told {
 const resultKinds: readonly ReportKind[] = ['result', 'result-update'];
 const exceptionKinds: readonly ReportKind[] = ['exceptions', 'exceptions-update'];
 
-function describeRegistrations({ reports }: Extract<WatchNews, { kind: 'registrations-settled' }>): Told {
+function describeRegistrations({
+  reports,
+}: Extract<WatchNews, { kind: 'registrations-settled' }>): Described {
   const { batch, totals, exceptionRows: exceptions, alarmRows: alarms } = reports.summary;
   const { batchId, fileName: file, status, reasonCode } = batch;
   const [reason, remedy] = [showTextIfAny(batch.reason), showTextIfAny(batch.remedy)];
@@ -192,7 +194,7 @@ function describeRegistrations({ reports }: Extract<WatchNews, { kind: 'registra
   return { json, text };
 }
 
-function describeBatch({ reports }: Extract<WatchNews, { kind: 'batch-settled' }>): Told {
+function describeBatch({ reports }: Extract<WatchNews, { kind: 'batch-settled' }>): Described {
   const { batch, totals, exitCode, exceptionRows: exceptions, alarmRows: alarms } = reports.summary;
   const { batchId, fileName: file, status, reasonCode } = batch;
   const reason = showTextIfAny(batch.reason);

@@ -1,6 +1,6 @@
 /** Every text of paydrop for people, in English and Thai, by its code. */
 import { columnWordings } from './columns.ts';
-import { commonWordings } from './common.ts';
+import { countWordings } from './counts.ts';
 import { decisionWordings } from './decision-words.ts';
 import { whyWordings } from './decisions.ts';
 import { overviewWordings } from './overview.ts';
@@ -9,7 +9,7 @@ import { personWordings } from './people.ts';
 import { wordWordings } from './words.ts';
 
 export const catalogue = {
-  ...commonWordings,
+  ...countWordings,
   ...pageWordings,
   ...overviewWordings,
   ...wordWordings,

@@ -65,6 +65,10 @@ export const columnWordings = wordings({
   'sheet.column': ['column', 'คอลัมน์'],
   'sheet.number': ['no.', 'ข้อ'],
   'sheet.how-to': ['How to fill it in', 'วิธีกรอก'],
+  'sheet.state': ['state', 'สถานะของชุด'],
+  'sheet.adds-up': ['adds up to the file', 'ยอดรวมตรงกับไฟล์'],
+  'sheet.yes': ['yes', 'ตรง'],
+  'sheet.no': ['NO', 'ไม่ตรง'],
   'sheet.payout-batch': ['batch', 'ชุดจ่ายเงิน'],
   'sheet.registration-batch': ['batch', 'ชุดลงทะเบียน'],
 

@@ -6,7 +6,7 @@ export const overviewWordings = wordings({
 
   'today.to-queue': ['Open the queue', 'เปิดรายการรอดำเนินการ'],
   'today.in-doubt-now': ['in doubt', 'รายการยังไม่ทราบผล'],
-  'today.open-breaks': ['open breaks', 'ผลต่างที่ยังไม่ได้ข้อสรุป'],
+  'today.open-breaks': ['open breaks', 'ผลต่างคงค้าง'],
   'today.for-your-check': ['wait for your check', 'รายการรอคุณอนุมัติ'],
   'today.money-of-today': ['Money of today', 'ยอดเงินวันนี้'],
   'today.money-of-today-hint': [
@@ -41,7 +41,7 @@ export const overviewWordings = wordings({
   'today.is-sending': ['paydrop is sending', 'โปรแกรมส่งรายการกำลังทำงาน'],
   'today.no-sender': [
     'Nothing is sent: no process works the drop folder now',
-    'ไม่มีโปรแกรมส่งรายการทำงานอยู่ ไฟล์ที่วางไว้จะยังไม่ถูกจ่าย',
+    'ขณะนี้ไม่มีโปรแกรมส่งรายการทำงานอยู่ ไฟล์ที่วางไว้จะยังไม่ได้จ่าย',
   ],
   'today.payer-open': ['The payer account is open', 'บัญชีผู้จ่ายใช้งานได้ตามปกติ'],
   'today.payer-halted': ['Sending from the payer account is halted', 'บัญชีผู้จ่ายถูกระงับการจ่าย'],
@@ -69,8 +69,8 @@ export const overviewWordings = wordings({
     'The file is too large for the page: drop it into the inbox itself',
     'ไฟล์ใหญ่เกินไปสำหรับหน้านี้ ให้วางในโฟลเดอร์รับไฟล์โดยตรง',
   ],
-  'upload.busy': ['Another file of yours is being checked', 'กำลังตรวจอีกไฟล์ของคุณอยู่'],
-  'upload.rejected-whole': ['The whole file would be rejected', 'ไฟล์นี้จะไม่ถูกรับทั้งไฟล์'],
+  'upload.busy': ['Another file of yours is being checked', 'กำลังตรวจไฟล์อื่นของคุณอยู่'],
+  'upload.rejected-whole': ['The whole file would be rejected', 'ระบบจะไม่รับไฟล์นี้ทั้งไฟล์'],
   'upload.would-be': ['What its rows would become', 'ผลของแต่ละแถวหากวางไฟล์นี้'],
   'upload.kind-of-file': ['What it holds', 'ประเภทไฟล์'],
   'upload.file-payouts': ['Payouts', 'ไฟล์จ่ายเงิน'],
@@ -107,7 +107,7 @@ export const overviewWordings = wordings({
     'It will be recorded that you uploaded it: you cannot check what is proposed about it.',
     'ระบบจะบันทึกว่าคุณเป็นผู้อัปโหลด คุณจะตรวจข้อเสนอเกี่ยวกับไฟล์นี้ไม่ได้',
   ],
-  'upload.throw-away': ['Throw it away', 'ทิ้งไฟล์นี้'],
+  'upload.throw-away': ['Throw it away', 'ลบไฟล์นี้'],
   'upload.dropped': ['It lies in the inbox', 'วางลงกล่องรับไฟล์แล้ว'],
   'upload.being-taken': ['The watcher takes it within seconds.', 'ระบบจะรับไฟล์ภายในไม่กี่วินาที'],
   'upload.file-waits': [
@@ -117,11 +117,11 @@ export const overviewWordings = wordings({
   'upload.to-its-batch': ['Batch', 'ชุดจ่ายเงิน'],
   'upload.upload-gone': [
     'What you saw is no longer kept: upload the file again',
-    'ไฟล์ที่ตรวจไว้ไม่อยู่แล้ว โปรดอัปโหลดใหม่',
+    'ไฟล์ที่ตรวจไว้ไม่อยู่แล้ว กรุณาอัปโหลดใหม่',
   ],
   'upload.name-taken': [
     'Another file of this name lies in the inbox: rename yours, or wait until that one is taken',
-    'มีไฟล์ชื่อนี้อยู่ในกล่องรับไฟล์แล้ว โปรดเปลี่ยนชื่อ หรือรอจนกว่าไฟล์นั้นถูกรับ',
+    'มีไฟล์ชื่อนี้อยู่ในกล่องรับไฟล์แล้ว กรุณาเปลี่ยนชื่อ หรือรอจนกว่าไฟล์นั้นถูกรับ',
   ],
   'upload.inbox-trouble': ['The inbox does not take it', 'วางลงกล่องรับไฟล์ไม่ได้'],
 
@@ -210,7 +210,7 @@ export const overviewWordings = wordings({
   'reconciliation.ours': ['Paid by us', 'ยอดของเรา'],
   'reconciliation.theirs': ["Bank's statement", 'ยอดธนาคาร'],
   'reconciliation.difference': ['Difference', 'ผลต่าง'],
-  'reconciliation.breaks-open': ['Open breaks', 'ผลต่างค้าง'],
+  'reconciliation.breaks-open': ['Open breaks', 'ผลต่างคงค้าง'],
   'reconciliation.version': ['Version', 'ฉบับที่'],
   'reconciliation.accepted-at': ['Accepted', 'รับเข้าระบบเมื่อ'],
   'reconciliation.no-statement': ['No statement', 'ยังไม่ได้รับรายการเดินบัญชี'],
@@ -226,7 +226,7 @@ export const overviewWordings = wordings({
   'reconciliation.waits-check': ['A decision waits for a check', 'มีคำขอรออนุมัติ'],
   'reconciliation.accepted-breaks': ['{count} accepted by people', 'ยอมรับแล้ว {count} รายการ'],
   'reconciliation.versions': ['Versions of the statement', 'ฉบับของรายการเดินบัญชี'],
-  'reconciliation.no-breaks': ['No break is open', 'ไม่มีผลต่างค้าง'],
+  'reconciliation.no-breaks': ['No break is open', 'ไม่มีผลต่างคงค้าง'],
   'reconciliation.back-to-days': ['Back to all days', 'กลับไปหน้ากระทบยอด'],
   'reconciliation.more-breaks': ['The most severe 200 are shown', 'แสดง 200 รายการที่รุนแรงที่สุด'],
 

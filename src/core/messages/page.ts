@@ -63,7 +63,7 @@ export const pageWordings = wordings({
   'sign-in.set-it': ['Set it and sign in', 'ตั้งรหัสผ่านและเข้าสู่ระบบ'],
   'sign-in.sign-in-refused': [
     'The name or the password is not right, or too many wrong ones were given: wait, or ask an admin',
-    'ชื่อผู้ใช้หรือรหัสผ่านไม่ถูกต้อง หรือใส่ผิดหลายครั้งเกินไป กรุณารอสักครู่หรือติดต่อผู้ดูแล',
+    'ชื่อผู้ใช้หรือรหัสผ่านไม่ถูกต้อง หรือใส่ผิดหลายครั้งเกินไป กรุณารอสักครู่หรือติดต่อผู้ดูแลระบบ',
   ],
   'sign-in.proxy-only': [
     'You are signed in by the proxy of your organisation: passwords are switched off on this page',
@@ -71,13 +71,13 @@ export const pageWordings = wordings({
   ],
   'sign-in.proxy-signed-out': [
     'You have signed out here. The proxy still knows you, and going on signs you in again: sign out there, too',
-    'คุณออกจากระบบของหน้านี้แล้ว แต่พร็อกซียังรู้จักคุณ หากไปต่อจะเข้าสู่ระบบอีกครั้ง กรุณาออกจากระบบที่พร็อกซีด้วย',
+    'คุณออกจากระบบของหน้านี้แล้ว แต่พร็อกซียังยืนยันตัวตนของคุณอยู่ หากดำเนินการต่อจะเข้าสู่ระบบอีกครั้ง กรุณาออกจากระบบที่พร็อกซีด้วย',
   ],
-  'sign-in.proxy-go-on': ['Go on', 'ไปต่อ'],
+  'sign-in.proxy-go-on': ['Go on', 'ดำเนินการต่อ'],
   'sign-in.proxy-refused': ['The proxy has not signed you in', 'พร็อกซีไม่ได้ยืนยันตัวตนของผู้ใช้'],
   'sign-in.proxy-unnamed': [
     'It sent no user name: sign in at the proxy, or have it set up to send your name',
-    'พร็อกซีไม่ได้ระบุชื่อผู้ใช้ กรุณาเข้าสู่ระบบที่พร็อกซี หรือให้ผู้ดูแลตั้งค่าให้ส่งชื่อผู้ใช้',
+    'พร็อกซีไม่ได้ระบุชื่อผู้ใช้ กรุณาเข้าสู่ระบบที่พร็อกซี หรือให้ผู้ดูแลระบบตั้งค่าให้ส่งชื่อผู้ใช้',
   ],
   'sign-in.proxy-doubled': [
     'It sent a user name more than once: set it up to remove that header from the requests of browsers',
@@ -85,11 +85,11 @@ export const pageWordings = wordings({
   ],
   'sign-in.proxy-unknown': [
     'The user name that it sent may not use this page: ask an admin',
-    'ชื่อผู้ใช้ที่พร็อกซีระบุไม่มีสิทธิ์ใช้หน้านี้ กรุณาติดต่อผู้ดูแล',
+    'ชื่อผู้ใช้ที่พร็อกซีระบุไม่มีสิทธิ์ใช้หน้านี้ กรุณาติดต่อผู้ดูแลระบบ',
   ],
   'sign-in.proxy-before-restore': [
     'The journal was restored since: an admin has to enable you again',
-    'มีการกู้คืนข้อมูลหลังจากนั้น ผู้ดูแลต้องเปิดใช้งานชื่อผู้ใช้ของคุณอีกครั้ง',
+    'มีการกู้คืนข้อมูลหลังจากนั้น ผู้ดูแลระบบต้องเปิดใช้งานชื่อผู้ใช้ของคุณอีกครั้ง',
   ],
 
   // ---------------------------------------------------------------- a person's own sessions
@@ -144,7 +144,7 @@ export const pageWordings = wordings({
   'passkey.second-admin': ['a second admin has yet to confirm it', 'รอผู้ดูแลระบบอีกคนยืนยัน'],
   'passkey.passkey-failed': [
     'The passkey did not answer. Try again, and see that this page is open at',
-    'พาสคีย์ไม่ตอบ กรุณาลองใหม่ และตรวจว่าเปิดหน้านี้ที่',
+    'พาสคีย์ไม่ตอบสนอง กรุณาลองใหม่ และตรวจว่าเปิดหน้านี้ที่',
   ],
   'passkey.needs-script': [
     'A passkey needs JavaScript in this browser.',
@@ -159,7 +159,7 @@ export const pageWordings = wordings({
   'passkey.signed-text': ['What you sign', 'ข้อความที่คุณลงนาม'],
   'passkey.signed-text-why': [
     'Your passkey shows no amounts: read them here. The digests can be computed on another machine. Within five minutes the text is good once.',
-    'พาสคีย์ไม่แสดงจำนวนเงิน กรุณาอ่านจากข้อความนี้ ค่าแฮชคำนวณซ้ำได้จากเครื่องอื่น ข้อความนี้ใช้ได้ครั้งเดียวภายในห้านาที',
+    'พาสคีย์ไม่แสดงจำนวนเงิน กรุณาอ่านจากข้อความนี้ ค่าแฮชคำนวณซ้ำได้จากเครื่องอื่น ข้อความนี้ใช้ได้ครั้งเดียวภายใน 5 นาที',
   ],
   'passkey.signature-required': ['Approvals have to be signed with a passkey', 'ต้องลงนามอนุมัติด้วยพาสคีย์'],
   'passkey.enrol-first': ['Enrol one first, and have it confirmed', 'กรุณาลงทะเบียนพาสคีย์และให้ผู้ดูแลระบบยืนยันก่อน'],
@@ -260,7 +260,7 @@ export const pageWordings = wordings({
   'payout.waits-for-check': ['A decision about it waits for a check', 'มีคำขอที่รออนุมัติอยู่'],
   'payout.archived': [
     'This payout has left for an archive: "paydrop show" brings it back',
-    'รายการนี้อยู่ในคลังข้อมูลเก่า ใช้คำสั่ง "paydrop show" เพื่อเรียกคืน',
+    'รายการนี้อยู่ในคลังข้อมูลเก่า เรียกคืนได้ด้วยคำสั่ง "paydrop show"',
   ],
 
   // ---------------------------------------------------------------- batches
@@ -298,7 +298,7 @@ export const pageWordings = wordings({
     'Rows were corrected since: the file alone does not have this digest',
     'มีการแก้ไขรายการแล้ว ค่าแฮชนี้จึงไม่ตรงกับไฟล์เดิม',
   ],
-  'batch.files': ['Files', 'ไฟล์ผลลัพธ์'],
+  'batch.files': ['Files', 'ไฟล์รายงานผล'],
   'batch.files-hint': [
     'They hold whole numbers of payees: who takes one is recorded',
     'ไฟล์มีเลขผู้รับเงินแบบเต็ม ระบบบันทึกผู้ดาวน์โหลด',
@@ -334,12 +334,12 @@ export const pageWordings = wordings({
   ],
   'decide.evidence-hint': [
     'Where the proof stands: a letter, a call, its date and number',
-    'หลักฐานอยู่ที่ใด เช่น หนังสือ บันทึกการโทร วันที่ และเลขที่',
+    'หลักฐานอยู่ที่ใด เช่น หนังสือ บันทึกการโทร พร้อมวันที่และเลขที่',
   ],
   'decide.evidence-file': ['The proof as a file', 'ไฟล์หลักฐาน'],
   'decide.evidence-file-hint': [
     'In addition or instead: any kind of file, up to 16 MiB. It is kept permanently, and approvers can open it',
-    'แนบเพิ่มหรือแทนข้อความได้ ทุกชนิดไฟล์ ไม่เกิน 16 MiB ระบบจะเก็บไว้ถาวร และผู้อนุมัติเปิดดูได้',
+    'แนบเพิ่มหรือแทนข้อความได้ ไฟล์ทุกชนิด ไม่เกิน 16 MiB ระบบจะเก็บไว้ถาวร และผู้อนุมัติเปิดดูได้',
   ],
   'decide.evidence-empty': ['This file is empty: it proves nothing', 'ไฟล์นี้ว่างเปล่า ใช้เป็นหลักฐานไม่ได้'],
   'decide.evidence-too-large': [
@@ -372,21 +372,21 @@ export const pageWordings = wordings({
   'decide.leave-out': ['Leave these out and go on', 'ตัดรายการเหล่านี้ออกแล้วดำเนินการต่อ'],
   'decide.none-chosen': ['Choose at least one payout', 'กรุณาเลือกอย่างน้อยหนึ่งรายการ'],
   'decide.too-many-chosen': [
-    'Too many match to be decided at once: narrow the search down to',
-    'รายการที่ตรงเงื่อนไขมีมากเกินไป กรุณากรองให้เหลือไม่เกิน',
+    'Too many match to be decided at once: narrow the search down to {count}',
+    'รายการที่ตรงเงื่อนไขมีมากเกินไป กรุณากรองให้เหลือไม่เกิน {count} รายการ',
   ],
   'decide.list-gone': ['This list is no longer kept.', 'ไม่มีรายการชุดนี้แล้ว'],
   'decide.list-old': [
     'This list was kept for an hour, which is over.',
-    'รายการชุดนี้เก็บไว้หนึ่งชั่วโมงและหมดเวลาแล้ว',
+    'รายการชุดนี้เก็บไว้ 1 ชั่วโมงและหมดเวลาแล้ว',
   ],
   'decide.list-of-before': [
     'This list is gone: the page was started again since it was made, and keeps lists only while it runs.',
-    'รายการชุดนี้หายไปแล้ว เพราะระบบหน้านี้ถูกเริ่มใหม่หลังจากสร้างรายการ และเก็บรายการไว้เฉพาะขณะทำงาน',
+    'รายการชุดนี้หายไปแล้ว เพราะหน้านี้ถูกเริ่มใหม่หลังจากสร้างรายการ และเก็บรายการไว้เฉพาะขณะทำงาน',
   ],
   'decide.list-replaced': [
     'This list is gone: you have frozen five newer ones since.',
-    'รายการชุดนี้หายไปแล้ว เพราะคุณล็อกรายการชุดใหม่ไว้อีกห้าชุด',
+    'รายการชุดนี้หายไปแล้ว เพราะคุณล็อกรายการชุดใหม่ไว้อีก 5 ชุด',
   ],
   'decide.choose-again': [
     'Nothing was decided by it: choose again in the queue.',
@@ -402,7 +402,7 @@ export const pageWordings = wordings({
     'You propose all of it in your own name, or nothing: each line is checked anew. Another person approves it where two are needed.',
     'คุณเสนอทั้งไฟล์ในนามของคุณเอง หรือไม่เสนอเลย ระบบจะตรวจทุกบรรทัดใหม่ และผู้อนุมัติอีกคนต้องอนุมัติหากต้องใช้สองคน',
   ],
-  'decision-file.discard-file': ['Throw the file away', 'ทิ้งไฟล์'],
+  'decision-file.discard-file': ['Throw the file away', 'ลบไฟล์'],
   'decision-file.file-not-possible': ['Nothing was decided by this file', 'ยังไม่มีการตัดสินใจจากไฟล์นี้'],
 
   // ---------------------------------------------------------------- proposals

@@ -86,13 +86,13 @@ export const ofDatabase = (finding: Finding): Finding => ({
 });
 
 /** The place of a row, for people. */
-export interface RowPlace {
+export interface RowName {
   readonly batchId: string;
   readonly rowNo: number;
   readonly payoutId: string | null;
 }
 
-const nameRow = ({ batchId, rowNo, payoutId }: RowPlace): string =>
+const nameRow = ({ batchId, rowNo, payoutId }: RowName): string =>
   `payout ${payoutId ?? '(without a payoutId)'}, row ${rowNo} of batch ${batchId}`;
 
 /** The opening of the commitment at the start of a payout's chain; null after an erasure, like the digest. */
@@ -102,7 +102,7 @@ export interface Opening {
 }
 
 /** A registration to check; its history is chained like that of a payout. */
-export interface KeptRegistration extends KeptRegistrationState, Omit<RowPlace, 'payoutId'> {
+export interface KeptRegistration extends KeptRegistrationState, Omit<RowName, 'payoutId'> {
   readonly registrationId: string | null;
 }
 
@@ -111,7 +111,7 @@ export interface KeptRegistration extends KeptRegistrationState, Omit<RowPlace, 
  * @param approvedAtMs time of the last approval of its whole batch; undefined before
  */
 export function auditChain(
-  payout: KeptPayout & RowPlace,
+  payout: KeptPayout & RowName,
   approvedAtMs: number | undefined,
 ): Finding | undefined {
   const broken = auditEvents('payouts', payout, nameRow(payout));
@@ -148,7 +148,7 @@ export interface KeptVersion {
 }
 
 /** A row with all versions of its instruction. */
-export interface KeptRow extends RowPlace {
+export interface KeptRow extends RowName {
   readonly seq: number;
   readonly companyId: string;
   /** Null while the row has no readable instruction. */

@@ -56,7 +56,7 @@ const byBatch = (events: readonly Event[], kind: string): ReadonlyMap<unknown, r
 const accountOf = ({ cells }: Event): string | undefined => cells?.['payerAccount']?.value;
 
 /** The facts of a batch in its history. */
-interface Told {
+interface BatchHistory {
   /** Undefined when another journal sealed it: it came with an archive. */
   readonly sealed: Event | undefined;
   /** Moves, in order. */
@@ -85,7 +85,7 @@ function findChangedPeople(
   return 'how many people must approve it is not what its seal says';
 }
 
-function findChangedAccount(batch: KeptTerms, { sealed, moves }: Told): string | undefined {
+function findChangedAccount(batch: KeptTerms, { sealed, moves }: BatchHistory): string | undefined {
   const latest = moves.at(-1) ?? sealed;
   const account = latest && accountOf(latest);
   if (account !== undefined && account !== batch.payerAccount)
@@ -97,30 +97,30 @@ function findChangedAccount(batch: KeptTerms, { sealed, moves }: Told): string |
     : `it was sent from account ${maskDigits(other)}, and its history says another`;
 }
 
-function findChangedApproval(batch: KeptTerms, told: Told): string | undefined {
+function findChangedApproval(batch: KeptTerms, history: BatchHistory): string | undefined {
   const { approvedDigest, approvedPayer, digest } = batch;
   const isApproved = approvedDigest !== null || approvedPayer !== null;
-  if (isApproved !== told.isApproved)
+  if (isApproved !== history.isApproved)
     return isApproved
       ? 'it counts as approved, and no proposal says so'
       : 'a proposal says that it was approved, and it does not count so';
   if (!isApproved) return undefined;
   if (approvedDigest !== digest) return 'what was approved of it is not what was sealed';
-  const accounts = [told.sealed, ...told.moves].flatMap((event) => (event && accountOf(event)) ?? []);
+  const accounts = [history.sealed, ...history.moves].flatMap((event) => (event && accountOf(event)) ?? []);
   const isKnown = accounts.length === 0 || accounts.includes(approvedPayer ?? '');
   return isKnown ? undefined : 'it was approved to be paid from an account that was never its own';
 }
 
-function findChangedTerms(batch: KeptTerms, told: Told): string | undefined {
-  const { sealed, takenBack } = told;
+function findChangedTerms(batch: KeptTerms, history: BatchHistory): string | undefined {
+  const { sealed, takenBack } = history;
   const facts = sealed && readFacts(sealed);
   const changed =
     facts && fixedAtSeal.find((name) => facts[name] !== undefined && facts[name] !== batch[name]);
   return (
     (changed && fixedWords[changed]) ??
     (facts && findChangedPeople(batch, facts, takenBack)) ??
-    findChangedAccount(batch, told) ??
-    findChangedApproval(batch, told)
+    findChangedAccount(batch, history) ??
+    findChangedApproval(batch, history)
   );
 }
 
@@ -146,8 +146,8 @@ export function* listChangedTerms(
     const takenBack = takings.get(batchId)?.at(-1);
     const taken = Number((takenBack && readFacts(takenBack)['approvals']) ?? 0);
     const isApproved = (applied.get(batchId) ?? []).length > taken;
-    const told = { sealed, moves: moves.get(batchId) ?? [], takenBack, isApproved };
-    const why = findChangedTerms(batch, told);
+    const history = { sealed, moves: moves.get(batchId) ?? [], takenBack, isApproved };
+    const why = findChangedTerms(batch, history);
     if (why !== undefined) yield { place, why };
   }
   const there = new Set<unknown>(batches.map(({ batchId }) => batchId));

@@ -19,7 +19,7 @@ export interface Stretch {
   readonly root: string | null;
 }
 
-export interface DayHeadFacts {
+interface DayHeadFacts {
   readonly journalId: string;
   /** Number, from 1, without a gap: a day without events has no head. */
   readonly number: number;
@@ -163,7 +163,7 @@ export class EventTree {
   }
 }
 
-/** The root that an event and its steps lead to. */
+/** The root that an event and its steps lead to. @forTests */
 export function climb(eventHash: string, steps: readonly ProofStep[]): string {
   let own = hashLeaf(eventHash);
   for (const { side, hash: beside } of steps)

@@ -15,7 +15,7 @@ export const erasedCells = '[]';
 export const erasedFileName = 'erased';
 
 /** Days after which statements, complaints and decisions no longer need the payee. */
-export const erasableAfterDays = 90;
+const erasableAfterDays = 90;
 
 /** A disputed row has not ended: its payee may still have to be asked. */
 const isEnded = (status: PayoutStatus): boolean => finalStatuses.includes(status) && status !== 'disputed';

@@ -13,7 +13,7 @@ import {
   type KeptEvent,
   textOf,
 } from '../../review/rules/payout-chain.ts';
-import type { KeptVersion, Opening, RowPlace } from './audit.ts';
+import type { KeptVersion, Opening, RowName } from './audit.ts';
 import type { HashedHead, HeadChain, ProofStep } from './day-head.ts';
 
 const evidenceFormat = 'paydrop payout evidence v1';
@@ -48,7 +48,7 @@ export interface StoredRow {
     readonly batch: Batch;
     readonly attempts: readonly Attempt[];
   };
-  readonly chain: ChainedPayout & RowPlace & Opening;
+  readonly chain: ChainedPayout & RowName & Opening;
   readonly versions: readonly KeptVersion[];
   /** Lines of statements under the references of its attempts. */
   readonly lines: readonly { readonly date: string; readonly line: object }[];

@@ -61,7 +61,7 @@ export interface Difference {
 type Event = Link<string>;
 
 const isGone = 'it is gone; its history is there';
-export const untold = (what: string): string => `the history of users tells of no such ${what}`;
+export const missingInHistory = (what: string): string => `the history of users tells of no such ${what}`;
 const sha256 = (text: string | Buffer): string => hash('sha256', text, 'hex');
 
 /** A value and its record; a value without a record does not differ. */
@@ -245,7 +245,7 @@ function* compareTokens({ tokens }: KeptPersons, events: readonly Event[]): Gene
     const place = `token ${token.tokenId}`;
     const one = said.get(token.tokenId);
     if (one === undefined) {
-      yield { place, why: untold('token') };
+      yield { place, why: missingInHistory('token') };
       continue;
     }
     const facts = readFacts(one.event);
@@ -300,7 +300,7 @@ function* comparePasskeys({ passkeys }: KeptPersons, events: readonly Event[]): 
     const place = `passkey ${showKey(passkey)}`;
     const one = said.get(passkey.credentialId);
     if (one === undefined) {
-      yield { place, why: untold('passkey') };
+      yield { place, why: missingInHistory('passkey') };
       continue;
     }
     const { enrolled, confirmed, revoked } = one;
@@ -351,7 +351,7 @@ function* compareChanges({ changes, people }: KeptPersons, events: readonly Even
     const place = `change ${change.changeId} of users`;
     const [proposed, ended] = ofChange.get(change.changeId) ?? [];
     if (proposed?.kind !== 'change-proposed') {
-      yield { place, why: untold('change') };
+      yield { place, why: missingInHistory('change') };
       continue;
     }
     const facts = readFacts(proposed);
@@ -414,7 +414,7 @@ function* compareSessions(
     const name = people.find((person) => person.personId === personId)?.name ?? `${personId}`;
     const place = `session of user ${name}`;
     const event = said.get(digestSecret(session.sessionHash));
-    if (event === undefined) yield { place, why: untold('session') };
+    if (event === undefined) yield { place, why: missingInHistory('session') };
     else
       yield* compare(place, [
         { why: 'whose it is is another', is: personId, said: event.subject },

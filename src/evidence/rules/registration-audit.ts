@@ -46,8 +46,8 @@ const readDetails = ({ events }: KeptRegistrationState) =>
 function findChangedAsked(kept: KeptRegistrationState): string | undefined {
   const { digest, fileDigest, askedDigest, corrections } = kept;
   if (digest !== fileDigest) return 'what its file asks for is not what was sealed';
-  const told = readDetails(kept).flatMap(({ asksFor }) => asksFor ?? []);
-  if (told.join() !== corrections.map((one) => one.digest).join())
+  const recorded = readDetails(kept).flatMap(({ asksFor }) => asksFor ?? []);
+  if (recorded.join() !== corrections.map((one) => one.digest).join())
     return 'its history tells of other corrections of what it asks for';
   const changed = corrections.findIndex((one) => one.digest !== one.present);
   if (changed !== -1) return `correction ${changed + 1} of what it asks for was changed`;

@@ -11,7 +11,7 @@ import {
   hashKey,
   type KeptPersons,
   ofKind,
-  untold,
+  missingInHistory,
 } from './people-audit.ts';
 
 type Event = Link<string>;
@@ -56,7 +56,7 @@ export function* listChangedSignatures(
     const place = nameSignature(one);
     const event = said.get(keyOf(sha256(one.text), sha256(one.signature)));
     if (event === undefined) {
-      yield { place, why: untold('signature') };
+      yield { place, why: missingInHistory('signature') };
       continue;
     }
     found.add(event);

@@ -25,7 +25,7 @@ export interface FileLimits {
 }
 
 /** The place of a row, with its cells. */
-interface RowPlace<Cells> {
+interface RawRow<Cells> {
   readonly rowNo: number;
   /** The line of the file at which the row starts. */
   readonly line: number;
@@ -34,7 +34,7 @@ interface RowPlace<Cells> {
 }
 
 /** A row of any kind of file. */
-export interface FileRow extends RowPlace<Readonly<Record<string, string>>> {
+export interface FileRow extends RawRow<Readonly<Record<string, string>>> {
   /** Null when the row has an issue. */
   readonly instruction: object | null;
   readonly holds: readonly string[];
@@ -50,9 +50,9 @@ export interface FileKind<Row extends FileRow, Totals> {
   readonly amountColumn: string | null;
   pickCells(pick: (column: string) => string): Row['cells'];
   /** Reads a row by the rules: an instruction, or every issue. */
-  readRow(place: RowPlace<Row['cells']>): Row;
+  readRow(place: RawRow<Row['cells']>): Row;
   /** Rejects a row whose cells are all unreliable. */
-  rejectRow(place: RowPlace<Row['cells']>, issues: readonly Issue[]): Row;
+  rejectRow(place: RawRow<Row['cells']>, issues: readonly Issue[]): Row;
   /** Marks the cells of these columns as unreliable. */
   doubtCells(row: Row, columns: readonly string[]): Row;
   count(): RowCount<Row, Totals>;

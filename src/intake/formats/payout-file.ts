@@ -11,12 +11,13 @@ import type { FileKind, FileLimits, FileOptions, RowCount } from './file-kind.ts
 import { makeFileReader } from './file-reader.ts';
 import { requireControl } from './file-rows.ts';
 
+/** @forTests */
 export interface PayoutFileOptions extends FileOptions<RowColumn> {
   readonly limits: PayoutFileLimits;
 }
 
 /** The limits of a payout file; null stands for no limit. */
-export interface PayoutFileLimits extends FileLimits {
+interface PayoutFileLimits extends FileLimits {
   /** The limit above which a payout is held. */
   readonly payoutSatangMax: Satang | null;
   /** The limit of the total above which the file is rejected. */

@@ -17,7 +17,7 @@ import type { FileKind, FileOptions, RowCount } from './file-kind.ts';
 import { makeFileReader } from './file-reader.ts';
 import { requireControl } from './file-rows.ts';
 
-export interface RegistrationFileOptions extends FileOptions<RegistrationColumn> {
+interface RegistrationFileOptions extends FileOptions<RegistrationColumn> {
   readonly defaults: RegistrationDefaults;
 }
 

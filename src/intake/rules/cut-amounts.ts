@@ -21,7 +21,7 @@ interface CutAmount {
 }
 
 /** Three digits followed by decimals, a minus or a currency end an amount, and no reference or code. */
-const surelyCut = /^\d{1,3}(?:,\d{3})+(?:\.\d{0,2}|(?=[^\d.,]))\s*(?:-|\p{Sc}|THB|baht|บาท)?(?=,|$)/iu;
+const certainCut = /^\d{1,3}(?:,\d{3})+(?:\.\d{0,2}|(?=[^\d.,]))\s*(?:-|\p{Sc}|THB|baht|บาท)?(?=,|$)/iu;
 const maybeCut = /^(?:\d{1,3},\d{3}|\d+,\d{1,2})(?=,|$)/;
 
 /**
@@ -38,7 +38,7 @@ export function findUncut(
     .slice(place, end)
     .map((cell) => cell.trim())
     .join(',');
-  const [sure] = surelyCut.exec(text) ?? [];
+  const [sure] = certainCut.exec(text) ?? [];
   const [uncut = sure] = sure === undefined ? (maybeCut.exec(text) ?? []) : [];
   return uncut === undefined ? undefined : { uncut, isSure: uncut === sure };
 }

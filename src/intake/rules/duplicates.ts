@@ -10,7 +10,7 @@ type DuplicateVerdict =
   | { readonly kind: 'new' }
   | { readonly kind: 'repeat' | 'differs'; readonly firstRowNo: number; readonly firstLine: number };
 
-export interface SeenRow {
+interface SeenRow {
   readonly rowNo: number;
   readonly line: number;
   /** The name of the row, trimmed. */

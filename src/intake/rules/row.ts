@@ -27,7 +27,7 @@ export interface RowRules {
 }
 
 /** A parsed row, without an instruction when it has an issue; the file's total still counts a readable amount. */
-export type ParsedRow = Pick<StagedRow, 'instruction' | 'amountSatang' | 'holds' | 'issues'>;
+type ParsedRow = Pick<StagedRow, 'instruction' | 'amountSatang' | 'holds' | 'issues'>;
 
 const noHolds: readonly HoldReason[] = [];
 const limitHold: readonly HoldReason[] = ['limit'];

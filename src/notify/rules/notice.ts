@@ -4,7 +4,7 @@
  * `batch-done`, `batch-halted`, `batch-failing`, `in-doubt`: of a batch; `file-rejected`: of a file that is no batch; `journal-refused`:
  * of the journal, without which nothing is sent; `file-grown`: of a file that was written to after its rows had been
  * read; `registrations-done` and those after it: as registration-notices.ts makes them; the others: of no one batch or
- * file, as journal-notices.ts makes them.
+ * file, as journal-notices.ts makes them. @forTests
  */
 export const noticeKinds = [
   'batch-done',

@@ -39,14 +39,14 @@ const batchesShownMax = 10;
 /** Statuses that can be searched; a file still being read is not shown. */
 const shownStatuses = registrationStatuses.filter((status) => status !== 'staged');
 
-interface Asked {
+interface ListForm {
   readonly search: string;
   readonly status: RegistrationStatus | 'waiting' | undefined;
   readonly batchId: string;
   readonly beforeSeq: number;
 }
 
-function readAsked(fields: Fields): Asked {
+function readForm(fields: Fields): ListForm {
   const before = Number(fields['before']);
   const word = fields['status'];
   return {
@@ -71,7 +71,7 @@ interface ReadFilter {
 async function readFilter(
   store: RegistrationListReader,
   { proved, nowMs }: ProvedVisit,
-  { search, status, batchId }: Asked,
+  { search, status, batchId }: ListForm,
 ): Promise<ReadFilter> {
   const base: RegistrationFilter = {
     ...(status === undefined ? {} : status === 'waiting' ? { isWaiting: true } : { statuses: [status] }),
@@ -99,7 +99,7 @@ async function readFilter(
 const choice = (value: string, label: string, isChosen: boolean): Html =>
   html`<option value="${value}" ${isChosen ? html`selected` : ''}>${label}</option>`;
 
-function filterForm(visit: ProvedVisit, { search, status, batchId }: Asked): Html {
+function filterForm(visit: ProvedVisit, { search, status, batchId }: ListForm): Html {
   const { say, language } = visit;
   return html`<form method="post" action="/registrations" class="filter" role="search" data-live-form>
     ${csrfField(visit)} ${searchField(visit, say('registration.registration-search-hint'), search)}
@@ -195,19 +195,19 @@ function batchesSection(visit: ProvedVisit, batches: readonly RegistrationBatch[
 
 async function answerList(store: RegistrationListReader, visit: ProvedVisit, fields: Fields): Promise<Page> {
   const { say } = visit;
-  const asked = readAsked(fields);
-  const { filter, reach } = await readFilter(store, visit, asked);
-  const rows = await store.searchRegistrations(filter, asked.beforeSeq, rowsOnPage);
-  const isFiltered = asked.search !== '' || asked.status !== undefined || asked.batchId !== '';
-  const isFirst = asked.beforeSeq === Number.MAX_SAFE_INTEGER;
+  const form = readForm(fields);
+  const { filter, reach } = await readFilter(store, visit, form);
+  const rows = await store.searchRegistrations(filter, form.beforeSeq, rowsOnPage);
+  const isFiltered = form.search !== '' || form.status !== undefined || form.batchId !== '';
+  const isFirst = form.beforeSeq === Number.MAX_SAFE_INTEGER;
   const batches = isFiltered || !isFirst ? [] : await store.registrationBatches();
   const last = rows.length === rowsOnPage ? rows.at(-1)?.seq : undefined;
-  const again = { search: asked.search, status: asked.status ?? '', batch: asked.batchId };
+  const again = { search: form.search, status: form.status ?? '', batch: form.batchId };
   return {
     title: say('page.registrations'),
     body: html`<h1>${say('page.registrations')}</h1>
       <p>${say('registration.registrations-hint')}</p>
-      ${uploadLink(visit)} ${filterForm(visit, asked)} ${reachNote(visit, reach)}
+      ${uploadLink(visit)} ${filterForm(visit, form)} ${reachNote(visit, reach)}
       <div ${reach !== 'whole' && html`data-live="rows"`}>
         ${
           rows.length === 0

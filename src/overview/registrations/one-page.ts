@@ -174,7 +174,7 @@ const bankCauses: readonly RegistrationCause[] = [
 ];
 
 /** Details shown in another place of the entry, or of no use to people. */
-const untold = new Set(['by', 'checkedBy', 'proposal', 'salt', 'code', 'statusCode', 'statusDesc']);
+const hiddenDetails = new Set(['by', 'checkedBy', 'proposal', 'salt', 'code', 'statusCode', 'statusDesc']);
 
 const isReference = (name: string): boolean => /(?:Uid|xRequestId|SeqId)$/.test(name);
 
@@ -215,7 +215,9 @@ function eventEntry(visit: ProvedVisit, event: RegistrationEvent): Entry {
   const { cause, detail, from, to, atMs, attemptNo } = event;
   const { proposal } = detail;
   const facts = Object.entries(detail)
-    .filter(([name, value]) => !untold.has(name) && value !== null && value !== undefined && value !== '')
+    .filter(
+      ([name, value]) => !hiddenDetails.has(name) && value !== null && value !== undefined && value !== '',
+    )
     .map(([name, value]) => [sayFact(visit, name), showFact(name, value)] as const);
   return {
     atMs,

@@ -45,7 +45,7 @@ export interface ArchivePolicy {
   readonly quietSinceMs: number;
 }
 
-export interface ArchiveLimits {
+interface ArchiveLimits {
   readonly similarDays: number;
   readonly likeFileDays: number;
   /** Time in ms for which superseded attempts are inquired about. */

@@ -72,7 +72,7 @@ const serviceClosed = 'TM001';
 /** Transfers in a row without an answer that count as an outage; a single lost reply does not. */
 const unansweredMax = 2;
 
-/** Length of a pause in ms: doubles from one second up to the limit, or as long as the bank asks if that is longer. */
+/** Length of a pause in ms: doubles from one second up to the limit, or as long as the bank asks if that is longer. @forTests */
 export function computePauseMs(
   troubles: number,
   retryAfterMs: number | undefined,

@@ -18,7 +18,7 @@ import {
 export type AskedSend = Pick<TransferOrder, 'tranDate' | 'tranTime' | 'reference1'>;
 
 /** Day and time of a send (§2.5) as its item shows them; both empty when the item lacks one. */
-export type SendMoment = Pick<TransferOrder, 'tranDate' | 'tranTime'>;
+type SendMoment = Pick<TransferOrder, 'tranDate' | 'tranTime'>;
 
 /** The transfer that an inquiry asks about. */
 export interface AskedTransfer {

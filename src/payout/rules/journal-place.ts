@@ -39,7 +39,7 @@ export interface DatabaseIdentity {
   readonly timeline: string | null;
 }
 
-export interface Place {
+export interface JournalPlace {
   /** Terminal of the settings; undefined when unknown. */
   readonly termId: string | undefined;
   /** Undefined for a database, and on network and FUSE file systems, whose numbers change with each mount. */
@@ -316,7 +316,11 @@ export function describeOtherDatabase(
 }
 
 /** Reason why this is not the place that the journal is bound to; undefined when it is, or cannot be determined. */
-export function describeMoved(site: JournalSite, kept: Place, present: Place): string | undefined {
+export function describeMoved(
+  site: JournalSite,
+  kept: JournalPlace,
+  present: JournalPlace,
+): string | undefined {
   if (kept.termId !== undefined && present.termId !== undefined && kept.termId !== present.termId) {
     return (
       `${site.journal} is bound to the terminal ${kept.termId}, and the settings name ${present.termId}: ` +
@@ -464,7 +468,7 @@ export function findKnownDays(earlier: JournalLoss | undefined, latestMs: number
 const isTold = (kept: unknown, present: unknown): boolean => kept !== undefined || present === undefined;
 
 /** True when the journal is bound to everything that identifies the place. */
-export const isBoundTo = (kept: Place, present: Place): boolean =>
+export const isBoundTo = (kept: JournalPlace, present: JournalPlace): boolean =>
   isTold(kept.termId, present.termId) &&
   isTold(kept.file, present.file) &&
   isTold(kept.database?.oid, present.database?.oid) &&

@@ -40,7 +40,7 @@ export const hasWaitedTooLong = ({ intentAtMs }: Pick<Attempt, 'intentAtMs'>, no
   nowMs - intentAtMs > notFoundTrustMinMs - lastSendOverMs;
 
 /** The settings `bank.timeoutMs` and `settle.notFoundTrustMs`. */
-interface SendTimes {
+interface SendTimeouts {
   readonly timeoutMs: number;
   readonly notFoundTrustMs: number;
 }
@@ -50,7 +50,7 @@ interface SendTimes {
  * @param isReal false for a rehearsal, which may hurry: its bank pays no one
  */
 export function complainAboutTimes(
-  { timeoutMs, notFoundTrustMs }: SendTimes,
+  { timeoutMs, notFoundTrustMs }: SendTimeouts,
   isReal: boolean,
 ): string | undefined {
   if (timeoutMs > timeoutMaxMs)

@@ -94,7 +94,7 @@ export interface UseMove {
   readonly payout: Payout;
 }
 
-/** The day on which a payout counts; undefined for one that has moved no money. */
+/** The day on which a payout counts; undefined for one that has moved no money. @forTests */
 export const countedDate = ({ status, submittedAtMs }: Payout): string | undefined =>
   submittedAtMs === null || !mayBePaidStatuses.includes(status)
     ? undefined

@@ -32,7 +32,7 @@ export function showDate(date: string): string {
   return `${date.slice(0, 4)}-${date.slice(4, 6)}-${date.slice(6)}`;
 }
 
-export type SinceReading =
+type SinceReading =
   { readonly kind: 'date'; readonly sinceDate: string } | { readonly kind: 'refused'; readonly why: string };
 
 /**
@@ -64,7 +64,7 @@ export function isInQuestion(loss: JournalLoss | undefined): loss is JournalLoss
   return loss !== undefined && loss.sinceDate <= loss.untilDate;
 }
 
-/** The Bangkok days that may have sends unknown to the journal. */
+/** The Bangkok days that may have sends unknown to the journal. @forTests */
 export function daysInQuestion(loss: JournalLoss): string[] {
   return [...eachBangkokDate(loss.sinceDate, loss.untilDate)];
 }

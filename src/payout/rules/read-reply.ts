@@ -253,7 +253,7 @@ interface Spoken<Fields> extends Pick<Answered<Fields>, 'httpStatus' | 'requestU
 }
 
 /** The question: texts for a failed delivery, and the reference that a reply must not contradict. */
-interface Asked {
+interface ReplyExpectation {
   readonly notSent: string;
   readonly lost: string;
   readonly transRefNo?: string;
@@ -262,7 +262,7 @@ interface Asked {
 /** Decides as much as possible before any code of the bank's is read. */
 export function readBody<Fields extends ReplyFields>(
   reply: BankReply<Fields>,
-  asked: Asked,
+  asked: ReplyExpectation,
 ): Spoken<Fields> | Silence {
   switch (reply.kind) {
     case 'withheld':
@@ -423,7 +423,7 @@ function signalOf(finding: TransferFinding): BreakerSignal {
 
 // ---------------------------------------------------------------- questions (§2.4, §2.6)
 
-const question: Asked = {
+const question: ReplyExpectation = {
   notSent: 'the inquiry was not sent',
   lost: 'no answer to the inquiry',
 };

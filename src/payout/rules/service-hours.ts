@@ -45,7 +45,7 @@ export function isOpen({ openMinute, closeMinute }: ServiceHours, nowMs: number)
   return openMinute < closeMinute ? isAfterOpening && isBeforeClosing : isAfterOpening || isBeforeClosing;
 }
 
-/** The next moment, `nowMs` included, at which the service is open. */
+/** The next moment, `nowMs` included, at which the service is open. @forTests */
 export function nextOpeningMs(hours: ServiceHours, nowMs: number): number {
   if (isOpen(hours, nowMs)) return nowMs;
   const untilOpeningMs = hours.openMinute * minuteMs - msSinceBangkokMidnight(nowMs);

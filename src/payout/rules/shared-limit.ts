@@ -8,7 +8,7 @@ import { fullLimit, type LimitState } from './adaptive-limit.ts';
 export type SharedKind = 'transfers' | 'checks';
 
 /** The joint limit of the machines at work. */
-export type WholeLimit = Pick<LimitState, 'limit' | 'ceiling' | 'answers' | 'round' | 'why'>;
+export type SharedLimit = Pick<LimitState, 'limit' | 'ceiling' | 'answers' | 'round' | 'why'>;
 
 /** One machine's news of the bank since its last report to the others. */
 export interface HeardOfBank {
@@ -21,7 +21,7 @@ export interface HeardOfBank {
 }
 
 /** The machines at work, and the position of one among them. */
-export interface AtWork {
+export interface WorkerPosition {
   readonly machines: number;
   /** Position, from 0. */
   readonly place: number;
@@ -35,11 +35,11 @@ export const limitStaleAfterMs = 15 * 60_000;
  * @param round round for a limit that the journal does not have
  */
 export function clampLimit(
-  whole: WholeLimit | undefined,
+  whole: SharedLimit | undefined,
   ceilingOfOne: number,
   machines: number,
   round = 0,
-): WholeLimit {
+): SharedLimit {
   const ceiling = ceilingOfOne * Math.max(1, machines);
   if (whole === undefined) return { ...fullLimit(ceiling), round };
   if (whole.limit >= whole.ceiling) return { ...whole, ceiling, limit: ceiling, answers: 0, why: null };
@@ -48,10 +48,10 @@ export function clampLimit(
 
 /** The joint limit after one machine's news; each machine keeps at least one place. */
 export function decideWhole(
-  whole: WholeLimit,
+  whole: SharedLimit,
   { answers: heard, trouble, round }: HeardOfBank,
   machines: number,
-): WholeLimit {
+): SharedLimit {
   if (trouble !== null && round !== whole.round) return whole;
   if (trouble !== null) {
     const limit = Math.max(machines, 1, Math.floor(whole.limit / 2));
@@ -67,7 +67,7 @@ export function decideWhole(
 }
 
 /** One machine's share of the joint limit. */
-export function shareOf({ limit }: WholeLimit, { machines, place }: AtWork): number {
+export function shareOf({ limit }: SharedLimit, { machines, place }: WorkerPosition): number {
   const [each, left] = [Math.floor(limit / machines), limit % machines];
   return Math.max(1, each + (place < left ? 1 : 0));
 }

@@ -80,7 +80,7 @@ export const openAgain = (own: BreakerState): BreakerState =>
   own.status === 'paused' ? { ...own, status: 'open', why: null, troubles: 0, unanswered: 0 } : own;
 
 /** The worker that probes whether a pause is over, as the journal has it. */
-export interface Probe {
+interface Probe {
   readonly workerId: number;
   /** End of its turn, by the database's clock. */
   readonly untilMs: number;

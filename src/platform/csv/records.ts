@@ -187,7 +187,7 @@ const isBlank = ([cell = '', ...others]: readonly string[]): boolean =>
   others.length === 0 && (cell.trim() === '' || cell.trim() === endMark);
 
 /** The place of a record: its first line, its number of lines, and its quoted cells. */
-interface Place {
+interface RecordPosition {
   readonly line: number;
   readonly lines: number;
   readonly quoted: readonly number[];
@@ -260,7 +260,7 @@ export class RecordReader {
     const joined = this.#append(bytes);
     const options = { delimiterByte: this.#delimiterByte, cellCount: this.#cellCount, isLast };
     const records: FileRecord[] = [];
-    let sound: Place[] = [];
+    let sound: RecordPosition[] = [];
     let lineEnds = new Set<LineEnd>();
     let soundFrom = 0;
     let at = 0;
@@ -317,17 +317,17 @@ export class RecordReader {
    */
   #takeSound(
     bytes: Buffer,
-    places: readonly Place[],
+    positions: readonly RecordPosition[],
     lineEnds: ReadonlySet<LineEnd>,
     records: FileRecord[],
   ): void {
     const parsed = this.#cutPlain(bytes, lineEnds) ?? this.#parse(bytes, lineEnds);
-    if (parsed.length !== places.length) {
+    if (parsed.length !== positions.length) {
       throw new Error(
-        `${parsed.length} records were found where ${places.length} end, before line ${this.#line}`,
+        `${parsed.length} records were found where ${positions.length} end, before line ${this.#line}`,
       );
     }
-    for (const [index, { line, lines, quoted }] of places.entries()) {
+    for (const [index, { line, lines, quoted }] of positions.entries()) {
       const cells = parsed[index] ?? [];
       // A row over several lines with a wrong number of cells has probably swallowed others.
       if (lines > 1 && cells.length !== this.#cellCount) throw rejectUnclosed(line);
@@ -352,7 +352,7 @@ export class RecordReader {
     return parse(bytes, { ...this.#csvOptions, record_delimiter });
   }
 
-  #takeMisquoted(bytes: Buffer, { line, lines, quoted }: Place, records: FileRecord[]): void {
+  #takeMisquoted(bytes: Buffer, { line, lines, quoted }: RecordPosition, records: FileRecord[]): void {
     if (lines > 1) throw rejectUnclosed(line);
     const options = { ...this.#csvOptions, record_delimiter: [...everyLineEnd], relax_quotes: true };
     const [cells = []] = parse(bytes, options);

@@ -47,7 +47,7 @@ export function escapeAmountCell(text: string): string {
   return plainAmountPattern.test(text) ? text : escapeSpreadsheetCell(text);
 }
 
-/** Reverses `escapeSpreadsheetCell`, unless the text was too long for a cell and was cut. */
+/** Reverses `escapeSpreadsheetCell`, unless the text was too long for a cell and was cut. @forTests */
 export function unescapeSpreadsheetCell(cell: string): string {
   return cell.startsWith(textMark) ? cell.slice(textMark.length) : cell;
 }

@@ -11,7 +11,7 @@ import { widthOf } from '../../core/wrap-text.ts';
 import { cellCharactersMax } from '../csv/spreadsheet-cells.ts';
 import { nameColumn } from './sheet.ts';
 
-export interface WorkbookColumn {
+interface WorkbookColumn {
   /** Width in characters. */
   readonly width: number;
   /** True: aligned to the right, like numbers. */

@@ -22,13 +22,13 @@ export type ReadReply =
   | { readonly kind: 'end' }
   | { readonly kind: 'rejected'; readonly rejection: FileRejection };
 
-export interface ReadLimits {
+interface ReadLimits {
   /** Time in ms for each reply; the first one takes nearly all of it. */
   readonly timeoutMs: number;
   readonly heapMb: number;
 }
 
-/** Limits; 100,000 payouts take some 10 seconds and 500 MB. */
+/** Limits; 100,000 payouts take some 10 seconds and 500 MB. @forTests */
 export const usualLimits: ReadLimits = { timeoutMs: 60_000, heapMb: 1_024 };
 
 /** The thread's file has this module's extension, in the sources and in the build. */

@@ -1,7 +1,7 @@
 /** A sheet as a person sees it: rows as texts, with the faults of misleading cells. */
 import { readBook } from './book.ts';
 import { type CellFault, nameColumn, type SheetChoice, type SheetHead, type SheetRow } from './sheet.ts';
-import { type ShownCell, showCell } from './shown-cell.ts';
+import { showCell, type ShownCell } from './cell.ts';
 import { WorkbookParts } from './unpack.ts';
 import { type Area, readWorksheet, type Worksheet } from './worksheet.ts';
 

@@ -4,8 +4,6 @@ import { extname } from 'node:path';
 import { Worker } from 'node:worker_threads';
 import type { WorkbookSheet } from './compose.ts';
 
-export type { WorkbookSheet } from './compose.ts';
-
 /** Cells from which a thread pays off: they take some tenths of a second. */
 const cellsOfThread = 20_000;
 

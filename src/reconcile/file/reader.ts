@@ -35,7 +35,7 @@ import {
   type StatementWords,
 } from '../rules/statement.ts';
 
-export interface StatementFileOptions {
+interface StatementFileOptions {
   /** The scheme's word in column names, in lower case. */
   readonly scheme: string;
   readonly words: StatementWords;

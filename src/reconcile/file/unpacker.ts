@@ -101,7 +101,7 @@ export function makeStatementUnpacker(options: UnpackerOptions) {
   };
 }
 
-export interface UnpackerOptions {
+interface UnpackerOptions {
   /** Folder for unpacked files. */
   readonly folder: string;
   /** Most bytes of the plain text. */

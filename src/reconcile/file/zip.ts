@@ -36,7 +36,7 @@ export interface PackedFile {
 }
 
 /** Receives the unpacked bytes. */
-export interface PlainSink {
+interface PlainSink {
   write(bytes: Uint8Array): Promise<void>;
   /** Our own reason for ending the unpacking; the library may have wrapped it. */
   readonly fault: Error | undefined;

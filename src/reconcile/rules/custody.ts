@@ -105,7 +105,7 @@ export interface LineOwners {
 }
 
 /** Facts about a statement that was read to its end, and about the one before. */
-export interface StatementSeen {
+interface StatementSeen {
   /** YYYYMMDD. */
   readonly date: string;
   readonly scope: StatementScope;

@@ -18,7 +18,7 @@ import type { StatementLine } from './statement.ts';
 import { type BreakRecord, type DayLines, type DaysRead, factsOf, type StatementStep } from './types.ts';
 
 /** One attempt with the lines of statements about it. */
-export interface StatementEvidence {
+interface StatementEvidence {
   /** The payout that made the attempt, in its present status. */
   readonly owner: Payout;
   readonly attempt: Attempt;
@@ -36,7 +36,7 @@ export interface StatementEvidence {
 }
 
 /** The evidence with its decisive line. */
-interface Told extends StatementEvidence {
+interface LineEvidence extends StatementEvidence {
   readonly line: StatementLine;
   /** YYYYMMDD of its statement. */
   readonly date: string;
@@ -84,31 +84,35 @@ function readSource({ provenances }: DaysRead, date: string): { readonly source?
   return provenance === undefined ? {} : { source: describeProvenance(provenance) };
 }
 
-function take(step: Exclude<StatementStep, 'reopen'>, told: Told, mayReopen: boolean): Change | undefined {
+function take(
+  step: Exclude<StatementStep, 'reopen'>,
+  evidence: LineEvidence,
+  mayReopen: boolean,
+): Change | undefined {
   switch (step) {
     case 'prove':
-      return prove(told);
+      return prove(evidence);
     case 'fail':
-      return fail(told);
+      return fail(evidence);
     case 'dispute':
-      return dispute(told);
+      return dispute(evidence);
     case 'doubt':
-      return isOpenAttempt(told.attempt) ? note(told) : comeAlive(told, mayReopen);
+      return isOpenAttempt(evidence.attempt) ? note(evidence) : comeAlive(evidence, mayReopen);
   }
 }
 
-const placeOf = ({ date, line }: Told): string =>
+const placeOf = ({ date, line }: LineEvidence): string =>
   `the bank's statement of ${showDate(date)} (line ${line.line})`;
 
 /** The attempt as known to the bank, perhaps with other details than ours. */
-function markKnown({ attempt, line, date, owner }: Told): Attempt {
+function markKnown({ attempt, line, date, owner }: LineEvidence): Attempt {
   const isOthers = isOfAnother(findDifferences(line, factsOf(owner, attempt), date));
   return { ...attempt, acknowledged: true, referenceConflict: attempt.referenceConflict || isOthers };
 }
 
 /** Marks the attempt as paid: complete, with our amount, payee, payer account and company. */
-function prove(told: Told): Change {
-  const { owner, attempt, line, nowMs } = told;
+function prove(evidence: LineEvidence): Change {
+  const { owner, attempt, line, nowMs } = evidence;
   const proved: Attempt = {
     ...attempt,
     status: 'paid',
@@ -119,9 +123,9 @@ function prove(told: Told): Change {
   };
   const { transRefNo } = attempt.order;
   if (owner.status === 'paid') {
-    const text = `${placeOf(told)} shows attempt ${transRefNo} complete too: two transfers were made for this payoutId`;
+    const text = `${placeOf(evidence)} shows attempt ${transRefNo} complete too: two transfers were made for this payoutId`;
     const patch = { isAlarm: true, ...reasonPatch({ code: 'paid-twice', text }) };
-    const detail = { ...told.detail, alarm: true };
+    const detail = { ...evidence.detail, alarm: true };
     return move({ payout: owner, patch, cause: 'second-proof', nowMs, attempt: proved, detail });
   }
   const isDoubt = owner.status === 'submitted' || owner.status === 'unresolved';
@@ -130,39 +134,39 @@ function prove(told: Told): Change {
     status: 'paid',
     holds: [],
     isAlarm: isAlarm || owner.isAlarm,
-    ...reasonPatch(isAlarm ? lateProof(told) : proof(told)),
+    ...reasonPatch(isAlarm ? lateProof(evidence) : proof(evidence)),
     ...settled('statement', nowMs),
   };
   const cause = isDoubt ? 'proved' : 'late-proof';
-  const detail = isAlarm ? { ...told.detail, alarm: true } : told.detail;
+  const detail = isAlarm ? { ...evidence.detail, alarm: true } : evidence.detail;
   return move({ payout: owner, patch, cause, nowMs, attempt: proved, detail });
 }
 
-const proof = (told: Told): Reason => ({
+const proof = (evidence: LineEvidence): Reason => ({
   code: 'statement-complete',
-  text: `${placeOf(told)} shows it complete, with our amount, payee, payer account and company`,
+  text: `${placeOf(evidence)} shows it complete, with our amount, payee, payer account and company`,
 });
 
-const lateProof = (told: Told): Reason => ({
+const lateProof = (evidence: LineEvidence): Reason => ({
   code: 'late-proof',
-  text: `${placeOf(told)} shows attempt ${told.attempt.order.transRefNo}, closed before, complete`,
+  text: `${placeOf(evidence)} shows attempt ${evidence.attempt.order.transRefNo}, closed before, complete`,
 });
 
 /** Longest text of the bank's that is stored; REASON DESC has no stated length (§2.7). */
 const textLengthMax = 256;
 
-function failure(told: Told): Reason {
-  const { reasonCode, reasonDesc } = told.line;
+function failure(evidence: LineEvidence): Reason {
+  const { reasonCode, reasonDesc } = evidence.line;
   const said = maskForeignNumbers(reasonDesc.slice(0, textLengthMax));
-  const text = `${placeOf(told)} says that it failed${said === '' ? '' : `: ${said}`}`;
+  const text = `${placeOf(evidence)} says that it failed${said === '' ? '' : `: ${said}`}`;
   return { code: reasonCode === '' ? 'statement-failed' : maskForeignNumbers(reasonCode), text };
 }
 
 /** Fails an attempt in doubt that the bank calls failed, and its row, unless another attempt may still be completed. */
-function fail(told: Told): Change {
-  const { owner, attempt, line, nowMs } = told;
+function fail(evidence: LineEvidence): Change {
+  const { owner, attempt, line, nowMs } = evidence;
   // Records how the attempt failed, whatever becomes of its row: the statement may be withdrawn.
-  const detail = { ...told.detail, failedBy: 'statement' };
+  const detail = { ...evidence.detail, failedBy: 'statement' };
   const ended: Attempt = {
     ...attempt,
     status: 'failed',
@@ -177,16 +181,16 @@ function fail(told: Told): Change {
   }
   const patch: PayoutPatch = {
     status: 'failed',
-    ...reasonPatch(failure(told)),
+    ...reasonPatch(failure(evidence)),
     ...settled('statement', nowMs),
   };
   const change = move({ payout: owner, patch, cause: 'statement-failed', nowMs, attempt: ended, detail });
-  const open = othersOfRow(told).find(isOpenAttempt);
+  const open = othersOfRow(evidence).find(isOpenAttempt);
   return open === undefined ? change : keepInDoubt(change, open);
 }
 
 /** Other attempts of the row. */
-const othersOfRow = ({ owner, attempt, attempts }: Told): readonly Attempt[] =>
+const othersOfRow = ({ owner, attempt, attempts }: LineEvidence): readonly Attempt[] =>
   attempts.filter(({ payoutSeq, attemptNo }) => payoutSeq === owner.seq && attemptNo !== attempt.attemptNo);
 
 const isLatestOfSubmitted = (owner: Payout, attempt: Attempt): boolean =>
@@ -195,11 +199,11 @@ const isLatestOfSubmitted = (owner: Payout, attempt: Attempt): boolean =>
 /**
  * Disputes an attempt that we call paid and the statement calls failed. Another paid attempt of the row still counts.
  */
-function dispute(told: Told): Change | undefined {
-  const { owner, attempt, nowMs } = told;
-  const text = `${placeOf(told)} says that attempt ${attempt.order.transRefNo}, called paid before, failed`;
-  const detail = { ...told.detail, alarm: true };
-  if (othersOfRow(told).some(({ status }) => status === 'paid')) {
+function dispute(evidence: LineEvidence): Change | undefined {
+  const { owner, attempt, nowMs } = evidence;
+  const text = `${placeOf(evidence)} says that attempt ${attempt.order.transRefNo}, called paid before, failed`;
+  const detail = { ...evidence.detail, alarm: true };
+  if (othersOfRow(evidence).some(({ status }) => status === 'paid')) {
     // Raised once: the people who look at the alarm already decide which of its two transfers was made.
     if (owner.isAlarm && owner.reasonCode === 'statement-contradicts') return undefined;
     const patch = { isAlarm: true, ...reasonPatch({ code: 'statement-contradicts', text }) };
@@ -215,44 +219,44 @@ function dispute(told: Told): Change | undefined {
 }
 
 /** Keeps an attempt in doubt, known to the bank, so that it is neither sent again nor called untraced. */
-function note(told: Told): Change {
-  const { owner, attempt, nowMs } = told;
-  const noted = markKnown(told);
+function note(evidence: LineEvidence): Change {
+  const { owner, attempt, nowMs } = evidence;
+  const noted = markKnown(evidence);
   const isDoubt = owner.status === 'submitted' || owner.status === 'unresolved';
   // A row with an alarm learns nothing new from another one.
   const isAlarm = noted.referenceConflict && !attempt.referenceConflict && (isDoubt || !owner.isAlarm);
   if (!isAlarm) {
-    const { detail } = told;
+    const { detail } = evidence;
     return move({ payout: owner, patch: {}, cause: 'statement-read', nowMs, attempt: noted, detail });
   }
-  const patch: PayoutPatch = { isAlarm: true, ...(isDoubt ? reasonPatch(otherDetails(told)) : {}) };
-  const detail = { ...told.detail, alarm: true };
+  const patch: PayoutPatch = { isAlarm: true, ...(isDoubt ? reasonPatch(otherDetails(evidence)) : {}) };
+  const detail = { ...evidence.detail, alarm: true };
   return move({ payout: owner, patch, cause: 'alarm-raised', nowMs, attempt: noted, detail });
 }
 
-const otherDetails = (told: Told): Reason => ({
+const otherDetails = (evidence: LineEvidence): Reason => ({
   code: 'statement-differs',
-  text: `${placeOf(told)} has ${told.attempt.order.transRefNo} with another amount, payee, payer account or company`,
+  text: `${placeOf(evidence)} has ${evidence.attempt.order.transRefNo} with another amount, payee, payer account or company`,
 });
 
 /** Statuses that count as ended, and are reopened when the bank works on one of their attempts. */
 const reopenedStatuses: readonly PayoutStatus[] = ['ready', 'held', 'failed'];
 
 /** Reopens an attempt that counted as ended: the bank works on it, or has completed a transfer that may not be ours. */
-function comeAlive(told: Told, mayReopen: boolean): Change {
-  const { owner, nowMs, line } = told;
+function comeAlive(evidence: LineEvidence, mayReopen: boolean): Change {
+  const { owner, nowMs, line } = evidence;
   // A refused attempt that was to be sent again is inquired at once instead.
-  const isAwaited = told.attempt.status === 'refused' && isLatestOfSubmitted(owner, told.attempt);
+  const isAwaited = evidence.attempt.status === 'refused' && isLatestOfSubmitted(owner, evidence.attempt);
   const attempt: Attempt = {
-    ...markKnown(told),
+    ...markKnown(evidence),
     status: isAwaited ? 'sent' : 'unresolved',
     hasFailedItem: false,
     nextInquiryAtMs: isAwaited ? nowMs : null,
   };
   const codes = line.status === 'contradiction' ? [line.statusText, line.reasonCode] : [line.statusText];
   const said = codes.map((code) => `"${maskForeignNumbers(code)}"`).join(' and ');
-  const text = `${placeOf(told)} has attempt ${attempt.order.transRefNo}, closed before, as ${said}`;
-  return aliveAgain(told, attempt, { code: 'earlier-attempt-open', text }, told.detail, mayReopen);
+  const text = `${placeOf(evidence)} has attempt ${attempt.order.transRefNo}, closed before, as ${said}`;
+  return aliveAgain(evidence, attempt, { code: 'earlier-attempt-open', text }, evidence.detail, mayReopen);
 }
 
 /**

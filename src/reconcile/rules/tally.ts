@@ -92,7 +92,7 @@ export function isBreakKind(place: LineClass | PaidClass): place is BreakKind {
 }
 
 /** The totals of each side without reconciliation: the reader's sums over the file, the store's over its payouts. */
-export interface CountedApart {
+interface CountedApart {
   /** All lines of the statement, with their AMOUNT. */
   readonly statement: Figures;
   /** Attempts with the statement's tranDate that are paid, after its changes are recorded. */
@@ -100,7 +100,7 @@ export interface CountedApart {
 }
 
 /** Two figures that should be equal. */
-export interface TotalsGap {
+interface TotalsGap {
   /** `statement`: all lines; `paid`: all that we call paid; the others: places that both sides share. */
   readonly where: 'statement' | 'paid' | 'matched' | 'settled-paid';
   readonly counted: Figures;

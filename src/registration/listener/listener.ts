@@ -17,7 +17,7 @@ import { type Refusal, Refusals } from './refusals.ts';
 import { type CallbackServer, openCallbackServer } from './server.ts';
 
 /** Address and limits of the listener: `registration.callbacks` of the settings. */
-export interface CallbackListenerSettings extends CallerRanges {
+interface CallbackListenerSettings extends CallerRanges {
   readonly address: string;
   /** 0 takes any free port. */
   readonly port: number;
@@ -64,7 +64,7 @@ export interface CallbackPortHeld {
 }
 
 /** The listener cannot listen: exit 2, with a message that names the setting. */
-export class CallbackListenerError extends Error {
+class CallbackListenerError extends Error {
   override readonly name = 'CallbackListenerError';
 }
 

@@ -5,18 +5,24 @@
 import type { Server } from 'node:http';
 import type { Socket } from 'node:net';
 import type { Server as SecureServer } from 'node:tls';
-import { fastify } from 'fastify';
-import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { fastify, type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
 import { encodeJson } from '../../core/outgoing-text.ts';
 import type { ListenAddress } from '../../core/network-address.ts';
 import type { Clock } from '../../core/ports.ts';
 import { type Certificate, makeServerFactory } from '../../platform/http-server.ts';
-import { findApiKey, findRequestUid } from '../rules/callback.ts';
+import {
+  findApiKey,
+  findRequestUid,
+  callbackKey,
+  type CallbackHeader,
+  type FaultyReading,
+  parseCallback,
+  parseCallbackHeader,
+} from '../rules/callback.ts';
 import type { CallbackRecord } from '../rules/change.ts';
 import type { CallbackKeys } from './callback-keys.ts';
 import type { Callers } from './callers.ts';
 import { ownerHeader, isOwnMachine, proveJournal, readQuestion } from './port-owner.ts';
-import { type AdmittedCall, readCall } from './read-call.ts';
 import type { Refusal, Refusals } from './refusals.ts';
 
 interface CallbackServerOptions {
@@ -102,6 +108,66 @@ const takenAnswer = (requestUID: string): CallbackAnswer => ({
   statusDesc: 'Success',
   requestUID,
 });
+
+/** A call from a permitted address with a right key. */
+interface AdmittedCall {
+  readonly fromAddress: string;
+  /** `msg-hdr`. */
+  readonly header: string;
+}
+
+type CallReading =
+  | { readonly ok: true; readonly record: CallbackRecord }
+  /** `requestUid` is empty where the call has no readable one. */
+  | (FaultyReading & { readonly requestUid: string });
+
+/** Keys of `msg-hdr` that are kept (§2.3): all but the application's. */
+const keptHeaderKeys = [
+  'channelId',
+  'oapi-client-id',
+  'oapi-partner-id',
+  'requestUID',
+  'requestDateTime',
+] as const;
+const headerTextMax = 256;
+
+function keepHeader({ fields }: CallbackHeader): Readonly<Record<string, string>> {
+  const kept: Record<string, string> = {};
+  for (const key of keptHeaderKeys) {
+    const value = Object.hasOwn(fields, key) ? fields[key] : undefined;
+    if (typeof value === 'string') kept[key] = value.slice(0, headerTextMax);
+  }
+  return kept;
+}
+
+/** Refuses bytes that are no UTF-8: the kept text must equal the call, byte for byte. */
+const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
+
+function decode(bytes: Buffer): string | undefined {
+  try {
+    return utf8.decode(bytes);
+  } catch {
+    return undefined;
+  }
+}
+
+const noText: FaultyReading = { ok: false, faults: [{ field: 'body', message: 'it is no UTF-8' }] };
+
+/** Reads a call that was admitted: every field of it, and what is kept of it. */
+export function readCall({ fromAddress, header }: AdmittedCall, bytes: Buffer, nowMs: number): CallReading {
+  const who = parseCallbackHeader(header);
+  const requestUid = who.ok ? who.requestUid : '';
+  const body = decode(bytes);
+  const reading = body === undefined ? noText : parseCallback(body, requestUid);
+  if (body === undefined || !who.ok || !reading.ok) {
+    const faults = [who, reading].flatMap((one) => (one.ok ? [] : one.faults));
+    return { ok: false, faults, requestUid };
+  }
+  const { callback } = reading;
+  const key = callbackKey(callback);
+  const record = { key, callback, body, header: keepHeader(who), fromAddress, receivedAtMs: nowMs };
+  return { ok: true, record };
+}
 
 // ---------------------------------------------------------------- the server
 

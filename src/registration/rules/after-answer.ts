@@ -12,7 +12,7 @@ import type { AnswerFacts, AnswerFinding } from './read-answer.ts';
 import type { Registration, RegistrationAttempt, RegistrationHold } from './registration.ts';
 
 /** An answer, with the registration as it stands now. */
-export interface Answered {
+interface Answered {
   readonly registration: Registration;
   /** The attempt that was answered. */
   readonly attempt: RegistrationAttempt;
@@ -128,8 +128,9 @@ function moveOn(
   cause: RegistrationChange['event']['cause'],
   detail: Readonly<Record<string, unknown>>,
 ): RegistrationChange {
-  const { xRequestId, why, requestUid = attempt.requestUid, bankDateMs, ...told } = facts;
-  const bankOffsetMs = bankDateMs !== undefined && tellsTime(told.elapsedMs ?? 0) ? bankDateMs - nowMs : null;
+  const { xRequestId, why, requestUid = attempt.requestUid, bankDateMs, ...answer } = facts;
+  const bankOffsetMs =
+    bankDateMs !== undefined && tellsTime(answer.elapsedMs ?? 0) ? bankDateMs - nowMs : null;
   const renewedUid = requestUid === attempt.requestUid ? attempt.renewedUid : requestUid;
   const renewed = requestUid === attempt.requestUid ? {} : { requestUid };
   return moveRegistration({
@@ -137,8 +138,8 @@ function moveOn(
     patch,
     cause,
     nowMs,
-    attempt: { ...attempt, ...told, renewedUid, bankOffsetMs, taken: takenBy[finding.kind] },
-    detail: { ...detail, ...told, ...renewed, xRequestId, why },
+    attempt: { ...attempt, ...answer, renewedUid, bankOffsetMs, taken: takenBy[finding.kind] },
+    detail: { ...detail, ...answer, ...renewed, xRequestId, why },
   });
 }
 

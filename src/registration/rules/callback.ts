@@ -44,7 +44,7 @@ export interface FaultyReading {
   readonly faults: readonly FieldFault[];
 }
 
-export type CallbackReading = { readonly ok: true; readonly callback: RegistrationCallback } | FaultyReading;
+type CallbackReading = { readonly ok: true; readonly callback: RegistrationCallback } | FaultyReading;
 
 /** The keys of `msg-hdr` that matter (§2.3), and all that it holds. */
 export interface CallbackHeader {
@@ -290,7 +290,7 @@ export const receiverToleranceMs = 5_000;
 const zoneToleranceMs = 12 * 3_600_000;
 
 /** When a callback was applied, by the bank's clock, and when it came first, by ours. */
-export interface CallbackTimes {
+interface CallbackTimes {
   readonly appliedAtMs: number;
   readonly receivedAtMs: number;
 }

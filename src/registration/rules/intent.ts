@@ -42,7 +42,7 @@ export function decideRenewal(
 }
 
 /** A change that records an intent, with the attempt that it makes. */
-export interface RegistrationIntent {
+interface RegistrationIntent {
   readonly change: RegistrationChange;
   readonly attempt: RegistrationAttempt;
 }

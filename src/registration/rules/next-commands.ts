@@ -8,7 +8,7 @@ import { awaitedStatuses, type RegistrationHold, type RegistrationStatus } from 
 import { registrationExceptionStatuses } from './report-rows.ts';
 import { countRegistrationAlarms, countRegistrations } from './summary.ts';
 
-interface Asked {
+interface ReportedRegistration {
   readonly row: Pick<RegistrationRow, 'status' | 'holds' | 'cells' | 'isAlarm'>;
   readonly batchId: string;
   readonly fileName: string;
@@ -23,7 +23,11 @@ const takeCallbacks: NextCommand = {
 };
 
 /** Commands for the row, the likeliest first; empty where there is nothing to type. */
-export function listNextOfRegistration({ row, batchId, fileName }: Asked): readonly NextCommand[] {
+export function listNextOfRegistration({
+  row,
+  batchId,
+  fileName,
+}: ReportedRegistration): readonly NextCommand[] {
   const registrationId = row.cells.registrationId.trim();
   switch (row.status) {
     case 'held': {

@@ -66,7 +66,7 @@ export const unendedStatuses = [
 /** Believed not to be with the bank, and not ended by it: a callback about an earlier sending proves otherwise. */
 const withdrawn = ['ready', 'held', 'cancelled', 'failed'] as const satisfies readonly RegistrationStatus[];
 
-/** One line a transition, its cause beside it. A row enters the table as `staged` or `rejected`. */
+/** One line a transition, its cause beside it. A row enters the table as `staged` or `rejected`. @forTests */
 export const registrationTransitions = [
   { from: 'staged', to: 'ready', cause: 'sealed' },
   { from: 'staged', to: 'held', cause: 'sealed' },

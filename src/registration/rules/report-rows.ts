@@ -30,7 +30,7 @@ export const registrationExceptionStatuses: readonly RegistrationStatus[] = [
   'contradicted',
 ];
 
-/** Statuses that only a late callback, a contradiction or a decision changes. The end of an unanswered row is unknown. */
+/** Statuses that only a late callback, a contradiction or a decision changes. The end of an unanswered row is unknown. @forTests */
 export const finalRegistrationStatuses: readonly RegistrationStatus[] = [
   'rejected',
   'cancelled',

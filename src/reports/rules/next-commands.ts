@@ -18,7 +18,7 @@ export interface NextCommand {
   readonly why: string;
 }
 
-interface Asked {
+interface ReportedPayout {
   readonly row: Pick<ResultRow, 'status' | 'holds' | 'reasonCode' | 'cells' | 'isAlarm'>;
   readonly batchId: string;
   readonly fileName: string;
@@ -38,7 +38,7 @@ const approving = (batchId: string): string => paydropCommand(undefined, 'approv
 const batchHolds: readonly HoldReason[] = ['halted', 'paused', 'unavailable', ...dayHolds];
 const ofFile: readonly (string | null)[] = Object.values(likeFileCodes);
 
-function commandsOfHeld({ row, batchId }: Asked, payoutId: string): readonly NextCommand[] {
+function commandsOfHeld({ row, batchId }: ReportedPayout, payoutId: string): readonly NextCommand[] {
   const { holds, reasonCode } = row;
   if (holds.includes('approval'))
     return [
@@ -63,7 +63,8 @@ function commandsOfHeld({ row, batchId }: Asked, payoutId: string): readonly Nex
   ];
 }
 
-const isByStatement = ({ row }: Pick<Asked, 'row'>): boolean => statementCodes.includes(row.reasonCode ?? '');
+const isByStatement = ({ row }: Pick<ReportedPayout, 'row'>): boolean =>
+  statementCodes.includes(row.reasonCode ?? '');
 
 const settling = (batchId: string, why: string): NextCommand => ({
   command: paydropCommand(undefined, 'settle', batchId),
@@ -80,7 +81,7 @@ const saying = (verb: string, id: string, ...words: readonly string[]): string =
   ofRow(verb, id).replace(`paydrop ${verb}`, `paydrop ${[verb, ...words].join(' ')}`);
 
 /** The bank's answer by phone or letter, recorded by two people. A transfer that may be complete is never called failed. */
-const confirming = ({ row, lastFinding }: Asked): readonly NextCommand[] => {
+const confirming = ({ row, lastFinding }: ReportedPayout): readonly NextCommand[] => {
   const id = row.cells.payoutId.trim();
   const confirm = (outcome: string, why: string): NextCommand => ({
     command: saying('confirm', id, outcome, '--evidence', 'WHERE', '--note', 'WHY'),
@@ -95,10 +96,10 @@ const confirming = ({ row, lastFinding }: Asked): readonly NextCommand[] => {
   ];
 };
 
-const inDoubt = (asked: Asked): readonly NextCommand[] => [
-  ...(isByStatement(asked) ? [] : [settling(asked.batchId, 'asks the bank what became of it')]),
-  ...reconciling(asked.tranDate, 'settles it by the statement'),
-  ...(asked.row.status === 'unresolved' ? confirming(asked) : []),
+const inDoubt = (reported: ReportedPayout): readonly NextCommand[] => [
+  ...(isByStatement(reported) ? [] : [settling(reported.batchId, 'asks the bank what became of it')]),
+  ...reconciling(reported.tranDate, 'settles it by the statement'),
+  ...(reported.row.status === 'unresolved' ? confirming(reported) : []),
 ];
 
 /** Ends the alarm, which blocks every other command. */
@@ -108,18 +109,18 @@ const acknowledging = (payoutId: string): NextCommand => ({
 });
 
 /** Commands for the row, the likeliest first; empty where there is nothing to type. */
-export function listNextCommands(asked: Asked): readonly NextCommand[] {
-  const { row } = asked;
+export function listNextCommands(reported: ReportedPayout): readonly NextCommand[] {
+  const { row } = reported;
   const end = row.isAlarm ? [acknowledging(row.cells.payoutId.trim())] : [];
-  return [...commandsByStatus(asked), ...end];
+  return [...commandsByStatus(reported), ...end];
 }
 
-function commandsByStatus(asked: Asked): readonly NextCommand[] {
-  const { row, fileName } = asked;
+function commandsByStatus(reported: ReportedPayout): readonly NextCommand[] {
+  const { row, fileName } = reported;
   const payoutId = row.cells.payoutId.trim();
   switch (row.status) {
     case 'held':
-      return commandsOfHeld(asked, payoutId);
+      return commandsOfHeld(reported, payoutId);
     case 'failed':
     case 'unpayable':
       // The bank's contradiction must be cleared first.
@@ -127,14 +128,14 @@ function commandsByStatus(asked: Asked): readonly NextCommand[] {
       return [{ command: ofRow('retry', payoutId), why: 'makes its next attempt, once the cause is gone' }];
     case 'submitted':
     case 'unresolved':
-      return inDoubt(asked);
+      return inDoubt(reported);
     case 'staged':
     case 'ready':
       return [
         { command: paydropCommand(undefined, 'run', fileName), why: 'sends it; a watcher does so by itself' },
       ];
     case 'disputed':
-      return confirming(asked).slice(0, 1);
+      return confirming(reported).slice(0, 1);
     case 'rejected':
     case 'cancelled':
     case 'paid':

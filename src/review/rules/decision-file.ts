@@ -378,7 +378,7 @@ export function readDecisions(records: readonly FiledRecord[]): DecisionReading 
 /**
  * Decisions whose row is missing from the journal, or has another payoutId there, because of a sort that moved only
  * some columns, or a number that a spreadsheet changed.
- * @param idOf returns the journal's id for a row of a batch
+ * @param idOf returns the journal's id for a row of a batch @forTests
  */
 export function findMisfits(
   decisions: readonly FiledDecision[],

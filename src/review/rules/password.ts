@@ -110,7 +110,7 @@ function isGuessedWord(text: string, guessed: ReadonlySet<string>): boolean {
 
 /** The number of wrong passwords without a delay. */
 const freeTries = 4;
-/** The number of wrong passwords that locks the user out for a day, unless an admin enables the user. */
+/** The number of wrong passwords that locks the user out for a day, unless an admin enables the user. @forTests */
 export const lockTries = 12;
 const firstDelayMs = 15_000;
 const lockMs = dayMs;
@@ -154,7 +154,7 @@ function computeDelayMs(tries: number): number {
 /** The limit for one person from one address: half of the lock limit, so that no single address locks a person out. */
 export const personTriesMax = lockTries / 2;
 /** The limit from one network address over all names: people of one office may share it. */
-export const sourceTriesMax = 40;
+const sourceTriesMax = 40;
 /** The time after the latest checked try at which an address may try again. */
 const sourceForgottenAfterMs = 3_600_000;
 

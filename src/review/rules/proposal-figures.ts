@@ -259,8 +259,8 @@ export function countPayout(payout: ChosenPayout): TargetFigures {
   const file = { batchId, fileName, rows: 1, amountSatang, digest: null, isCorrected: false };
   const newPayees = isNewPayee ? [{ proxyNo, rows: 1, amountSatang }] : [];
   const largest = [{ seq, amountSatang, isNewPayee }];
-  const counted = { file: { ...file, leftOut: noneLeftOut }, payerAccount, newPayees, largest };
-  return { of: 'payouts', wasSatang, files: [counted] };
+  const figured = { file: { ...file, leftOut: noneLeftOut }, payerAccount, newPayees, largest };
+  return { of: 'payouts', wasSatang, files: [figured] };
 }
 
 /** Counts registrations of a file, which move no money. */
@@ -291,11 +291,11 @@ export function sumFigures(all: readonly TargetFigures[]): ProposalFigures {
   const payees = new Map<string, NewPayee>();
   const accounts = new Set<string>();
   let largest: readonly FiguredRowOfMany[] = [];
-  for (const counted of all.flatMap((one) => one.files)) {
-    addFile(files, counted.file);
-    if (counted.payerAccount !== '') accounts.add(maskDigits(counted.payerAccount));
-    for (const payee of counted.newPayees) addPayee(payees, payee);
-    largest = keepLargest(largest, counted.largest);
+  for (const figured of all.flatMap((one) => one.files)) {
+    addFile(files, figured.file);
+    if (figured.payerAccount !== '') accounts.add(maskDigits(figured.payerAccount));
+    for (const payee of figured.newPayees) addPayee(payees, payee);
+    largest = keepLargest(largest, figured.largest);
   }
   const of = all[0]?.of ?? 'others';
   const was = all.flatMap(({ wasSatang }) => wasSatang ?? []);

@@ -339,7 +339,7 @@ export function doubtItem(one: BatchInQueue, version: string, asker?: Asker): Qu
 // ---------------------------------------------------------------- proposals, files of decisions
 
 /** A proposal, as far as the queue shows it. */
-export type QueuedProposal = Parameters<typeof whyNotCheck>[0] & {
+type QueuedProposal = Parameters<typeof whyNotCheck>[0] & {
   readonly proposalId: number;
   readonly note: string;
   readonly items: number;

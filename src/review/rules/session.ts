@@ -14,7 +14,7 @@ export interface PersonSession {
 }
 
 const minuteMs = 60_000;
-/** The limit without a page asked for. */
+/** The limit without a page asked for. @forTests */
 export const sessionIdleMs = 30 * minuteMs;
 /** The limit after which a new sign-in is required, despite use. */
 export const sessionLongestMs = 10 * 60 * minuteMs;

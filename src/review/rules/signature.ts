@@ -8,7 +8,7 @@ import type { PasskeyBackup } from './passkey.ts';
 import { computeChallenge } from './signed-text.ts';
 
 /** The answer of an authenticator and a browser to a text; bytes as base64url. */
-export interface Assertion {
+interface Assertion {
   /** The signed text, byte for byte. */
   readonly text: string;
   readonly credentialId: string;

@@ -133,7 +133,7 @@ export const readSignedValue = (text: string, name: string): string =>
     .find((one) => one.startsWith(`${name}: `))
     ?.slice(name.length + 2) ?? '';
 
-/** The lines in which a text differs from the expected one; empty when they are equal. */
+/** The lines in which a text differs from the expected one; empty when they are equal. @forTests */
 export function findTextDifferences(
   text: string,
   matter: SignedMatter,

@@ -104,7 +104,7 @@ export const describeEffect = (decision: Decision, what: Argument, kind: string 
     ? message(`registration-effect.${decision}`, { what })
     : message(`decision-effect.${decision}`, { what });
 
-/** The cause by which each decision changes a payout; the transition table limits the decisions by it. */
+/** The cause by which each decision changes a payout; the transition table limits the decisions by it. @forTests */
 export const causeOf: Readonly<Record<PayoutDecision, PayoutCause>> = {
   'go-on': 'hold-lifted',
   cancel: 'cancelled',

@@ -35,7 +35,7 @@ export interface DecideForm {
 }
 
 /** The values typed into the form. */
-interface Asked {
+interface DecisionInput {
   readonly note: string;
   readonly evidence: string;
   readonly correction: Correction;
@@ -54,7 +54,7 @@ const textOf = (fields: Fields, name: string, lengthMax = textLengthMax): string
 
 const orNull = (text: string): string | null => (text === '' ? null : text);
 
-function readAsked(fields: Fields): Asked {
+function readInput(fields: Fields): DecisionInput {
   // The account number without blanks and hyphens, as it is displayed and kept.
   const accountNo = textOf(fields, 'accountNo', cellLengthMax).replaceAll(/[\s-]/g, '');
   return {
@@ -205,7 +205,7 @@ export function decidePage(
   trouble = noTrouble,
 ): Page {
   const { say, language } = visit;
-  const { note, evidence, correction } = readAsked(fields);
+  const { note, evidence, correction } = readInput(fields);
   const { complaints } = trouble;
   const isProposed = peopleOf(form, review) === 2;
   const title = sayCode(language, nameOfDecision(form.decision, form.targets[0]?.kind));
@@ -258,12 +258,12 @@ function complainAboutCorrection(
 function complainAbout(
   visit: ProvedVisit,
   form: DecideForm,
-  asked: Asked,
+  input: DecisionInput,
   hasFile: boolean,
 ): readonly Complaint[] {
   const { say } = visit;
   const { decision } = form;
-  const { note, evidence, correction } = asked;
+  const { note, evidence, correction } = input;
   return [
     ...complainAboutCorrection(visit, form, correction),
     ...(note === '' ? [{ field: 'note', text: say('decide.missing-why') }] : []),
@@ -294,12 +294,12 @@ export async function answerDecision(
   onObjections: (objections: readonly Objection[]) => void = () => {},
   sent?: SentFile,
 ): Promise<Answer> {
-  const asked = readAsked(fields);
+  const input = readInput(fields);
   const { decision, targets } = form;
   const complain = (complaints: readonly Complaint[]): Page =>
     decidePage(visit, review, form, fields, { status: 422, complaints, objections: [] });
   const file = sent?.name === '' ? undefined : sent;
-  const complaints = complainAbout(visit, form, asked, file !== undefined);
+  const complaints = complainAbout(visit, form, input, file !== undefined);
   if (complaints.length > 0) return complain(complaints);
   // The file is read only once all other fields are complete.
   const prepared = await prepareSent(form, file);
@@ -308,11 +308,11 @@ export async function answerDecision(
   await using sentFile = prepared;
   const corrected =
     decision === 'retry-corrected'
-      ? targets.map((target) => ({ ...target, correction: asked.correction }))
+      ? targets.map((target) => ({ ...target, correction: input.correction }))
       : targets;
-  const evidence = decisionTerms[decision].needsEvidence ? orNull(asked.evidence) : null;
+  const evidence = decisionTerms[decision].needsEvidence ? orNull(input.evidence) : null;
   const evidenceFile = sentFile?.file ?? null;
-  const wish = { decision, targets: corrected, note: asked.note, evidence, evidenceFile };
+  const wish = { decision, targets: corrected, note: input.note, evidence, evidenceFile };
   const proposed = await proposeAll(review, [wish], deciderOf(visit.proved), async () => sentFile?.keep());
   if (proposed.kind === 'refused') {
     onObjections(proposed.objections);

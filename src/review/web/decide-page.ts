@@ -22,14 +22,13 @@ import { html, type Html, type Part } from './html.ts';
 import { plainPage } from './layout.ts';
 import { factList, moneyTag, whyOf } from './parts.ts';
 import { readSeq, type ReadReview } from './payout-page.ts';
+import { type QueueReader, readQueueFilter } from './queue-page.ts';
 import type { Answer, Fields, FileView, Page, ProvedVisit, SentFile, View } from './view.ts';
 
 interface DecidePageContext {
-  readonly store: HistoryReader & WaitingReader;
+  readonly store: HistoryReader & QueueReader;
   readonly readReview: ReadReview;
   readonly evidenceFolder?: string | undefined;
-  /** Reads the filter of the queue's form; undefined for an invalid day. */
-  readonly readFilter: (visit: ProvedVisit, fields: Fields) => Promise<PayoutFilter | undefined>;
 }
 
 const readDecision = (fields: Fields): PayoutDecision | undefined => {
@@ -228,7 +227,7 @@ async function answerChoice(
   fields: Fields,
 ): Promise<Answer> {
   const { say, person, nowMs } = visit;
-  const filter = fields['all'] === '1' ? await context.readFilter(visit, fields) : undefined;
+  const filter = fields['all'] === '1' ? await readQueueFilter(context.store, visit, fields) : undefined;
   const rows =
     filter === undefined ? await readPicks(context.store, fields) : await readMatching(context.store, filter);
   if (rows === undefined)
@@ -236,7 +235,7 @@ async function answerChoice(
       visit,
       422,
       say('decide.decide-on-all'),
-      `${say('decide.too-many-chosen')} ${showCount(frozenItemsMax)}`,
+      say(message('decide.too-many-chosen', { count: showCount(frozenItemsMax) })),
     );
   if (rows.length === 0) return plainPage(visit, 422, say('decide.decide-on'), say('decide.none-chosen'));
   const impossible = await judgeRows(await context.readReview(), rows);

@@ -3,6 +3,7 @@
  * requests its content again, with its own session. A stream ends with its session.
  */
 import { Readable } from 'node:stream';
+import type { Log } from '../../core/ports.ts';
 import type { ChangeReader } from '../ports.ts';
 
 export interface LiveTimes {
@@ -12,7 +13,7 @@ export interface LiveTimes {
   readonly heartbeatMs: number;
 }
 
-export const usualTimes: LiveTimes = { pollMs: 1_000, heartbeatMs: 15_000 };
+const usualTimes: LiveTimes = { pollMs: 1_000, heartbeatMs: 15_000 };
 
 /** The limit over all people; further streams are refused. */
 const streamsMax = 64;
@@ -33,15 +34,15 @@ interface Listener {
 export class LiveFeed implements Disposable {
   readonly #store: ChangeReader;
   readonly #times: LiveTimes;
-  readonly #onTrouble: (error: unknown) => void;
+  readonly #log: Log;
   readonly #listeners = new Set<Listener>();
   #timer: NodeJS.Timeout | undefined;
   #isLooking = false;
 
-  constructor(store: ChangeReader, times: LiveTimes, onTrouble: (error: unknown) => void) {
+  constructor(store: ChangeReader, log: Log, times = usualTimes) {
     this.#store = store;
+    this.#log = log;
     this.#times = times;
-    this.#onTrouble = onTrouble;
   }
 
   /** @returns undefined at the limit of listeners */
@@ -77,7 +78,7 @@ export class LiveFeed implements Disposable {
       for (const listener of this.#listeners) await this.#speak(listener, mark);
     } catch (error) {
       // A page works without live updates; the next read may succeed.
-      this.#onTrouble(error);
+      this.#log('error', 'the review page could not look for changes', { err: error });
     } finally {
       this.#isLooking = false;
     }

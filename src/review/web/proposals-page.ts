@@ -38,7 +38,7 @@ import {
 } from './signing-page.ts';
 import type { Answer, Fields, Page, ProvedVisit, View } from './view.ts';
 
-export interface ProposalsPageContext {
+interface ProposalsPageContext {
   readonly store: ItemsReader & Pick<PersonStore, 'persons' | 'editPersons'> & FiguresContext['journal'];
   /** Judges the part of an open proposal that can be carried out. */
   readonly judge: Judge;
@@ -432,7 +432,7 @@ type Judge = (review: ReviewContext, visit: ProvedVisit, proposal: Proposal) => 
 const judgedMax = 20;
 
 /** Keeps each judgement until the journal changes: thousands of rows take a second. */
-export function makeJudge(): Judge {
+function makeJudge(): Judge {
   const kept = new Map<number, { readonly mark: string; readonly judged: Promise<Judged> }>();
   return async (review, { mark }, proposal) => {
     const { proposalId } = proposal;
@@ -535,32 +535,35 @@ const verdicts = [
   ['withdraw', 'propose'],
 ] as const;
 
-export const makeProposalViews = (context: ProposalsPageContext): readonly View[] => [
-  { method: 'GET', path: '/proposals', action: 'see', answer: async (visit) => answerList(context, visit) },
-  ...(['/proposal/:id', '/proposal/:id/after/:after'] as const).flatMap((path): readonly View[] => [
-    {
-      method: 'GET',
-      path,
-      action: 'see',
-      answer: async (visit, fields) => proposalPage(context, visit, fields),
-    },
+export function makeProposalViews(page: Omit<ProposalsPageContext, 'judge'>): readonly View[] {
+  const context = { ...page, judge: makeJudge() };
+  return [
+    { method: 'GET', path: '/proposals', action: 'see', answer: async (visit) => answerList(context, visit) },
+    ...(['/proposal/:id', '/proposal/:id/after/:after'] as const).flatMap((path): readonly View[] => [
+      {
+        method: 'GET',
+        path,
+        action: 'see',
+        answer: async (visit, fields) => proposalPage(context, visit, fields),
+      },
+      {
+        method: 'POST',
+        path: `${path}/reveal`,
+        action: 'reveal',
+        answer: async (visit, fields) => answerReveal(context, visit, fields),
+      },
+    ]),
     {
       method: 'POST',
-      path: `${path}/reveal`,
+      path: '/proposal/:id/evidence-file',
       action: 'reveal',
-      answer: async (visit, fields) => answerReveal(context, visit, fields),
+      answer: async (visit, fields) => answerEvidence(context, visit, fields),
     },
-  ]),
-  {
-    method: 'POST',
-    path: '/proposal/:id/evidence-file',
-    action: 'reveal',
-    answer: async (visit, fields) => answerEvidence(context, visit, fields),
-  },
-  ...verdicts.map(([verdict, action]): View => ({
-    method: 'POST',
-    path: `/proposal/:id/${verdict}`,
-    action,
-    answer: async (visit, fields) => answerVerdict(context, verdict, visit, fields),
-  })),
-];
+    ...verdicts.map(([verdict, action]): View => ({
+      method: 'POST',
+      path: `/proposal/:id/${verdict}`,
+      action,
+      answer: async (visit, fields) => answerVerdict(context, verdict, visit, fields),
+    })),
+  ];
+}

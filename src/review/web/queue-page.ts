@@ -37,19 +37,19 @@ import {
 import { itemsSection, makeQueueItemViews, ownerOf, type QueueItemsContext } from './queue-items.ts';
 import type { Fields, Page, ProvedVisit, View } from './view.ts';
 
-type QueueReader = WaitingReader &
+export type QueueReader = WaitingReader &
   Pick<PayoutSearch, 'findOwners'> &
   Pick<QueueStore, 'reviewNotes'> &
   Pick<PersonStore, 'persons' | 'editPersons'>;
 
-export interface QueuePageContext extends QueueItemsContext {
+interface QueuePageContext extends QueueItemsContext {
   readonly store: QueueReader & QueueItemsContext['store'];
 }
 
 const rowsOnPage = 50;
 
 /** The values in the filter form. */
-interface Asked {
+interface QueueForm {
   readonly search: string;
   readonly status: PayoutStatus | undefined;
   readonly money: MoneyMoved | undefined;
@@ -63,7 +63,7 @@ const moneyWords: readonly MoneyMoved[] = ['no', 'unknown', 'yes'];
 const findWord = <Name extends string>(names: readonly Name[], word: string | undefined): Name | undefined =>
   names.find((name) => name === word);
 
-function readAsked(fields: Fields): Asked {
+function readForm(fields: Fields): QueueForm {
   const before = Number(fields['before']);
   return {
     search: readSearch(fields),
@@ -84,7 +84,7 @@ interface ReadFilter {
 async function readFilter(
   store: QueueReader,
   { proved, nowMs }: ProvedVisit,
-  { search, status, money, day }: Asked,
+  { search, status, money, day }: QueueForm,
 ): Promise<ReadFilter | undefined> {
   const bounds = day === '' ? undefined : readDay(day);
   if (bounds?.ok === false) return undefined;
@@ -127,7 +127,7 @@ function figures({ say, language, nowMs }: ProvedVisit, totals: readonly Waiting
 const choice = (value: string, label: string, isChosen: boolean): Html =>
   html`<option value="${value}" ${isChosen ? html`selected` : ''}>${label}</option>`;
 
-function filterForm(visit: ProvedVisit, { search, status, money, day }: Asked): Html {
+function filterForm(visit: ProvedVisit, { search, status, money, day }: QueueForm): Html {
   const { say, language } = visit;
   return html`<form method="post" action="/queue" class="filter" role="search" data-live-form>
     ${csrfField(visit)} ${searchField(visit, say('queue.search-hint'), search)}
@@ -217,7 +217,7 @@ function table(visit: ProvedVisit, found: readonly FoundPayout[], owners: Owners
 }
 
 /** The filter as form fields, to be posted again. */
-const fieldsOf = ({ search, status, money, day }: Asked): Readonly<Record<string, string>> => ({
+const fieldsOf = ({ search, status, money, day }: QueueForm): Readonly<Record<string, string>> => ({
   search,
   status: status ?? '',
   money: money ?? '',
@@ -227,9 +227,9 @@ const fieldsOf = ({ search, status, money, day }: Asked): Readonly<Record<string
 const rowsOf = (totals: readonly WaitingTotal[]): number =>
   totals.reduce((sum, total) => sum + total.rows, 0);
 
-function pages(visit: ProvedVisit, asked: Asked, lastSeq: number | undefined): Html {
-  const fields = fieldsOf(asked);
-  const isFirst = asked.before === Number.MAX_SAFE_INTEGER;
+function pages(visit: ProvedVisit, form: QueueForm, lastSeq: number | undefined): Html {
+  const fields = fieldsOf(form);
+  const isFirst = form.before === Number.MAX_SAFE_INTEGER;
   const button = (label: string, more: object) =>
     postButton(visit, '/queue', label, { ...fields, ...more }, 'page');
   return html`<div class="pages">
@@ -250,8 +250,8 @@ function empty({ say, language, nowMs }: ProvedVisit, isFiltered: boolean): Html
 async function answerQueue(context: QueuePageContext, visit: ProvedVisit, fields: Fields): Promise<Page> {
   const { store } = context;
   const { say } = visit;
-  const asked = readAsked(fields);
-  const read = await readFilter(store, visit, asked);
+  const form = readForm(fields);
+  const read = await readFilter(store, visit, form);
   const title = say('page.queue');
   if (read === undefined)
     return {
@@ -259,18 +259,18 @@ async function answerQueue(context: QueuePageContext, visit: ProvedVisit, fields
       status: 422,
       body: html`${problems(visit, [{ field: 'day', text: say('queue.wrong-day') }])}
         <h1>${title}</h1>
-        ${filterForm(visit, asked)}`,
+        ${filterForm(visit, form)}`,
     };
   const { filter, reach } = read;
   const totals = await store.waitingTotals(filter);
-  const matching = await store.waitingPayouts(filter, asked.before, rowsOnPage + 1);
+  const matching = await store.waitingPayouts(filter, form.before, rowsOnPage + 1);
   const found = matching.slice(0, rowsOnPage);
   const lastSeq = matching.length > rowsOnPage ? found.at(-1)?.row.seq : undefined;
   const keys = found.map(({ row }) => String(row.seq));
   const owners = readOwners(await store.reviewNotes('payout', keys));
-  const { search, status, money, day } = asked;
+  const { search, status, money, day } = form;
   // Further pages stay as they are while they are read.
-  const isFirst = asked.before === Number.MAX_SAFE_INTEGER;
+  const isFirst = form.before === Number.MAX_SAFE_INTEGER;
   // A recorded look happens only at a person's own request, never by the page's polling.
   const live = (name: string) => (isFirst && reach !== 'whole' ? html`data-live="${name}"` : '');
   const isFiltered = search !== '' || day !== '' || status !== undefined || money !== undefined;
@@ -280,12 +280,12 @@ async function answerQueue(context: QueuePageContext, visit: ProvedVisit, fields
     body: html`<h1>${title}</h1>
       <div ${live('others')}>${others}</div>
       <div ${live('figures')}>${figures(visit, totals)}</div>
-      ${filterForm(visit, asked)} ${reachNote(visit, reach)}
+      ${filterForm(visit, form)} ${reachNote(visit, reach)}
       <div ${live('rows')}>
         ${found.length > 0 ? table(visit, found, owners) : others === undefined && empty(visit, isFiltered)}
-        ${choiceBar(visit, fieldsOf(asked), rowsOf(totals))}
+        ${choiceBar(visit, fieldsOf(form), rowsOf(totals))}
       </div>
-      ${pages(visit, asked, lastSeq)}`,
+      ${pages(visit, form, lastSeq)}`,
   };
 }
 
@@ -294,7 +294,7 @@ export const readQueueFilter = async (
   store: QueueReader,
   visit: ProvedVisit,
   fields: Fields,
-): Promise<PayoutFilter | undefined> => (await readFilter(store, visit, readAsked(fields)))?.filter;
+): Promise<PayoutFilter | undefined> => (await readFilter(store, visit, readForm(fields)))?.filter;
 
 /** Searches are posted, so that no payee's number enters an address or a log. */
 export const makeQueueViews = (context: QueuePageContext): readonly View[] => [

@@ -12,13 +12,11 @@ import type { ListenAddress } from '../../core/network-address.ts';
 import type { Log } from '../../core/ports.ts';
 import { makeServerFactory, type ServerLimits } from '../../platform/http-server.ts';
 import { type AccessNotes, AccessRecord } from '../access-record.ts';
-import { Challenges } from '../challenges.ts';
 import type { SigningPlace } from '../passkeys.ts';
 import { type Action, can, type ProvedPerson } from '../rules/people.ts';
 import { type ProxyRefusal, readHeaderValues, toNetwork } from '../rules/proxy-header.ts';
-import type { Queue } from '../rules/queue.ts';
 import { identifyByProxy, makeSessionSource, type SessionContext, startSessionByProxy } from '../sessions.ts';
-import type { ChangeReader } from '../ports.ts';
+import type { ChangeReader, PersonStore } from '../ports.ts';
 import type { SignInPlace } from '../sign-in.ts';
 import { SourceTries } from '../source-tries.ts';
 import { frame, pageScript, plainPage, stylePath } from './layout.ts';
@@ -35,19 +33,9 @@ import {
   sendText,
   yearSeconds,
 } from './guards.ts';
-import { LiveFeed, type LiveTimes, usualTimes } from './live.ts';
-import { type BatchPageContext, makeBatchViews } from './batch-page.ts';
-import { makeDecideViews } from './decide-page.ts';
-import { makeProxySignInViews, proxyRefusalPage, ProxyRefusals } from './proxy-door.ts';
-import { makePayoutViews, type PayoutPageContext, type ReadReview } from './payout-page.ts';
-import { makeJudge, makeProposalViews, type ProposalsPageContext } from './proposals-page.ts';
-import type { ReadQueue } from './queue-items.ts';
-import { makeQueueViews, type QueuePageContext, readQueueFilter } from './queue-page.ts';
-import { makePasskeyViews } from './passkeys-page.ts';
+import type { LiveFeed } from './live.ts';
+import { proxyRefusalPage, ProxyRefusals } from './proxy-door.ts';
 import { passkeyScripts } from './passkey-script.ts';
-import { makeSessionViews } from './sessions-page.ts';
-import { makeSigningViews, type SigningPageContext } from './signing-page.ts';
-import { makeSignInViews, type SignInPageContext } from './sign-in-page.ts';
 import { style } from './style.ts';
 import {
   type Answer,
@@ -62,34 +50,36 @@ import {
   type Visit,
 } from './view.ts';
 
+/** @forTests */
 export interface ReviewPageOptions {
   readonly listen: ListenAddress;
   readonly isSandbox: boolean;
-  readonly store: SignInPageContext['store'] &
-    SessionContext['store'] &
-    QueuePageContext['store'] &
-    ChangeReader &
-    PayoutPageContext['store'] &
-    BatchPageContext['store'] &
-    ProposalsPageContext['store'] & { readonly journalId: string };
-  readonly readContext: () => Promise<SignInPageContext>;
-  readonly readReview: ReadReview;
-  /** Reads waiting items other than payouts. */
-  readonly readQueue?: ReadQueue;
+  readonly store: SessionContext['store'] &
+    Pick<PersonStore, 'recordPersonEvent'> &
+    ChangeReader & { readonly journalId: string };
+  readonly readContext: () => Promise<SessionContext>;
   readonly log: Log;
-  readonly payer?: { readonly companyId: string };
-  /** Views of other rooms. */
-  readonly views: readonly View[];
-  readonly fileViews?: readonly FileView[];
-  /** The folder of files that prove the outcome of a payout; undefined where none are taken. */
-  readonly evidenceFolder?: string;
-  /** Called after a change of passkeys, for a notice. */
-  readonly onUserChange?: () => Promise<void>;
+  /** Lists the views, which the server serves without knowing any. */
+  readonly listViews: (place: ServedPlace) => PageViews;
+  readonly feed: LiveFeed;
   /** Called after a session has ended, to delete the data kept for it. */
-  readonly onSignOut?: (sessionHash: string) => Promise<void>;
-  readonly liveTimes?: LiveTimes;
+  readonly onSignOut?: ((sessionHash: string) => Promise<void>) | undefined;
   /** Undefined where the page answers this machine only. */
   readonly outside?: OutsideAddress | undefined;
+}
+
+/** The views of the page, and those that receive files. */
+export interface PageViews {
+  readonly views: readonly View[];
+  readonly fileViews: readonly FileView[];
+}
+
+/** The facts that views need of the server. */
+export interface ServedPlace {
+  /** The place to which passkeys are bound, known once the page is open. */
+  readonly signingPlace: () => SigningPlace;
+  /** The place of a sign-in: its tries, and the record of its address. */
+  readonly signInPlaceOf: (visit: Visit) => SignInPlace;
 }
 
 /** The options, with the state that the page keeps itself. */
@@ -99,7 +89,7 @@ type PageParts = ReviewPageOptions & {
   readonly access: AccessRecord;
 };
 
-/** The open page. Its disposal cuts off requests that are being answered. */
+/** The open page. Its disposal cuts off requests that are being answered. @forTests */
 export interface ReviewPage extends AsyncDisposable {
   /** The origin, such as "http://localhost:8484". */
   readonly origin: string;
@@ -108,8 +98,6 @@ export interface ReviewPage extends AsyncDisposable {
 }
 
 const limits: ServerLimits = { connectionsMax: 128, headersMs: 5_000, requestMs: 30_000, restMs: 5_000 };
-/** The queue of a page that reads payouts alone. */
-const nothingElse: Queue = { items: [], totals: [] };
 
 const bodyBytesMax = 65_536;
 const signInsAMinute = 30;
@@ -126,56 +114,28 @@ export async function openReviewPage(options: ReviewPageOptions): Promise<Review
     serverFactory: makeServerFactory(limits),
     frameworkErrors: (_error, _request, reply) => void sendText(reply, 400, 'bad request'),
   });
-  const { store, payer, views, readContext } = options;
+  const { store, log } = options;
   await addGuards(app, options);
   const readOrigin = (): string => {
     const { port } = app.server.address() as { readonly port: number };
     return outside?.origin ?? `http://${options.listen.host}:${port}`;
   };
-  const signing: SigningPageContext = {
-    readPersons: async () => {
-      const context = await readContext();
-      return { ...context, nowMs: context.clock.now() };
-    },
-    readReview: options.readReview,
-    place: () => placeOf(readOrigin()),
-    store,
-    scene: { isSandbox: options.isSandbox, companyId: payer?.companyId ?? '', journalId: store.journalId },
-    challenges: new Challenges(),
-    onChange: options.onUserChange,
-  };
-  const cookieNames = cookieNamesOf(outside);
-  const access = new AccessRecord(store, options.log);
-  const parts: PageParts = { ...options, cookieNames, access, refusals: new ProxyRefusals(options.log) };
+  const access = new AccessRecord(store, log);
+  const refusals = new ProxyRefusals(log);
+  const parts: PageParts = { ...options, cookieNames: cookieNamesOf(outside), access, refusals };
   recordAccess(app, parts);
-  const signInViews =
-    outside?.userHeader === undefined
-      ? makeSignInViews({ readContext, placeOf: makePlaces(access) })
-      : makeProxySignInViews();
-  const deciding = makeDecideViews({
-    ...options,
-    readFilter: async (visit, fields) => readQueueFilter(options.store, visit, fields),
+  const { views, fileViews } = options.listViews({
+    signingPlace: () => placeOf(readOrigin()),
+    signInPlaceOf: makePlaces(access),
   });
-  const all = [
-    ...signInViews,
-    ...makeQueueViews({ readQueue: async () => nothingElse, ...options }),
-    ...makePayoutViews(options),
-    ...deciding.views,
-    ...makeProposalViews({ ...options, signing, judge: makeJudge() }),
-    ...makeBatchViews(options),
-    ...makePasskeyViews(signing),
-    ...makeSigningViews(signing),
-    ...makeSessionViews({ readContext, onSignOut: options.onSignOut }),
-    ...views,
-  ];
-  addViews(app, parts, all);
-  await addFileViews(app, { ...parts, fileViews: [...(options.fileViews ?? []), ...deciding.fileViews] });
+  addViews(app, parts, views);
+  await addFileViews(app, parts, fileViews);
   addLive(app, parts);
   // A copy, because fastify writes into its argument.
   await app.listen({ ...options.listen });
   return {
     origin: readOrigin(),
-    views: all,
+    views,
     [Symbol.asyncDispose]: async () => app.close(),
   };
 }
@@ -387,8 +347,11 @@ function proveVisit(
 const fieldBytesMax = 8_000;
 
 /** A separate fastify context, so that only these forms may bring a file. */
-async function addFileViews(app: FastifyInstance, pageParts: PageParts): Promise<void> {
-  const { fileViews = [] } = pageParts;
+async function addFileViews(
+  app: FastifyInstance,
+  pageParts: PageParts,
+  fileViews: readonly FileView[],
+): Promise<void> {
   await app.register(async (room) => {
     await room.register(multipart, { throwFileSizeLimit: false });
     for (const view of fileViews)
@@ -502,10 +465,7 @@ async function sendAnswer(
 
 /** Adds the stream of changes, for signed-in people while their session lasts. */
 function addLive(app: FastifyInstance, parts: PageParts): void {
-  const { store, readContext, log, liveTimes = usualTimes } = parts;
-  const feed = new LiveFeed(store, liveTimes, (error) =>
-    log('error', 'the review page could not look for changes', { err: error }),
-  );
+  const { feed, readContext } = parts;
   app.addHook('preClose', async () => feed[Symbol.dispose]());
   // A HEAD request would open a stream that nothing reads and nothing closes.
   app.get('/live', { exposeHeadRoute: false }, async (request, reply) => {

@@ -74,7 +74,7 @@ function showFact(name: string, value: unknown): string {
 }
 
 /** Facts that the entry shows in another place, or that are useless to people. */
-const untold = new Set([
+const hiddenDetails = new Set([
   'by',
   'checkedBy',
   'proposal',
@@ -127,7 +127,7 @@ function eventEntry(visit: ProvedVisit, event: PayoutEvent, attempts: readonly A
   const attempt =
     cause === 'intent-recorded' ? attempts.find((one) => one.attemptNo === attemptNo) : undefined;
   const facts = Object.entries(detail)
-    .filter(([name, value]) => !untold.has(name) && value !== null && value !== '')
+    .filter(([name, value]) => !hiddenDetails.has(name) && value !== null && value !== '')
     .map(([name, value]) => [sayFact(visit, name), showFact(name, value)] as const);
   return {
     atMs,

@@ -62,7 +62,7 @@ export type Answer =
 /** Fields of a form and parts of the path, by name; the last value of a repeated field. */
 export type Fields = Readonly<Record<string, string | undefined>>;
 
-interface Place {
+interface Route {
   readonly method: 'GET' | 'POST';
   /** The path in fastify's form: `/payout/:seq`. */
   readonly path: string;
@@ -93,11 +93,11 @@ export interface FileView {
 
 /** A view; without `action`, it is for visitors who are not signed in. */
 export type View =
-  | (Place & {
+  | (Route & {
       readonly action: Action;
       readonly answer: (visit: ProvedVisit, fields: Fields) => Promise<Answer>;
     })
-  | (Place & {
+  | (Route & {
       readonly action?: undefined;
       readonly answer: (visit: Visit, fields: Fields) => Promise<Answer>;
     });

@@ -166,11 +166,11 @@ const registrationFields = z.strictObject({
 export const registrationSchema = registrationFields.prefault({});
 
 export type RegistrationTable = z.infer<typeof registrationFields>;
-/** The section before the defaults are applied. */
+/** The section before the defaults are applied. @forTests */
 export type RegistrationTableInput = z.input<typeof registrationFields>;
 export type RegistrationBehaviour = RegistrationTable['behaviours'][number];
+/** @forTests */
 export type RegistrationBehaviourInput = NonNullable<RegistrationTableInput['behaviours']>[number];
-export type CallInput = NonNullable<RegistrationBehaviourInput['callbacks']>[number];
 /** A callback of a decision, as in the table. */
 export type CallRow = z.infer<typeof callSchema>;
 export type ToldOutcome = z.infer<typeof told>;

@@ -7,9 +7,8 @@ import { createGzip } from 'node:zlib';
 import { configure, ZipWriter } from '@zip.js/zip.js';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { SandboxBank } from '../bank.ts';
-import { writeStatement } from './csv.ts';
 import { applyEdits, pickEdits } from './edits.ts';
-import { readDayLines } from './lines.ts';
+import { readDayLines, writeStatement } from './lines.ts';
 import type { IssuedFile } from './signed-statements.ts';
 
 configure({ useWebWorkers: false });

@@ -182,7 +182,7 @@ export const statementSchema = statementFields
   .prefault({});
 
 export type StatementTable = z.infer<typeof statementFields>;
-/** The section before the defaults are applied. */
+/** The section before the defaults are applied. @forTests */
 export type StatementTableInput = z.input<typeof statementFields>;
 export type StatementEdit = z.infer<typeof editSchema>;
 

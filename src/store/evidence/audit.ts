@@ -5,6 +5,12 @@ import { sql } from 'kysely';
 import type { TransferOrder } from '../../core/payout.ts';
 import type { AuditReader, AuditSource } from '../../evidence/ports.ts';
 import type { KeptAttempt, KeptRow, KeptVersion } from '../../evidence/rules/audit.ts';
+import type {
+  AppliedApproval,
+  KeptBatches,
+  KeptReport,
+  KeptTerms,
+} from '../../evidence/rules/batch-audit.ts';
 import { showAttempt } from '../../review/rules/payout-chain.ts';
 import { proposalStatuses } from '../../review/rules/proposal.ts';
 import { digestCopy } from '../archive/move.ts';
@@ -15,13 +21,14 @@ import { isListed } from '../lists.ts';
 import { readSchemaVersion, schemaVersion } from '../migrations.ts';
 import { readLoss } from '../loss.ts';
 import { readChain, readChainPage } from '../payouts/chain.ts';
+import { readChangedClaims } from '../payouts/claims.ts';
 import { readCountedDays, readDayUse } from '../payouts/day-use.ts';
 import { readSealNow } from '../payouts/digests.ts';
 import {
   readCallPages,
   readChangedRegistrationClaims,
   readRegistrationChains,
-} from './registration-audit.ts';
+} from '../registration/chain.ts';
 import { isArchivedSeq } from '../schema.ts';
 import {
   define,
@@ -34,9 +41,7 @@ import {
   textStatement,
 } from '../statements.ts';
 import { dayHeadReads, readEventHashes } from './day-heads.ts';
-import { readChangedClaims, readKeptBatches } from './batch-audit.ts';
-import { readKeptPersons } from './people-audit.ts';
-import { personReads } from '../review/people.ts';
+import { personReads, readKeptPersons } from '../review/people.ts';
 import { readNotes } from '../review/queue.ts';
 import { proposalReads } from '../review/proposals.ts';
 
@@ -82,12 +87,12 @@ a.status, a.sys_ref_no, a.fee_text,
  and e.detail ->> '$.shows' like '[' || a.attempt_no || ',%' order by e.seq desc limit 1) as shows`;
 
 /** A place in the order of the rows, and of what belongs to each. */
-interface Place {
+interface RowCursor {
   readonly seq: number;
   readonly partNo: number;
 }
 
-interface Wanted extends Place {
+interface Wanted extends RowCursor {
   /** The event after which something must have happened to a row. */
   readonly sinceSeq: number;
 }
@@ -126,7 +131,7 @@ const rowOf = define(({ seq }: { seq: number }) =>
   textStatement<Columns>(sql`select 0 as "partNo", ${rowColumns} from ${rowTables} where p.seq = ${seq}`),
 );
 
-type Columns = Place & { readonly rowNo: number; readonly attemptNo: number } & Readonly<
+type Columns = RowCursor & { readonly rowNo: number; readonly attemptNo: number } & Readonly<
     Record<TextColumn, string | null>
   >;
 
@@ -243,7 +248,7 @@ function makeSource(reader: Reader, batchIds?: ReadonlySet<string>): AuditSource
     toKept: (columns: Columns) => Kept,
   ): AsyncGenerator<readonly Kept[]> {
     const sinceSeq = since(afterSeq);
-    for (let last: Place | undefined = { seq: 0, partNo: 0 }; last !== undefined;) {
+    for (let last: RowCursor | undefined = { seq: 0, partNo: 0 }; last !== undefined;) {
       const asked: Wanted = { seq: last.seq, partNo: last.partNo, sinceSeq };
       const found: readonly Columns[] = await reader.read(() => statement.all(asked));
       yield found.filter(counts).map(toKept);
@@ -354,6 +359,39 @@ function* readProposalsAbout(payouts: readonly string[], batchIds: readonly stri
     if (proposal !== undefined) found.push(proposal);
   }
   return found;
+}
+
+const terms = textStatement<Omit<KeptTerms, 'sentFrom' | 'isOfArchive'> & { readonly archived: number }>(sql`
+select batch_id as "batchId", company_id as "companyId", payer_account as "payerAccount", sha256 as "fileSha256",
+  sealed_at_ms as "sealedAtMs", digest, approval_people as "approvalPeople", approval_bound_satang as "boundSatang",
+  approval_bound_people as "boundPeople", approved_digest as "approvedDigest", approved_payer as "approvedPayer",
+  case when recalled_at_ms > 0 or exists (select 1 from archived_batch a where a.batch_id = b.batch_id) then 1 else 0 end as archived
+from batch b where sealed_at_ms is not null order by sealed_at_ms`);
+
+const sentFrom = textStatement<{ readonly batchId: string; readonly account: string }>(sql`
+select distinct p.batch_id as "batchId", a.payer_account as account
+from attempt a join payout p on p.seq = a.payout_seq`);
+
+const reports = textStatement<KeptReport>(sql`
+select batch_id as "batchId", kind, number, sha256 from report order by batch_id, kind, number`);
+
+const approvals = textStatement<AppliedApproval>(sql`
+select i.key as "batchId", p.ended_at_ms as "atMs"
+from proposal_item i join proposal p on p.proposal_id = i.proposal_id
+where i.kind = 'batch' and i.status = 'applied' and p.decision = 'approve-batch'`);
+
+/** Reads batches as an audit compares them with their histories. */
+function* readKeptBatches(): Reading<KeptBatches> {
+  const accounts = Map.groupBy(yield* select(sentFrom), ({ batchId }) => batchId);
+  return {
+    batches: (yield* select(terms)).map(({ archived, ...one }) => ({
+      ...one,
+      isOfArchive: archived === 1,
+      sentFrom: (accounts.get(one.batchId) ?? []).map(({ account }) => account),
+    })),
+    reports: yield* select(reports),
+    approvals: yield* select(approvals),
+  };
 }
 
 /** The reader of a history of decisions and people. */

@@ -133,10 +133,10 @@ function* eraseDecisions(seq: number): Body<void> {
           .where('item_no', '=', itemNo),
       );
     const fileText = sql<string>`json_set(evidence_file, '$.name', ${erasedFileName})`;
-    const told = query
+    const cleared = query
       .updateTable('proposal')
       .set({ note: '', evidence: null, evidence_file: fileText, check_note: null });
-    const isOwn = yield* change(told.where('proposal_id', '=', proposalId).where('items', '=', 1));
+    const isOwn = yield* change(cleared.where('proposal_id', '=', proposalId).where('items', '=', 1));
     if (isOwn > 0)
       yield* change(
         query.updateTable('proposal_event').set({ cells: null }).where('subject', '=', proposalId),
@@ -147,8 +147,8 @@ function* eraseDecisions(seq: number): Body<void> {
     .selectFrom('review_note')
     .select('event_seq')
     .where(({ and }) => and(ofRow));
-  const told = query.updateTable('person_event').set({ cells: null });
-  for (const { event_seq } of yield* select(written)) yield* change(told.where('seq', '=', event_seq));
+  const cleared = query.updateTable('person_event').set({ cells: null });
+  for (const { event_seq } of yield* select(written)) yield* change(cleared.where('seq', '=', event_seq));
   const notes = query.updateTable('review_note').set({ note: '' });
   yield* change(notes.where(({ and }) => and(ofRow)).where('note', '<>', ''));
 }

@@ -1,5 +1,5 @@
 /** The one way to change a payout. */
-import { type ExpressionBuilder, sql, type SqlBool } from 'kysely';
+import { sql, type SqlBool } from 'kysely';
 import { decideNextNumber } from '../../core/attempt-numbers.ts';
 import { ForbiddenChangeError, requireAllowed } from '../../core/change.ts';
 import { attemptStatuses, canMoveAttempt } from '../../core/payout.ts';
@@ -7,23 +7,24 @@ import type { Attempt, AttemptStatus, Payout, PayoutStatus, TransferOrder } from
 import type { AttemptKey, Change, PayoutEnd } from '../../core/ports.ts';
 import { isReferenceOf, readAttemptNumber } from '../../core/reference.ts';
 import type { PayerKey } from '../../payout/ports.ts';
+import { mayHalt } from '../../payout/rules/brake.ts';
 import type { UseMove } from '../../payout/rules/limits.ts';
+import { mayBePaidStatuses } from '../../payout/rules/similar.ts';
 import { isApproved } from '../../review/rules/approval.ts';
 import { describeState, saltDetail } from '../../review/rules/payout-chain.ts';
 import type { Engine } from '../engine.ts';
 import { makeGroupCommit } from '../group-commit.ts';
-import { claimKeyOf, type ClaimOfRow, encodeHolds, holdBits, type Tables } from '../schema.ts';
+import { claimKeyOf, type ClaimOfRow, encodeHolds, holdBits } from '../schema.ts';
 import { type Body, define, query, type Statement, together } from '../statements.ts';
 import { isApprovedBySignature, keepToBound } from '../review/approvals.ts';
 import { isDecided, isDecidedByEnough, keepHand, markDecided } from '../review/proposals.ts';
 import { type AppendedEvent, appendEvent, makeSalt } from './chain.ts';
-import { isReleased, keyOfClaim, moveClaim } from './claims.ts';
+import { type ClaimGuard, claimGuardOf, moveClaim, selectClaim } from './claims.ts';
 import { isWithinLimits, readUseMoves, recordUse } from './day-use.ts';
-import { keepAsked } from './instruction-versions.ts';
+import { keepAsked } from './digests.ts';
 import { recordChange } from './open-payouts.ts';
 import type { PayerCounts } from './payer-counts.ts';
 import { readLatestEventSeq, toAttempt } from './rows.ts';
-import { writeSetOfAll } from './write-set.ts';
 
 /** A payout as it will be, its sets as bits. */
 type PayoutValues = Omit<Payout, 'holds' | 'acceptedHolds'> &
@@ -41,9 +42,6 @@ type PayoutValues = Omit<Payout, 'holds' | 'acceptedHolds'> &
     readonly approvalKept: number;
     readonly approvalGiven: number;
   };
-
-/** The state of the claim without which a payout may not change. */
-type ClaimGuard = 'none' | 'held-by-row' | 'not-held-by-another';
 
 const approvalBit = sql.lit(holdBits.approval);
 
@@ -73,13 +71,6 @@ function updatePayout(values: PayoutValues) {
     .where('seq', '=', values.seq)
     .where('version', '=', values.versionBefore)
     .where('status', '=', values.statusBefore);
-}
-
-function selectClaim(eb: ExpressionBuilder<Tables, 'payout'>, values: ClaimOfRow) {
-  return eb
-    .selectFrom('claim')
-    .select('claim.payout_seq')
-    .where(({ and }) => and(keyOfClaim(values)));
 }
 
 /** The update for each state of the claim. */
@@ -258,7 +249,7 @@ interface Transaction {
   drawnEventSeq: number;
 }
 
-export interface Applier {
+interface Applier {
   apply(changes: readonly Change[]): Promise<readonly boolean[]>;
   /** Takes nothing more, and resolves when all that was asked for is settled. */
   end(): Promise<void>;
@@ -298,12 +289,6 @@ function checkOrder({ before }: Change, order: TransferOrder | undefined, gate: 
     throw new ForbiddenChangeError(`payout ${before.seq}: the order names another company or payer account`);
   if (!isReferenceOf(order.transRefNo, gate.companyId, before.instruction.payoutId))
     throw new ForbiddenChangeError(`payout ${before.seq}: the order bears another payout’s reference`);
-}
-
-function claimGuardOf({ before, after, event, isIntent, adopts }: Change): ClaimGuard {
-  if (isIntent === true || adopts !== undefined || event.cause === 'released') return 'held-by-row';
-  const takesItBack = isReleased(before.status) && !isReleased(after.status) && after.status !== 'paid';
-  return takesItBack ? 'not-held-by-another' : 'none';
 }
 
 /**
@@ -440,8 +425,8 @@ function toEvent(
   const { cause, atMs } = event;
   const { batchId, rowNo } = before;
   const moved = { seq, from: before.status, to: after.status, attemptNo: after.attemptNo };
-  const told = { ...event.detail, ...describeState(change, isApprovalGiven) };
-  const detail = JSON.stringify({ ...saltDetail(told, makeSalt), asksFor });
+  const facts = { ...event.detail, ...describeState(change, isApprovalGiven) };
+  const detail = JSON.stringify({ ...saltDetail(facts, makeSalt), asksFor });
   return { companyId, batchId, rowNo, ...moved, cause, atMs, detail };
 }
 
@@ -464,6 +449,30 @@ function* keepAttempt(attempt: Attempt, isNew: boolean): Body<void> {
       ? `payout ${payoutSeq} has no attempt ${attemptNo}`
       : `attempt ${attemptNo} of payout ${payoutSeq} is ${present.status} and cannot become ${status}`,
   );
+}
+
+/**
+ * The keys of what a change reads or changes and another may change in its transaction: such do not go side by side.
+ * Totals over many rows, and decisions for them, are looked at by one change at a time.
+ */
+function writeSetOf(change: Change): readonly string[] | undefined {
+  const { before, limits, likeness, decision, adopts, isCorrected, isValidated, end } = change;
+  // A change that may halt the account comes before what is to be sent after it.
+  const isHalting = end !== undefined && mayHalt(end);
+  const isWide =
+    isHalting || [limits, decision, adopts, isCorrected, isValidated].some((part) => part !== undefined);
+  const [mightBePaid, mayBePaid] = [before, change.after].map(({ status }) =>
+    mayBePaidStatuses.includes(status),
+  );
+  const { proxyNo, amountSatang } = likeness ?? change.after.instruction;
+  const like = likeness !== undefined || mayBePaid !== mightBePaid ? [`like ${proxyNo} ${amountSatang}`] : [];
+  return isWide ? undefined : [`payout ${before.seq}`, `claim ${before.instruction.payoutId}`, ...like];
+}
+
+/** The keys of changes that are applied together; undefined where they may be anything. */
+function writeSetOfAll(changes: readonly Change[]): readonly string[] | undefined {
+  const touched = changes.map(writeSetOf);
+  return touched.includes(undefined) ? undefined : touched.flatMap((keys) => keys ?? []);
 }
 
 function* applyChanges(transaction: Transaction, changes: readonly Change[]): Body<boolean[]> {

@@ -19,11 +19,11 @@ import {
 import { readGoingOn } from '../review/going-on.ts';
 import { type Body, drive, type Reading } from '../statements.ts';
 import type { WriteQueue } from '../write-queue.ts';
-import { cancelUnsent, hasAny, holdReady, liftHolds, releaseLikeFile } from './bulk.ts';
+import { cancelUnsent, hasAny, holdReady, liftHolds } from './bulk.ts';
+import { releaseLikeFile } from './like-file.ts';
 import { readSealByStretches, readSealNow } from './digests.ts';
-import { rejectBatch, startIngest } from './ingest.ts';
+import { rejectBatch, seal, startIngest } from './ingest.ts';
 import { readLastRowNo } from './rows.ts';
-import { seal } from './seal.ts';
 
 const bulkBodies = {
   startIngest,

@@ -15,7 +15,6 @@ import {
   sourceStatuses,
 } from '../../core/payout.ts';
 import type { BatchReason } from '../../core/ports.ts';
-import { likeFileCodes } from '../../payout/rules/similar.ts';
 import { hashedDetail, saltDetail } from '../../review/rules/payout-chain.ts';
 import { addBits, encodeHolds, hasBits, literal, removeBits, type Tables } from '../schema.ts';
 import { type Body, change, define, defineHere, query, type Reading } from '../statements.ts';
@@ -24,7 +23,7 @@ import { makeSalt, nextHashOf, textOfColumns } from './chain.ts';
 import { recordOpen } from './open-payouts.ts';
 import { readLastRowNo, readLatestEventSeq } from './rows.ts';
 
-type OnPayout = ExpressionBuilder<Tables, 'payout'>;
+export type OnPayout = ExpressionBuilder<Tables, 'payout'>;
 
 /** One move of all rows of a batch in one status that meet a condition. */
 export interface BulkMove {
@@ -111,7 +110,7 @@ function* appendEvents(move: BulkMove, eventSeq: RawBuilder<number>): Body<void>
 }
 
 /** Makes moves of a batch; inside the caller's transaction. Returns how many rows changed. */
-function* moveInTurn(
+export function* moveInTurn(
   batchId: string,
   nowMs: number,
   moves: readonly Omit<BulkMove, 'batchId' | 'nowMs' | 'eventBase'>[],
@@ -174,38 +173,6 @@ export function liftHolds(batchId: string, holds: readonly HoldReason[], nowMs: 
       to: 'held',
       which: (payout) => payout.and([hasBits(payout.ref('holds'), lifted)]),
       set: (payout) => ({ holds: removeBits(payout.ref('holds'), lifted) }),
-    },
-  ]);
-}
-
-/**
- * Lets go on what was held with its whole file: an operator has compared the two files. A row that is like one of the other
- * is not held for that again. Returns how many rows changed.
- */
-export function releaseLikeFile(batchId: string, nowMs: number): Body<number> {
-  const lifted = encodeHolds(['similar']);
-  const detail = { lifted: ['similar'], by: 'people' };
-  const shared = { from: 'held', cause: 'hold-lifted', detail } as const;
-  const accepted = (payout: OnPayout) => ({
-    reason_code: null,
-    reason: null,
-    accepted_holds: sql<number>`case when reason_code = ${likeFileCodes.like}
-      then ${addBits(payout.ref('accepted_holds'), lifted)} else accepted_holds end`,
-  });
-  const isOfFile = (payout: OnPayout) => payout('reason_code', 'in', Object.values(likeFileCodes));
-  const isAlone = (payout: OnPayout) => payout('holds', '=', lifted);
-  return moveInTurn(batchId, nowMs, [
-    {
-      ...shared,
-      to: 'ready',
-      which: (payout) => payout.and([isOfFile(payout), isAlone(payout)]),
-      set: (payout) => ({ ...accepted(payout), holds: 0 }),
-    },
-    {
-      ...shared,
-      to: 'held',
-      which: (payout) => payout.and([isOfFile(payout), hasBits(payout.ref('holds'), lifted)]),
-      set: (payout) => ({ ...accepted(payout), holds: removeBits(payout.ref('holds'), lifted) }),
     },
   ]);
 }

@@ -13,7 +13,7 @@ import {
   partsOf,
   textOf,
 } from '../../review/rules/payout-chain.ts';
-import type { Opening, RowPlace } from '../../evidence/rules/audit.ts';
+import type { Opening, RowName } from '../../evidence/rules/audit.ts';
 import type { KeptPayout } from '../../evidence/rules/state-audit.ts';
 import { decodeHolds, type Tables } from '../schema.ts';
 import { type Body, define, drive, query, type Reading, selectFirst, textStatement } from '../statements.ts';
@@ -88,7 +88,7 @@ export function addHashFunction(db: DatabaseSync): void {
 /** Payouts whose events are read at a time. */
 const pagePayouts = 1_000;
 
-type ReadChain = KeptPayout & RowPlace & Opening;
+type ReadChain = KeptPayout & RowName & Opening;
 
 type ReadEvent = Omit<ReadChain, 'events' | 'start' | 'holds' | 'acceptedHolds'> &
   Omit<KeptEvent, 'seq'> & {
@@ -144,7 +144,7 @@ export function* readChainPage(
   return { chains: toChains(yield* eventsOfPayouts.all({ afterSeq, lastSeq })), lastSeq };
 }
 
-/** Reads every payout of a SQLite file with its history, in their order. */
+/** Reads every payout of a SQLite file with its history, in their order. @forTests */
 export function* readChains(db: DatabaseSync): Generator<ReadChain> {
   for (let afterSeq = 0; ;) {
     const page = drive(db, readChainPage(afterSeq));

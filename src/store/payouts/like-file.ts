@@ -1,9 +1,9 @@
 /** Files that are so like earlier ones that they may be one of these again: found at the seal, by payee and amount. */
 import { type Expression, sql } from 'kysely';
 import { findLikeFile, likeFileCodes, mayBePaidStatuses } from '../../payout/rules/similar.ts';
-import { addBits, holdBits, literal } from '../schema.ts';
+import { addBits, encodeHolds, hasBits, holdBits, literal, removeBits } from '../schema.ts';
 import { type Body, change, inDialect, query, type Reading, select, selectFirst } from '../statements.ts';
-import type { BulkMove } from './bulk.ts';
+import { type BulkMove, moveInTurn, type OnPayout } from './bulk.ts';
 import { makeTables, type Sealing, sealingQuery, sealingTables } from './sealing-tables.ts';
 
 /** Statuses of rows that are not sent yet and may be: a like row of them counts, too. */
@@ -185,4 +185,36 @@ export function holdAll(like: LikeFile | undefined, added: number): BulkMove['se
     reason_code: sql<string>`coalesce(reason_code, ${code})`,
     reason: sql<string>`case when reason_code is null then reason else coalesce(reason, ${reason}) end`,
   });
+}
+
+/**
+ * Lets go on what was held with its whole file: an operator has compared the two files. A row that is like one of the other
+ * is not held for that again. Returns how many rows changed.
+ */
+export function releaseLikeFile(batchId: string, nowMs: number): Body<number> {
+  const lifted = encodeHolds(['similar']);
+  const detail = { lifted: ['similar'], by: 'people' };
+  const shared = { from: 'held', cause: 'hold-lifted', detail } as const;
+  const accepted = (payout: OnPayout) => ({
+    reason_code: null,
+    reason: null,
+    accepted_holds: sql<number>`case when reason_code = ${likeFileCodes.like}
+      then ${addBits(payout.ref('accepted_holds'), lifted)} else accepted_holds end`,
+  });
+  const isOfFile = (payout: OnPayout) => payout('reason_code', 'in', Object.values(likeFileCodes));
+  const isAlone = (payout: OnPayout) => payout('holds', '=', lifted);
+  return moveInTurn(batchId, nowMs, [
+    {
+      ...shared,
+      to: 'ready',
+      which: (payout) => payout.and([isOfFile(payout), isAlone(payout)]),
+      set: (payout) => ({ ...accepted(payout), holds: 0 }),
+    },
+    {
+      ...shared,
+      to: 'held',
+      which: (payout) => payout.and([isOfFile(payout), hasBits(payout.ref('holds'), lifted)]),
+      set: (payout) => ({ ...accepted(payout), holds: removeBits(payout.ref('holds'), lifted) }),
+    },
+  ]);
 }

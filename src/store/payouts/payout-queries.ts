@@ -15,7 +15,7 @@ import {
   selectResultRows,
   toAttempt,
   toPayout,
-  toPayoutSurely,
+  requirePayout,
   toResultRow,
 } from './rows.ts';
 
@@ -50,6 +50,7 @@ const isOfReadyPage = ({
       order by row_no limit ${limit})`,
   });
 
+/** @forTests */
 export const readyPage = define((values: { batchId: string; afterRowNo: number; limit: number }) =>
   selectPayouts()
     .innerJoin('batch as b', 'b.batch_id', 'p.batch_id')
@@ -69,6 +70,7 @@ export const readyPage = define((values: { batchId: string; afterRowNo: number; 
     .limit(values.limit),
 );
 
+/** @forTests */
 export const inDoubt = define((values: Page & { afterSeq: number }) =>
   selectPayouts()
     .where(({ ref }) => isInDoubt(ref('p.status')))
@@ -93,6 +95,7 @@ function selectToInquire(batchId: string | null) {
   );
 }
 
+/** @forTests */
 export const dueInquiries = define((values: Page & { nowMs: number }) =>
   selectToInquire(values.batchId).where('a.next_inquiry_at_ms', '<=', values.nowMs).limit(values.limit),
 );
@@ -102,7 +105,7 @@ const beyondHorizon = define((values: Page & { horizonMs: number }) =>
   selectToInquire(values.batchId).where('a.next_inquiry_at_ms', '>', values.horizonMs).limit(values.limit),
 );
 
-/** Every attempt but those that are paid, or that their payout is in doubt about, of payoutIds tried more than once. */
+/** Every attempt but those that are paid, or that their payout is in doubt about, of payoutIds tried more than once. @forTests */
 export const superseded = define((values: AttemptKey & { sinceMs: number; limit: number }) =>
   query
     .selectFrom('claim as c')
@@ -137,10 +140,12 @@ export const superseded = define((values: AttemptKey & { sinceMs: number; limit:
     .limit(values.limit),
 );
 
+/** @forTests */
 export const nextInquiry = define((values: { batchId: string | null }) =>
   selectToInquire(values.batchId).clearSelect().select('a.next_inquiry_at_ms').limit(1),
 );
 
+/** @forTests */
 export const countInDoubt = define((values: { status: 'submitted' | 'unresolved' | null }) =>
   query
     .selectFrom('payout as p')
@@ -287,7 +292,7 @@ function* withAttempts(records: readonly PayoutRecord[]): Reading<InDoubt[]> {
   for (const record of records) {
     const isUnresolved = record.status === 'unresolved' ? 1 : 0;
     const attempt = yield* doubtfulAttempt.get({ seq: record.seq, isUnresolved });
-    if (attempt !== undefined) found.push({ payout: toPayoutSurely(record), attempt: toAttempt(attempt) });
+    if (attempt !== undefined) found.push({ payout: requirePayout(record), attempt: toAttempt(attempt) });
     else yield* requireSettledSince(record);
   }
   return found;
@@ -301,7 +306,7 @@ export const payoutReads = {
   *readyPage(batchId, afterRowNo, limit) {
     const records = yield* readyPage.all({ batchId, afterRowNo, limit });
     return records.map((record): ReadyPayout => ({
-      payout: toPayoutSurely(record),
+      payout: requirePayout(record),
       attemptsRecorded: record.attempts_recorded,
       digest: record.digest,
     }));
@@ -326,7 +331,7 @@ export const payoutReads = {
     for (const record of yield* superseded.all({ sinceMs, ...after, limit })) {
       const owner = yield* bySeq.get({ seq: record.payout_seq });
       if (owner === undefined) throw new Error(`attempt ${record.trans_ref_no} belongs to no payout`);
-      found.push({ payout: toPayoutSurely(owner), attempt: toAttempt(record) });
+      found.push({ payout: requirePayout(owner), attempt: toAttempt(record) });
     }
     return found;
   },

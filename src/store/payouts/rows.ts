@@ -111,7 +111,7 @@ export function toPayout(record: PayoutRecord): Payout | undefined {
 }
 
 /** The payout of a record whose status only a row with an instruction can have. */
-export function toPayoutSurely(record: PayoutRecord): Payout {
+export function requirePayout(record: PayoutRecord): Payout {
   const payout = toPayout(record);
   if (payout === undefined)
     throw new Error(`payout ${record.seq} is ${record.status} and has no instruction`);

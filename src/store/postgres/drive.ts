@@ -36,7 +36,7 @@ interface Ask {
 
 export type Answer = { readonly value: unknown } | { readonly failure: unknown };
 
-export interface Manner {
+interface Manner {
   /** True where each statement goes out alone, so that one that fails is known for what it is. */
   readonly isAlone?: boolean;
   /** Runs before several statements go out at once. */

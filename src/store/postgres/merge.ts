@@ -19,8 +19,14 @@ import {
   type ValuesNode,
 } from 'kysely';
 import { bindValues, makeSlots, slotNameOf, type Step } from '../statements.ts';
-import { encodeBinaryList, type ElementType, isElementType } from './binary-list.ts';
-import { compileStep, JournalCompiler, nameOf } from './compile.ts';
+import {
+  compileStep,
+  type ElementType,
+  encodeBinaryList,
+  isElementType,
+  JournalCompiler,
+  nameOf,
+} from './compile.ts';
 
 /** A statement that answers all who ask. */
 export interface Merged {

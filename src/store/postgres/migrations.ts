@@ -6,7 +6,8 @@ import { writeLockKey } from './engine.ts';
 import { asPostgresWriteError } from './errors.ts';
 import { schemaName, wholeSchemaName } from './pool.ts';
 import { rolesScript } from './roles.ts';
-import { journalTables, machineTables } from '../tables/all.ts';
+import { journalTables } from '../tables/all.ts';
+import { machineTables } from '../tables/machines.ts';
 import { postgresTables, postgresTriggers } from '../tables/ddl.ts';
 import { listedView } from '../tables/payouts.ts';
 import { archivedTables } from './tables/archived.ts';
@@ -22,7 +23,7 @@ const whole = [
 ].join('\n');
 
 /** A change to a journal of the version before. */
-export interface TablesChange {
+interface TablesChange {
   readonly tables: string;
   /**
    * True where a program that knows the step before works on as it did: there are new tables, indexes, or columns that are
@@ -41,6 +42,7 @@ interface TablesHistory {
   readonly changes: readonly TablesChange[];
 }
 
+/** @forTests */
 export const tablesHistory: TablesHistory = { whole, changes: [] };
 
 /** The version of the first release: 7 came before it. */
@@ -164,7 +166,7 @@ async function makeSchema(client: ClientBase, name: string): Promise<void> {
   );
 }
 
-export interface TablesMigration {
+interface TablesMigration {
   /** The database in words, without a password. */
   readonly journal: string;
   readonly nowMs: number;

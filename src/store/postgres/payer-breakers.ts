@@ -49,7 +49,7 @@ const beginCount = ({ companyId, payerAccount }: PayerKey, counted: CountedEnds)
   halt: undefined,
 });
 
-/** Reads the counts of every account until now: there are few. */
+/** Reads the counts of every account until now: there are few. @forTests */
 export function* readCounts(): Reading<PayerCounts> {
   const counts: PayerCounts = new Map();
   for (const row of yield* selectCounted.all({}))

@@ -53,7 +53,7 @@ export const makeSendReads = (own: OwnWorker) => ({
  */
 export class KnownLoss {
   readonly #readNow: () => Promise<JournalLoss | undefined>;
-  #told: { readonly loss: JournalLoss | undefined } | undefined;
+  #known: { readonly loss: JournalLoss | undefined } | undefined;
   #isStale = false;
   /** The time of the latest loss, as the writing transaction has found it. */
   #latestMs: number | null = null;
@@ -63,9 +63,9 @@ export class KnownLoss {
   }
 
   readonly read = async (): Promise<JournalLoss | undefined> => {
-    if (this.#told !== undefined && !this.#isStale) return this.#told.loss;
+    if (this.#known !== undefined && !this.#isStale) return this.#known.loss;
     const loss = await this.#readNow();
-    this.#told = { loss };
+    this.#known = { loss };
     this.#isStale = false;
     return loss;
   };
@@ -74,7 +74,7 @@ export class KnownLoss {
   *isLatest(): Reading<boolean> {
     const latest = yield* readLoss();
     this.#latestMs = latest?.recoveredAtMs ?? null;
-    if (this.#told !== undefined && this.#told.loss?.recoveredAtMs !== latest?.recoveredAtMs)
+    if (this.#known !== undefined && this.#known.loss?.recoveredAtMs !== latest?.recoveredAtMs)
       this.#isStale = true;
     return !this.#isStale;
   }

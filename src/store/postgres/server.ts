@@ -69,10 +69,10 @@ export async function requireServer(
     throw new JournalRefusedError(`${journal} cannot be used: it ${fault}`);
   const system = found.may_tell_system === 'true' ? systemQuestion : 'null::text';
   const timeline = found.may_tell_timeline === 'true' ? timelineQuestion : 'null::text';
-  const told = await client.query<Omit<DatabaseIdentity, 'oid'>>(
+  const identity = await client.query<Omit<DatabaseIdentity, 'oid'>>(
     `select ${system} as "systemId", ${timeline} as timeline`,
   );
-  return { systemId: null, timeline: null, ...told.rows[0], oid: found.oid };
+  return { systemId: null, timeline: null, ...identity.rows[0], oid: found.oid };
 }
 
 /** @throws JournalRefusedError when another database answers by now, or the same after a restore or a promotion */

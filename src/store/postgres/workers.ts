@@ -7,7 +7,7 @@ import type {
   AskedShard,
   Shard,
   Worker,
-  WorkerAtWork,
+  ActiveWorker,
   WorkerName,
   WorkerRole,
   WorkerStore,
@@ -31,12 +31,12 @@ import {
   together,
 } from '../statements.ts';
 import { JournalRefusedError } from '../connection.ts';
-import { limitReads, limitWrites } from './bank-limits.ts';
 import type { PostgresEngine } from './engine.ts';
 import { probeAsides, probeReads, probeWrites } from './payer-breakers.ts';
 import { tablesVersion } from './migrations.ts';
 import { notEnded, thereNow } from './lease-conditions.ts';
 import { databaseNowMs, forgetSends, prune } from './prune.ts';
+import { limitReads, limitWrites } from './bank-calls.ts';
 
 const leaseEndMs = sql`${databaseNowMs} + ${sql.lit(leaseMs)}`;
 
@@ -105,7 +105,7 @@ const end = defineUpdate(sql`ended_at_ms = ${databaseNowMs}`, sql`w.ended_at_ms 
 
 interface OpenShard extends Shard, WorkerNow {}
 
-type Asked = Pick<Shard, 'batchId'> & Pick<AskedShard, 'rowsMax'>;
+type ShardRequest = Pick<Shard, 'batchId'> & Pick<AskedShard, 'rowsMax'>;
 
 const openShards = define(({ batchId }: { batchId: string }) =>
   textStatement<OpenShard>(sql`
@@ -120,7 +120,7 @@ const isOver = (worker: WorkerNow): boolean => !isLeaseRunning(worker, worker.no
 const isThere = (worker: WorkerNow): boolean => !isOver(worker) && !isAhead(worker);
 
 /** The first ready row strictly between two, and the last that is taken with it; both null when there is none. */
-const readyRows = define(({ batchId, afterRow, beforeRow, rowsMax }: Asked & RowGap) =>
+const readyRows = define(({ batchId, afterRow, beforeRow, rowsMax }: ShardRequest & RowGap) =>
   textStatement<{ readonly fromRow: number | null; readonly toRow: number | null }>(sql`
     select min(r.row_no) as "fromRow", max(r.row_no) as "toRow" from (
       select row_no from payout
@@ -155,7 +155,7 @@ const endShard = define(({ shardId }: { shardId: number }) =>
 );
 
 /** The first ready rows in one of these stretches, the first of them that has any. */
-function* findReady(asked: Asked, gaps: Iterable<RowGap>) {
+function* findReady(asked: ShardRequest, gaps: Iterable<RowGap>) {
   for (const gap of gaps) {
     const { fromRow = null, toRow = null } = (yield* readyRows.get({ ...asked, ...gap })) ?? {};
     if (fromRow !== null && toRow !== null) return { fromRow, toRow };
@@ -285,7 +285,7 @@ const abandoned = define((_values: object) =>
 const reads = {
   *workers() {
     const found = yield* atWork.all({});
-    return found.map((one): WorkerAtWork => ({ ...one, isThere: isThere(one) }));
+    return found.map((one): ActiveWorker => ({ ...one, isThere: isThere(one) }));
   },
   *shardsElsewhere(batchId, workerId) {
     return (yield* readOthersShards(batchId, workerId)).filter(isThere).map(toShard);

@@ -34,16 +34,15 @@ import {
   selectFirst,
   together,
 } from '../statements.ts';
-import { openDeferred } from './deferred.ts';
 import {
   decodeProvenance,
   isAcceptedBreak,
+  openDeferred,
   toAcceptedStatement,
   toBreakColumns,
   toBreakRecord,
   toVersionColumns,
 } from './statement-tables.ts';
-import { openStatementView } from './statement-view.ts';
 
 /** Stands for a date: each matching moves breaks of all days, so that of any day there is one at a time. */
 const anyDay = '';
@@ -562,7 +561,6 @@ async function* showBreaks(
 
 export const makeStatementStore = (engine: Engine) =>
   ({
-    openStatementView: async () => openStatementView(engine),
     openDeferred,
     ...driveEach(statementReads, (read: () => Reading<unknown>) => engine.read(read)),
     ...driveEach(statementWrites, engine.write),
@@ -576,4 +574,4 @@ export const makeStatementStore = (engine: Engine) =>
     markReports: async (run, batchIds) =>
       batchIds.length === 0 ? undefined : engine.write(() => markReports(run, batchIds)),
     breaksToShow: (run) => showBreaks(engine, run),
-  }) satisfies Omit<StatementStore, 'recall'> & UnreconciledDays;
+  }) satisfies Omit<StatementStore, 'recall' | 'openStatementView'> & UnreconciledDays;

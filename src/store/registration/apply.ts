@@ -1,4 +1,5 @@
 /** The one way to change a registration, and to keep a callback. */
+import { isDeepStrictEqual } from 'node:util';
 import { sql } from 'kysely';
 import { ForbiddenChangeError } from '../../core/change.ts';
 import type { BatchStatus } from '../../core/payout.ts';
@@ -12,6 +13,7 @@ import type {
 import { keepsClaim } from '../../registration/rules/claim.ts';
 import {
   awaitedStatuses,
+  canMoveRegistration,
   isOpenRegistration,
   type Registration,
   type RegistrationAttempt,
@@ -27,12 +29,11 @@ import { makeSalt } from '../payouts/chain.ts';
 import { isDecided, keepHand, markDecided } from '../review/proposals.ts';
 import { claimKeyOf, type ClaimOfRow } from '../schema.ts';
 import { type Body, define, query, type Reading, together } from '../statements.ts';
-import { requireAllowedRegistration } from './allowed.ts';
-import { registrationBatchReads } from './batches.ts';
 import { bind, isUnbound, keep } from './callbacks.ts';
 import { appendRegistrationEvent, readLatestRegistrationEventSeq } from './chain.ts';
 import { keepAskedOf } from './ingest.ts';
 import type { RegistrationPlaceKind } from '../tables/registrations.ts';
+import { registrationBatchReads } from './reads.ts';
 import { computeRegistrationDigest, encodeHolds, statusLiteral } from './rows.ts';
 
 /** Steps that no reader of a result cares about: they alone make no row a changed one. */
@@ -393,8 +394,8 @@ function* applyChange(transaction: Transaction, change: RegistrationChange): Bod
   if (attempt !== undefined) yield* keepAttempt(attempt, intent !== undefined);
   if (callback !== undefined) yield* bind(callback, seq);
   const moved = { from: before.status, to: after.status, cause: event.cause, attemptNo: after.attemptNo };
-  const told = { ...event.detail, ...describeRegistration(after, callback?.body) };
-  const detail = JSON.stringify({ ...saltDetail(told, makeSalt), asksFor });
+  const facts = { ...event.detail, ...describeRegistration(after, callback?.body) };
+  const detail = JSON.stringify({ ...saltDetail(facts, makeSalt), asksFor });
   const at = { companyId, batchId, rowNo, seq: eventSeq, atMs: event.atMs };
   yield* appendRegistrationEvent(seq, { ...at, ...moved, detail });
   transaction.latestEventSeq = Math.max(transaction.latestEventSeq, eventSeq);
@@ -410,9 +411,9 @@ interface KeptCall {
   readonly registrationSeq: number | null;
 }
 
-type Asked = readonly RegistrationChange[] | KeptCall;
+type RegistrationWork = readonly RegistrationChange[] | KeptCall;
 
-const isChanges = (asked: Asked): asked is readonly RegistrationChange[] => Array.isArray(asked);
+const isChanges = (work: RegistrationWork): work is readonly RegistrationChange[] => Array.isArray(work);
 
 /**
  * Two rows of one registrationId, or of one account, may decide about one another; one change at a time looks at
@@ -427,17 +428,17 @@ function writeSetOf(change: RegistrationChange): readonly string[] | undefined {
   return callback === undefined ? ofRow : [...ofRow, `callback ${callback.key}`];
 }
 
-function writeSetOfAsked(asked: Asked): readonly string[] | undefined {
-  if (!isChanges(asked)) return [`callback ${asked.record.key}`];
-  const touched = asked.map(writeSetOf);
+function writeSetOfWork(work: RegistrationWork): readonly string[] | undefined {
+  if (!isChanges(work)) return [`callback ${work.record.key}`];
+  const touched = work.map(writeSetOf);
   return touched.includes(undefined) ? undefined : touched.flatMap((keys) => keys ?? []);
 }
 
-function* applyAsked(transaction: Transaction, asked: Asked): Body<readonly boolean[]> {
-  if (!isChanges(asked)) return [yield* keep(asked.record, asked.registrationSeq)];
+function* applyWork(transaction: Transaction, work: RegistrationWork): Body<readonly boolean[]> {
+  if (!isChanges(work)) return [yield* keep(work.record, work.registrationSeq)];
   const applied: boolean[] = [];
-  for (const wave of groupIndependent(asked.map(writeSetOf))) {
-    const changes = wave.map((place) => asked[place] as RegistrationChange);
+  for (const wave of groupIndependent(work.map(writeSetOf))) {
+    const changes = wave.map((place) => work[place] as RegistrationChange);
     applied.push(...(yield* together(changes.map((change) => applyChange(transaction, change)))));
   }
   return applied;
@@ -477,8 +478,8 @@ export function makeRegistrationApplier(
 ): RegistrationApplier {
   const { ask, end } = makeGroupCommit(engine, {
     begin: () => beginTransaction(fence),
-    apply: applyAsked,
-    writeSet: writeSetOfAsked,
+    apply: applyWork,
+    writeSet: writeSetOfWork,
     end: keepNews,
     onCommit: ({ latestEventSeq }: Transaction) => onCommit(latestEventSeq),
   });
@@ -490,4 +491,59 @@ export function makeRegistrationApplier(
     },
     keepCallback: async (record, registrationSeq) => (await ask({ record, registrationSeq }))[0] ?? false,
   };
+}
+
+// ---------------------------------------------------------------- what no store may apply
+
+/** @throws ForbiddenChangeError for a change that no store may apply: a bug of the code that composed it */
+function requireAllowedRegistration(change: RegistrationChange): void {
+  const why = findForbiddenMove(change) ?? findForbiddenAttempt(change) ?? findForbiddenCorrection(change);
+  if (why !== undefined) throw new ForbiddenChangeError(`registration ${change.before.seq}: ${why}`);
+}
+
+function findForbiddenMove({ before, after, event, isReleased }: RegistrationChange): string | undefined {
+  if (!canMoveRegistration(before.status, after.status, event.cause))
+    return `${before.status} cannot become ${after.status} because of "${event.cause}"`;
+  if (after.seq !== before.seq) return `the change is composed for registration ${after.seq}`;
+  if ((isReleased === true) !== (event.cause === 'released'))
+    return 'a release, and nothing else, gives its registrationId back';
+  if (isOpenRegistration(after.status) !== (after.awaitedUntilMs !== null))
+    return 'what is awaited, and nothing else, has a time until which it is';
+  return undefined;
+}
+
+function findForbiddenAttempt({
+  before,
+  after,
+  event,
+  attempt,
+  intent,
+}: RegistrationChange): string | undefined {
+  if (attempt !== undefined && attempt.registrationSeq !== before.seq) return 'the attempt is another’s';
+  const isIntent = event.cause === 'intent-recorded';
+  if (isIntent !== (intent !== undefined)) return 'an intent, and nothing else, is marked as one';
+  if (!isIntent) {
+    const isLatest = attempt === undefined || attempt.attemptNo <= before.attemptNo;
+    return isLatest && after.attemptNo === before.attemptNo
+      ? undefined
+      : 'an intent, and nothing else, makes a new attempt';
+  }
+  if (attempt?.attemptNo !== before.attemptNo + 1 || after.attemptNo !== attempt.attemptNo)
+    return 'its new attempt is not the next one';
+  return isDeepStrictEqual(attempt.instruction, after.instruction)
+    ? undefined
+    : 'the attempt sends something else than it asks for';
+}
+
+function findForbiddenCorrection({ before, after, isCorrected }: RegistrationChange): string | undefined {
+  const isChanged = !isDeepStrictEqual(before.instruction, after.instruction);
+  if (isChanged !== (isCorrected === true)) return 'a correction, and nothing else, changes what it asks for';
+  if (!isChanged) return undefined;
+  if (after.instruction === null) return 'a correction asks for something';
+  if (isOpenRegistration(before.status) || isOpenRegistration(after.status))
+    return 'what is awaited is not corrected';
+  const registrationId = before.instruction?.registrationId ?? after.instruction.registrationId;
+  return after.instruction.registrationId === registrationId
+    ? undefined
+    : 'a correction keeps the registrationId';
 }

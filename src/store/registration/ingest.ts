@@ -9,7 +9,7 @@ import type { RegistrationInstruction } from '../../registration/rules/registrat
 import { makeSalt } from '../payouts/chain.ts';
 import { encodeList } from '../payouts/rows.ts';
 import { type BodiesOf, type Body, change, define, query, type Reading, together } from '../statements.ts';
-import { registrationBatchReads } from './batches.ts';
+import { registrationBatchReads } from './reads.ts';
 import { computeRegistrationDigest, encodeCells, encodeHolds } from './rows.ts';
 
 /** The batch whose file is being read. @throws Error when it is not */

@@ -1,15 +1,34 @@
 /** The store of registrations. */
-import type { RegistrationIntakeStore, RegistrationStore } from '../../registration/ports.ts';
-import type { Engine } from '../engine.ts';
-import { type Body, driveEach, type Reading } from '../statements.ts';
+import type { BatchReason } from '../../core/ports.ts';
+import { type BatchStatus, canMoveBatch } from '../../core/payout.ts';
+import type { BatchStanding } from '../../payout/ports.ts';
+import type {
+  RegistrationIntakeStore,
+  RegistrationRow,
+  RegistrationSnapshot,
+  RegistrationStore,
+} from '../../registration/ports.ts';
+import { moveRegistration, type RegistrationChange } from '../../registration/rules/change.ts';
+import type { Registration, RegistrationHold } from '../../registration/rules/registration.ts';
+import type { Engine, Reader, View } from '../engine.ts';
+import {
+  type BodiesOf,
+  type Body,
+  change,
+  define,
+  driveEach,
+  query,
+  type Reading,
+  select,
+} from '../statements.ts';
+import { standsAs } from '../payouts/batches.ts';
 import { type FileGuard, inOwnFile } from '../payouts/bulk-work.ts';
 import { makeRegistrationApplier, type RegistrationApplier } from './apply.ts';
-import { registrationBatchReads, registrationBatchWrites } from './batches.ts';
-import { makeRegistrationBulk } from './bulk.ts';
+import { readLatestRegistrationEventSeq } from './chain.ts';
 import { registrationIngestWrites } from './ingest.ts';
-import { registrationReads } from './reads.ts';
+import { registrationBatchReads, registrationReads } from './reads.ts';
+import { selectRegistrations, selectResultRows, statusLiteral, toRegistration, toResultRow } from './rows.ts';
 import { sealRegistrations } from './seal.ts';
-import { openRegistrationSnapshot } from './snapshot.ts';
 
 interface RegistrationStoreParts {
   readonly engine: Engine;
@@ -68,5 +87,179 @@ export function makeRegistrationStore(parts: RegistrationStoreParts): OpenRegist
     store,
     withoutSenderFence: onBatches(engine, applier),
     end: async () => void (await Promise.all([applier.end(), fencedApplier.end()])),
+  };
+}
+
+// ---------------------------------------------------------------- batches
+
+/** Statuses that only reading a file leads to; each has a function of its own. */
+const readingStatuses: readonly BatchStatus[] = ['ingesting', 'sealed', 'rejected'];
+
+/** Statuses in which a batch has come to rest. */
+const restingStatuses: readonly BatchStatus[] = ['done', 'halted', 'paused'];
+
+/** Writes that are one transaction each. */
+const registrationBatchWrites = {
+  *moveRegistrationBatch(batchId, to, why, nowMs, seen?: BatchStanding) {
+    if (readingStatuses.includes(to)) throw new Error(`a batch becomes ${to} only when its file is read`);
+    const found = yield* registrationBatchReads.registrationBatch(batchId);
+    if (found === undefined || !canMoveBatch(found.status, to) || !standsAs(found, seen)) return false;
+    const reason = {
+      reason_code: why?.code ?? null,
+      reason: why?.reason ?? null,
+      remedy: why?.remedy ?? null,
+    };
+    const rest = restingStatuses.includes(to) ? { rested_at_ms: nowMs } : {};
+    const moved = query.updateTable('registration_batch').set({ status: to, ...reason, ...rest });
+    yield* change(moved.where('batch_id', '=', batchId));
+    return true;
+  },
+  *recordRegistrationReports(reports) {
+    for (const report of reports) {
+      const record = {
+        batch_id: report.batchId,
+        kind: report.kind,
+        number: report.number,
+        path: report.path,
+        temporary_path: report.temporaryPath,
+        sha256: report.sha256,
+        event_seq: report.eventSeq,
+        at_ms: report.atMs,
+      };
+      yield* change(query.insertInto('registration_report').values(record));
+    }
+  },
+} satisfies Partial<BodiesOf<RegistrationStore>>;
+
+/** Rows that are read at a time, so that memory stays flat. */
+const pageRows = 500;
+
+const changedPage = define((values: { batchId: string; afterRowNo: number; changedSince: number }) =>
+  selectResultRows()
+    .where('p.batch_id', '=', values.batchId)
+    .where('p.row_no', '>', values.afterRowNo)
+    .where('p.last_news_seq', '>', values.changedSince)
+    .orderBy('p.row_no')
+    .limit(pageRows),
+);
+
+async function* readRows(
+  view: View,
+  batchId: string,
+  changedSince: number,
+): AsyncGenerator<readonly RegistrationRow[]> {
+  let afterRowNo = 0;
+  for (;;) {
+    const asked = { batchId, afterRowNo, changedSince };
+    const page = await view.read(() => changedPage.all(asked));
+    yield page.map(toResultRow);
+    afterRowNo = page.at(-1)?.row_no ?? afterRowNo;
+    if (page.length < pageRows) return;
+  }
+}
+
+/** Opens a view of this moment; its owner closes it soon. */
+async function openRegistrationSnapshot(engine: Engine): Promise<RegistrationSnapshot> {
+  const view = await engine.openView();
+  try {
+    const eventSeq = await view.read(readLatestRegistrationEventSeq);
+    return {
+      eventSeq,
+      batch: async (batchId) => view.read(() => registrationBatchReads.registrationBatch(batchId)),
+      totals: async (batchId) => view.read(() => registrationBatchReads.registrationTotals(batchId)),
+      holdTotals: async (batchId) => view.read(() => registrationBatchReads.registrationHoldTotals(batchId)),
+      // Every event number is above -1: without a bound, rows that never had an event are shown too.
+      resultRows: (batchId, changedSince) => readRows(view, batchId, changedSince ?? -1),
+      [Symbol.asyncDispose]: async () => view[Symbol.asyncDispose](),
+    };
+  } catch (error) {
+    await view[Symbol.asyncDispose]();
+    throw error;
+  }
+}
+
+type Unsent = 'ready' | 'held';
+
+const page = define((values: { batchId: string; status: Unsent; afterRowNo: number }) =>
+  selectRegistrations()
+    .where('p.batch_id', '=', values.batchId)
+    .where('p.status', '=', values.status)
+    .where('p.row_no', '>', values.afterRowNo)
+    .orderBy('p.row_no')
+    .limit(pageRows),
+);
+
+const batchesWithHeld = () =>
+  query.selectFrom('registration').select('batch_id').distinct().where('status', '=', statusLiteral('held'));
+
+/** Decides a change; undefined of a row that stays as it is. */
+type Decide = (registration: Registration) => RegistrationChange | undefined;
+
+function decideHold(
+  registration: Registration,
+  hold: RegistrationHold,
+  why: BatchReason,
+  nowMs: number,
+): RegistrationChange {
+  const holds = [...new Set([...registration.holds, hold])];
+  const patch = { status: 'held', holds, reasonCode: why.code, reason: why.reason } as const;
+  return moveRegistration({ registration, patch, cause: 'hold-added', nowMs, detail: { hold, ...why } });
+}
+
+function decideLift(
+  registration: Registration,
+  lifted: readonly RegistrationHold[],
+  nowMs: number,
+): RegistrationChange | undefined {
+  const holds = registration.holds.filter((hold) => !lifted.includes(hold));
+  if (holds.length === registration.holds.length) return undefined;
+  const ready = { status: 'ready', holds, reasonCode: null, reason: null } as const;
+  const patch = holds.length === 0 ? ready : { holds };
+  return moveRegistration({ registration, patch, cause: 'hold-lifted', nowMs, detail: { lifted } });
+}
+
+const cancelled = {
+  status: 'cancelled',
+  holds: [],
+  reasonCode: 'cancelled',
+  reason: 'cancelled by a person',
+  settledBy: 'decision',
+} as const;
+
+const decideCancel = (registration: Registration, nowMs: number): RegistrationChange =>
+  moveRegistration({ registration, patch: { ...cancelled, settledAtMs: nowMs }, cause: 'cancelled', nowMs });
+
+type BulkStore = Pick<
+  RegistrationStore,
+  'holdReadyRegistrations' | 'liftRegistrationHolds' | 'cancelUnsentRegistrations'
+>;
+
+function makeRegistrationBulk({ applyRegistrations }: RegistrationApplier, engine: Reader): BulkStore {
+  const changeEach = async (batchId: string, status: Unsent, decide: Decide): Promise<number> => {
+    let [changed, afterRowNo] = [0, 0];
+    for (;;) {
+      const asked = { batchId, status, afterRowNo };
+      const rows = (await engine.read(() => page.all(asked))).map(toRegistration);
+      const changes = rows.map(decide).filter((decided) => decided !== undefined);
+      changed += (await applyRegistrations(changes)).filter(Boolean).length;
+      afterRowNo = rows.at(-1)?.rowNo ?? afterRowNo;
+      if (rows.length < pageRows) return changed;
+    }
+  };
+  return {
+    holdReadyRegistrations: async (batchId, hold, why, nowMs) =>
+      changeEach(batchId, 'ready', (row) => decideHold(row, hold, why, nowMs)),
+    liftRegistrationHolds: async (batchId, holds, nowMs) => {
+      const held = batchId === null ? await engine.read(() => select(batchesWithHeld())) : [];
+      const batchIds = batchId === null ? held.map((row) => row.batch_id) : [batchId];
+      let changed = 0;
+      for (const one of batchIds)
+        changed += await changeEach(one, 'held', (row) => decideLift(row, holds, nowMs));
+      return changed;
+    },
+    cancelUnsentRegistrations: async (batchId, nowMs) => {
+      const cancel: Decide = (row) => decideCancel(row, nowMs);
+      return (await changeEach(batchId, 'ready', cancel)) + (await changeEach(batchId, 'held', cancel));
+    },
   };
 }

@@ -203,14 +203,17 @@ export const toCallback = (record: Selectable<Tables['registration_callback']>):
 // ---------------------------------------------------------------- digests
 
 /** The place of a row. */
-interface RowPlace {
+interface RegistrationKey {
   readonly companyId: string;
   readonly batchId: string;
   readonly rowNo: number;
 }
 
 /** SHA-256 (base64url) over everything that a row asks for, and where: what its chain commits to. */
-export function computeRegistrationDigest(place: RowPlace, instruction: RegistrationInstruction): string {
+export function computeRegistrationDigest(
+  place: RegistrationKey,
+  instruction: RegistrationInstruction,
+): string {
   const { registrationId, customerId, vendorId, companyId, accountNo, refs } = instruction;
   const asked = [registrationId, customerId, vendorId, companyId, accountNo, ...refs];
   const parts = ['registration/1', place.companyId, place.batchId, place.rowNo, ...asked];

@@ -23,9 +23,9 @@ import {
 } from '../../registration/rules/registration.ts';
 import { type ClaimKey, claimKeyOf, type ClaimOfRow } from '../schema.ts';
 import { type Body, change, define, defineHere, query, selectFirst } from '../statements.ts';
-import { registrationBatchReads } from './batches.ts';
 import { appendRegistrationEvent, nextRegistrationHashOf, readLatestRegistrationEventSeq } from './chain.ts';
 import { recordPlaces, requireReading } from './ingest.ts';
+import { registrationBatchReads } from './reads.ts';
 import { encodeHolds, statusLiteral } from './rows.ts';
 import { textOfColumns } from '../payouts/chain.ts';
 

@@ -1,14 +1,32 @@
 /** Users and tokens in SQL. The rules have decided the changes before: a change is refused once another came first. */
+import { sql } from 'kysely';
+import type {
+  KeptPerson,
+  KeptPersons,
+  KeptToken,
+  ProposedCorrection,
+} from '../../evidence/rules/people-audit.ts';
 import { makeRowMapping } from '../../platform/record-rows.ts';
 import type { PersonEdit, PersonStore, PersonToken } from '../../review/ports.ts';
 import type { PersonEvent } from '../../review/rules/chain.ts';
 import type { Passkey } from '../../review/rules/passkey.ts';
 import type { Person } from '../../review/rules/people.ts';
 import { nameKeyOf, type PersonChange } from '../../review/rules/person-request.ts';
+import type { PersonSession } from '../../review/rules/session.ts';
 import type { ApprovalSignature } from '../../review/rules/signature.ts';
+import { isArchivedSeq } from '../schema.ts';
 import { endSessionsOf } from './sessions.ts';
 import { eraseRow } from '../evidence/erasure.ts';
-import { type BodiesOf, type Body, change, query, select, selectFirst } from '../statements.ts';
+import {
+  type BodiesOf,
+  type Body,
+  change,
+  query,
+  type Reading,
+  select,
+  selectFirst,
+  textStatement,
+} from '../statements.ts';
 import { appendPersonEvent, readLatestPersonSeq } from './person-chain.ts';
 
 const secrets = ['name_key', 'password_hash', 'must_change', 'failed_tries', 'token_hash'];
@@ -163,4 +181,51 @@ function* revoke(revokes: PersonEdit['revokes']): Body<void> {
       ? update.where('token_id', '=', revokes.tokenId)
       : update.where('person_id', '=', revokes.personId),
   );
+}
+
+/** Keeps the secrets, too: an audit compares them. */
+const plain = makeRowMapping({ json: [], own: [] });
+
+const seqOfItem = sql<number>`cast(i.key as bigint)`;
+
+/** The corrections of rows of payouts, wherever they stand, and of registrations. */
+const corrections = textStatement<Omit<ProposedCorrection, 'isApplied'> & { readonly applied: number }>(sql`
+select o.batch_id as "batchId", p.maker_id as "personId",
+  case when i.status = 'applied' and p.decision = 'retry-corrected' then 1 else 0 end as applied
+from proposal_item i join proposal p on p.proposal_id = i.proposal_id join payout o on o.seq = ${seqOfItem}
+where i.kind = 'payout' and p.decision in ('retry-corrected', 'retry') and p.maker_id is not null
+union all
+select g.batch_id, p.maker_id, 0
+from proposal_item i join proposal p on p.proposal_id = i.proposal_id join archived_rows g on ${isArchivedSeq(seqOfItem)}
+where i.kind = 'payout' and p.decision in ('retry-corrected', 'retry') and p.maker_id is not null
+union all
+select o.batch_id, p.maker_id, 0
+from proposal_item i join proposal p on p.proposal_id = i.proposal_id join registration o on o.seq = ${seqOfItem}
+where i.kind = 'registration' and p.decision in ('retry-corrected', 'retry') and p.maker_id is not null`);
+
+/** Reads what an audit compares with the history of people. */
+export function* readKeptPersons(): Reading<KeptPersons> {
+  const { changes, passkeys } = yield* personReads.persons();
+  const people = yield* select(query.selectFrom('person').selectAll().orderBy('person_id'));
+  const tokens = yield* select(query.selectFrom('person_token').selectAll().orderBy('token_id'));
+  const sessions = yield* select(query.selectFrom('person_session').selectAll().orderBy('made_at_ms'));
+  const signed = query.selectFrom('approval_signature').selectAll().orderBy('signature_id');
+  const hands = query.selectFrom('contributor').selectAll().orderBy('batch_id').orderBy('person_id');
+  return {
+    people: people.map((row) => ({
+      ...plain.toRecord<KeptPerson>(row as never),
+      isDisabled: row.is_disabled === 1,
+      mustChange: row.must_change === 1,
+    })),
+    tokens: tokens.map((row) => plain.toRecord<KeptToken>(row as never)),
+    sessions: sessions.map((row) => plain.toRecord<PersonSession>(row)),
+    signatures: (yield* select(signed)).map((row) => keyRecords.toRecord<ApprovalSignature>(row)),
+    hands: (yield* select(hands)).map((row) => plain.toRecord(row as never)),
+    corrections: (yield* select(corrections)).map(({ applied, ...one }) => ({
+      ...one,
+      isApplied: applied === 1,
+    })),
+    changes,
+    passkeys,
+  };
 }

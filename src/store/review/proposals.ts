@@ -3,8 +3,10 @@ import { type Expression, sql, type SqlBool } from 'kysely';
 import { decodeMessage, encodeMessage } from '../../core/message.ts';
 import { toSatang } from '../../core/money.ts';
 import type { DecisionItem } from '../../core/ports.ts';
+import { makeRowMapping } from '../../platform/record-rows.ts';
 import type { Proposal, ProposalDraft, ProposalItem, ProposalStore } from '../../review/ports.ts';
 import { areEnough } from '../../review/rules/approval.ts';
+import { chainEvent, proposalFormat } from '../../review/rules/chain.ts';
 import {
   canMoveProposal,
   type Correction,
@@ -13,8 +15,15 @@ import {
   type ProposalStatus,
   type TargetKind,
 } from '../../review/rules/proposal.ts';
-import { digestOutcome, draftMoved, draftProposed } from '../../review/rules/proposal-chain.ts';
+import {
+  digestOutcome,
+  draftMoved,
+  draftProposed,
+  type ProposalEvent,
+  type ProposalEventDraft,
+} from '../../review/rules/proposal-chain.ts';
 import { decodeFigures, encodeFigures } from '../../review/rules/proposal-figures.ts';
+import { makeSalt } from '../payouts/chain.ts';
 import {
   type BodiesOf,
   type Body,
@@ -25,7 +34,6 @@ import {
   select,
   selectFirst,
 } from '../statements.ts';
-import { appendProposalEvent, proposalEventReads } from './proposal-chain.ts';
 
 const columns = [
   'proposal_id as proposalId',
@@ -270,7 +278,6 @@ export function* proposalItemsAbout(kind: TargetKind, key: string): Reading<Prop
 }
 
 export const proposalReads = {
-  ...proposalEventReads,
   *proposal(proposalId): Reading<Proposal | undefined> {
     const found = yield* selectFirst(selectProposals().where('proposal_id', '=', proposalId));
     return found === undefined ? undefined : toProposal(found);
@@ -301,6 +308,12 @@ export const proposalReads = {
       .where('key', 'in', [...keys])
       .where('status', '=', sql.lit('open'));
     return (yield* select(open)).map(toItem);
+  },
+  *proposalEvents(afterSeq, limit) {
+    const rows = query.selectFrom('proposal_event').selectAll().where('seq', '>', afterSeq);
+    return (yield* select(rows.orderBy('seq').limit(limit))).map((row) =>
+      records.toRecord<ProposalEvent>(row),
+    );
   },
 } satisfies Partial<BodiesOf<ProposalStore>>;
 
@@ -360,3 +373,16 @@ export const proposalWrites = {
     return expired;
   },
 } satisfies Partial<BodiesOf<ProposalStore>>;
+
+const records = makeRowMapping({ json: ['cells'], own: [] });
+
+const latestEvents = () =>
+  query.selectFrom('proposal_event').select(['seq', 'hash']).orderBy('seq', 'desc').limit(1);
+
+/** Appends the next event to a proposal's chained history; inside the caller's transaction. */
+function* appendProposalEvent(draft: ProposalEventDraft): Body<void> {
+  const seq = ((yield* selectFirst(latestEvents()))?.seq ?? 0) + 1;
+  const previous = yield* selectFirst(latestEvents().where('subject', '=', draft.subject));
+  const event = chainEvent(draft, seq, previous?.hash ?? null, makeSalt, proposalFormat);
+  yield* change(query.insertInto('proposal_event').values(records.toRow(event)));
+}

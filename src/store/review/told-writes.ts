@@ -7,7 +7,7 @@ import { appendPersonEvent } from './person-chain.ts';
 import { sessionWrites } from './sessions.ts';
 
 /** Writes that are one transaction each. */
-export const toldWrites = {
+export const reportedWrites = {
   *keepUpload(batchId, personId, nowMs) {
     const hand = { batch_id: batchId, person_id: personId, part: 'uploaded' } as const;
     const known = query.selectFrom('contributor').select('person_id');

@@ -3,10 +3,10 @@
  * PostgreSQL alone: several machines work a journal there.
  */
 import { counted, flag, integer, text } from './column.ts';
-import { index, table, uniqueIndex } from './table.ts';
+import { index, type Table, table, uniqueIndex } from './table.ts';
 
 /** When the bank may be called next. */
-export const requestSlot = table('request_slot', {
+const requestSlot = table('request_slot', {
   columns: {
     name: text().key(),
     next_us: integer(),
@@ -18,12 +18,12 @@ export const requestSlot = table('request_slot', {
 });
 
 /** The number of the latest transaction of each process that writes. */
-export const writeMark = table('write_mark', {
+const writeMark = table('write_mark', {
   columns: { writer: text().key(), mark: integer(), at_ms: integer() },
 });
 
 /** The access token that machines share, which none can read without the secret of the bank. */
-export const sharedToken = table('shared_token', {
+const sharedToken = table('shared_token', {
   columns: {
     name: text().key(),
     generation: integer(),
@@ -37,7 +37,7 @@ export const sharedToken = table('shared_token', {
  * The latest ends of a payer account, counted by all machines, oldest first, as `formatBlocks` writes them; and the worker
  * that tries whether its pause is over.
  */
-export const payerBreaker = table('payer_breaker', {
+const payerBreaker = table('payer_breaker', {
   columns: {
     company_id: text(),
     payer_account: text(),
@@ -51,7 +51,7 @@ export const payerBreaker = table('payer_breaker', {
 });
 
 /** How many requests of a kind the bank bears at once, of all machines together, while that is less than they may make. */
-export const bankLimit = table('bank_limit', {
+const bankLimit = table('bank_limit', {
   columns: {
     kind: text().key(),
     places: integer(),
@@ -63,7 +63,7 @@ export const bankLimit = table('bank_limit', {
   },
 });
 
-export const worker = table('worker', {
+const worker = table('worker', {
   columns: {
     worker_id: counted(),
     machine: text(),
@@ -85,7 +85,7 @@ export const worker = table('worker', {
   ],
 });
 
-export const shard = table('shard', {
+const shard = table('shard', {
   columns: {
     shard_id: counted(),
     batch_id: text().of('batch'),
@@ -103,7 +103,7 @@ export const shard = table('shard', {
 });
 
 /** The process that works a file that was taken in, and the folder of the file; the worker may be gone. */
-export const fileClaim = table('file_claim', {
+const fileClaim = table('file_claim', {
   columns: {
     item_id: text().key(),
     file_name: text(),
@@ -114,7 +114,7 @@ export const fileClaim = table('file_claim', {
   },
 });
 
-export const latestSend = table('latest_send', {
+const latestSend = table('latest_send', {
   columns: {
     payout_seq: integer(),
     attempt_no: integer(),
@@ -124,3 +124,16 @@ export const latestSend = table('latest_send', {
   key: ['payout_seq', 'attempt_no', 'worker_id'],
   indexes: [index('latest_send_when', 'sent_at_ms')],
 });
+
+/** Tables of PostgreSQL alone, each after those that it refers to. */
+export const machineTables: readonly Table[] = [
+  requestSlot,
+  writeMark,
+  sharedToken,
+  payerBreaker,
+  bankLimit,
+  worker,
+  shard,
+  fileClaim,
+  latestSend,
+];

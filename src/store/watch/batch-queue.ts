@@ -38,7 +38,7 @@ function withReadyBatches() {
 
 /**
  * Batches that can be run: found by as many steps as there are open batches, whatever rows these have. A batch whose
- * file is still being read belongs to its reader; a done one goes on when rows are tried again.
+ * file is still being read belongs to its reader; a done one goes on when rows are tried again. @forTests
  */
 export const runnableBatches = define((_values: object) =>
   withReadyBatches()
@@ -86,6 +86,7 @@ const isWithReady = sql<SqlBool>`(batch.batch_id in (select batch_id from with_r
 const hasPausedRows = sql<SqlBool>`exists (
   select 1 from payout where payout.batch_id = batch.batch_id and ${hasBits(sql`payout.holds`, holdBits.paused)})`;
 
+/** @forTests */
 export const countOpenBatches = define((_values: object) =>
   withReadyBatches()
     .selectFrom('batch')
@@ -99,6 +100,7 @@ export const countOpenBatches = define((_values: object) =>
     .where('status', '<>', 'ingesting'),
 );
 
+/** @forTests */
 export const oldestInDoubt = define((_values: object) =>
   query
     .selectFrom('payout')
@@ -106,7 +108,7 @@ export const oldestInDoubt = define((_values: object) =>
     .where(({ ref }) => isInDoubt(ref('status'))),
 );
 
-/** The batch of each row in doubt, the oldest first: grouped, SQLite would read every row in the order of the batches. */
+/** The batch of each row in doubt, the oldest first: grouped, SQLite would read every row in the order of the batches. @forTests */
 export const batchesInDoubt = define((values: { beforeMs: number }) =>
   query
     .selectFrom('payout')
@@ -117,7 +119,7 @@ export const batchesInDoubt = define((values: { beforeMs: number }) =>
     .orderBy('seq'),
 );
 
-/** The condition of the index batch_unreported, word for word: by the events, whatever the clock said. */
+/** The condition of the index batch_unreported, word for word: by the events, whatever the clock said. @forTests */
 export const unreported = define((_values: object) =>
   query
     .selectFrom('batch')

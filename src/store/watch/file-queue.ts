@@ -11,7 +11,7 @@ import type {
 import type { FileKindName } from '../../watch/rules/drop-folder.ts';
 import type { IntakeRefusal } from '../../watch/rules/rejection-reason.ts';
 import { batchReads } from '../payouts/batches.ts';
-import { registrationBatchReads } from '../registration/batches.ts';
+import { registrationBatchReads } from '../registration/reads.ts';
 import type { Tables } from '../schema.ts';
 import { type BodiesOf, type Body, change, query, type Reading, select, selectFirst } from '../statements.ts';
 

@@ -3,13 +3,13 @@ import { sql, type SqlBool } from 'kysely';
 import type { NoticeStore } from '../../notify/ports.ts';
 import { noticeChannels } from '../../notify/rules/notice.ts';
 import type { DeliveryResult, DueNotice, NoticeChannel } from '../../notify/rules/notice.ts';
-import { selectPayouts, toPayoutSurely } from '../payouts/rows.ts';
+import { selectPayouts, requirePayout } from '../payouts/rows.ts';
 import { type BodiesOf, change, define, inDialect, query, selectFirst } from '../statements.ts';
 
 /** The status inside the statement's text: a partial index is used only where the statement names its condition. */
 const due = sql.lit('due' as const);
 
-/** The due notices of one channel, the oldest first. */
+/** The due notices of one channel, the oldest first. @forTests */
 export const dueNotices = define((values: { channel: NoticeChannel; nowMs: number; limit: number }) =>
   query
     .selectFrom('notice_delivery as d')
@@ -23,6 +23,7 @@ export const dueNotices = define((values: { channel: NoticeChannel; nowMs: numbe
     .limit(values.limit),
 );
 
+/** @forTests */
 export const nextNotice = define((values: { channel: NoticeChannel }) =>
   query
     .selectFrom('notice_delivery')
@@ -35,7 +36,7 @@ const channelsOf = (wanted: NoticeChannel | undefined): readonly NoticeChannel[]
   wanted === undefined ? noticeChannels : [wanted];
 
 /** Records that the notice tells of all that the batch's reports show. */
-const noteTold = (batchId: string | null) =>
+const noteReported = (batchId: string | null) =>
   query
     .updateTable('batch')
     .set(({ ref }) => ({ noticed_event_seq: ref('reported_event_seq') }))
@@ -71,7 +72,7 @@ const isToldAsAlarm = inDialect<SqlBool>({
   postgres: sql`${toldAlarm} = 'true'`,
 });
 
-/** An alarm that an inquiry repeats of a row again and again is no new one. */
+/** An alarm that an inquiry repeats of a row again and again is no new one. @forTests */
 export const alarmsAfter = define((values: { eventSeq: number; limit: number }) =>
   selectPayouts()
     .innerJoin('event as e', 'e.payout_seq', 'p.seq')
@@ -119,7 +120,7 @@ export const noticeReads = {
   },
   *alarmsAfter(eventSeq, limit) {
     return (yield* alarmsAfter.all({ eventSeq, limit })).map((record) => {
-      const { batchId, rowNo, status, reason, instruction } = toPayoutSurely(record);
+      const { batchId, rowNo, status, reason, instruction } = requirePayout(record);
       const { event_seq: seq, cause, trans_ref_no: transRefNo } = record;
       const { payoutId, amountSatang } = instruction;
       return { seq, cause, transRefNo, batchId, rowNo, status, reason, payoutId, amountSatang };
@@ -155,7 +156,7 @@ export const noticeWrites = {
   *addNotice(notice, channels, delivered = []) {
     if (channels.length === 0) return;
     const { key, kind, batchId, atMs, body } = notice;
-    if (kind === 'batch-done' || kind === 'batch-halted') yield* change(noteTold(batchId));
+    if (kind === 'batch-done' || kind === 'batch-halted') yield* change(noteReported(batchId));
     const insert = query
       .insertInto('notice')
       .values({ key, kind, batch_id: batchId, at_ms: atMs, body: JSON.stringify(body) })

@@ -6,7 +6,7 @@ import {
   joinName,
   lookAt,
   moveUnlessTaken,
-  type Place,
+  type DiskPath,
   printContent,
   printFile,
 } from '../../platform/disk.ts';
@@ -174,7 +174,7 @@ export class ClaimedFolder {
   }
 
   /** Moves the sidecar first: a folder with nothing else in it is put back whole. */
-  async #moveIn(path: Place, { name, sidecar }: Claimable, { itemId, content }: Claim): Promise<boolean> {
+  async #moveIn(path: DiskPath, { name, sidecar }: Claimable, { itemId, content }: Claim): Promise<boolean> {
     const { folders } = this.#context;
     const to = join(this.folderOf(itemId), keepName(name));
     if (sidecar !== undefined && !(await this.#move(joinName(folders.inbox, sidecar), sidecarName(to))))
@@ -183,7 +183,7 @@ export class ClaimedFolder {
   }
 
   /** Moves a file; false when there was none, or when another one than the seen one has moved. */
-  async #move(from: Place, to: string, content?: string): Promise<boolean> {
+  async #move(from: DiskPath, to: string, content?: string): Promise<boolean> {
     try {
       await this.#context.disk.rename(from, to);
     } catch (error) {
@@ -237,7 +237,7 @@ export class ClaimedFolder {
     return names;
   }
 
-  async #putBackOne(from: Place, name: Buffer, itemId: string): Promise<Buffer | undefined> {
+  async #putBackOne(from: DiskPath, name: Buffer, itemId: string): Promise<Buffer | undefined> {
     const { folders, disk } = this.#context;
     const others = [...computeRejectedNames(name.toString('utf8'), itemId)];
     for (const candidate of [name, ...others.map((other) => Buffer.from(other))]) {

@@ -4,7 +4,7 @@ import type { Disk } from '../../platform/disk.ts';
 import type { IntakeRules } from '../rules/drop-folder.ts';
 
 /** `watch` of the settings. */
-export interface IntakeSettings {
+interface IntakeSettings {
   readonly stillMs: number;
   readonly marker: 'none' | 'done';
   readonly polling: boolean;

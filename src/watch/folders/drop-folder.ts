@@ -24,7 +24,7 @@ import { Originals } from './originals.ts';
 import { decideRecovery, type Recovery } from './states.ts';
 import { LateWritingError, NoRoomError, WorkFolder } from './work.ts';
 
-export interface IntakeOptions extends Pick<
+interface IntakeOptions extends Pick<
   FoldersContext,
   'folders' | 'watch' | 'clock' | 'log' | 'label' | 'inboxesWithin'
 > {

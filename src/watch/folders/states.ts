@@ -34,7 +34,7 @@ const recoveries = {
   ended: 'nothing',
 } as const;
 
-export type FileState = keyof typeof recoveries;
+type FileState = keyof typeof recoveries;
 
 export type Recovery = (typeof recoveries)[FileState];
 
@@ -49,7 +49,7 @@ const statesByWork = {
   several: 'foreign',
 } as const satisfies Record<FolderHolds, FileState>;
 
-/** The state of a file by its two folders. A copy under way and a second name are found later. */
+/** The state of a file by its two folders. A copy under way and a second name are found later. @forTests */
 export function readFileState(claimed: FolderHolds, work: FolderHolds): FileState {
   if (claimed === 'nothing') return statesByWork[work];
   if (claimed === 'file') return work === 'nothing' ? 'claimed' : 'copied';

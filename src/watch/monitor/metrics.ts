@@ -30,7 +30,7 @@ interface PaceFigures {
 type CountsByStatus = ReadonlyMap<PayoutStatus, number>;
 
 /** The sources that every scrape reads. */
-export interface MetricSources {
+interface MetricSources {
   readonly version: string;
   readonly isSandbox: boolean;
   /** Epoch milliseconds. */
@@ -316,6 +316,7 @@ function countSparingly<Counts>({
 
 // ---------------------------------------------------------------- calls to the bank
 
+/** @forTests */
 export const endpoints = [
   'token',
   'tokenRefresh',
@@ -327,7 +328,7 @@ export const endpoints = [
 ] as const;
 
 /** The facts of one exchange with the bank that are counted. */
-export interface CallRecord {
+interface CallRecord {
   readonly endpoint: (typeof endpoints)[number];
   readonly outcome: 'answered' | 'lost' | 'not-sent' | 'withheld';
   readonly httpStatus: number | undefined;
@@ -339,7 +340,7 @@ export interface CallRecord {
 /**
  * Names the result: a code of §7.3; `other-code` for one that the table lacks; the HTTP status of an answer without a
  * code; otherwise the outcome: `lost` (bytes may have left), `not-sent`, `withheld` (stopped by paydrop at the last
- * moment).
+ * moment). @forTests
  */
 export function nameCallResult({ outcome, code, httpStatus }: CallRecord): string {
   if (outcome !== 'answered') return outcome;

@@ -7,13 +7,13 @@ import type { Clock } from '../../core/ports.ts';
 import { makeServerFactory, refuseOtherHosts, type ServerLimits } from '../../platform/http-server.ts';
 
 /** The health of the process, shown whole as JSON: without secrets and full numbers. */
-export interface HealthAnswer {
+interface HealthAnswer {
   readonly live: boolean;
   readonly ready: boolean;
   readonly [fact: string]: unknown;
 }
 
-export interface MonitorOptions {
+interface MonitorOptions {
   readonly listen: ListenAddress;
   /** The host names under which requests are accepted, besides addresses, localhost and the listening host. */
   readonly hosts?: readonly string[];

@@ -118,6 +118,7 @@ export interface HealthReason {
   readonly command: string;
 }
 
+/** @forTests */
 export const healthCodes = [
   'loop-stalled',
   'standby',
@@ -158,7 +159,7 @@ export interface Health {
 
 /** `closed`: outside the service hours; `probing`: a pause is over, and the next transfer tests the bank. */
 export const payerWords = ['open', 'closed', 'probing', 'paused', 'halted'] as const;
-export type PayerWord = (typeof payerWords)[number];
+type PayerWord = (typeof payerWords)[number];
 
 /** The limit of a silent loop, which turns at least with every rescan of the inbox. */
 const stalledAfterMs = 60_000;

@@ -2,16 +2,16 @@
 import { expect, test } from 'vitest';
 import { describeInboxOwner } from '../../../src/app/machines/files.ts';
 import type { Session } from '../../../src/app/session.ts';
-import type { WorkerAtWork } from '../../../src/payout/ports.ts';
+import type { ActiveWorker } from '../../../src/payout/ports.ts';
 
 function openOwner() {
   const place = { role: 'helper', workerId: 2, keeper: { isHeld: true } };
-  let workers: () => Promise<readonly WorkerAtWork[]> = async () => [];
+  let workers: () => Promise<readonly ActiveWorker[]> = async () => [];
   const journal = { workers: () => workers() };
   const owner = describeInboxOwner({ journal, place } as unknown as Session);
   if (owner === undefined) throw new Error('several machines work the journal');
   const see = (isThere: boolean): void => {
-    workers = async () => [{ workerId: 1, isThere } as WorkerAtWork];
+    workers = async () => [{ workerId: 1, isThere } as ActiveWorker];
   };
   const lose = (): void => void (workers = () => Promise.reject(new Error('the database is away')));
   return { place, owner, see, lose };

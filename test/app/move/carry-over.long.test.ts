@@ -4,7 +4,7 @@ import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
 import { DatabaseSync } from 'node:sqlite';
 import { expect, test } from 'vitest';
-import type { MoveStep } from '../../../src/app/move/carry-over.ts';
+import type { MoveStep } from '../../../src/app/move/move.ts';
 import { JournalRefusedError, JournalWriteError, openConnection } from '../../../src/store/connection.ts';
 import { migrate } from '../../../src/store/migrations.ts';
 import { openJournal } from '../../../src/store/open.ts';

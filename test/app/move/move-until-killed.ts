@@ -1,5 +1,5 @@
 /** A script: moves a journal, and kills itself as a power cut would once a step is done. */
-import { carryOver } from '../../../src/app/move/carry-over.ts';
+import { carryOver } from '../../../src/app/move/move.ts';
 import { openConnection } from '../../../src/store/connection.ts';
 import { moveOf } from '../../support/moves.ts';
 

@@ -9,7 +9,7 @@ import { readDatabaseRows, readFileRows } from '../../support/both-sides.ts';
 import {
   bringTo,
   firstBatchId,
-  ingestRunning,
+  ingestAs,
   makeRows,
   noonMs,
   statusesOf,
@@ -22,8 +22,7 @@ import { tamper } from '../../support/store-fixtures.ts';
 async function makePaid(): Promise<SqliteStore> {
   await using stack = new AsyncDisposableStack();
   const journal = stack.use(await makeSqliteStore());
-  await ingestRunning(journal.store, makeRows(2));
-  await bringTo(journal.store, 'paid');
+  await ingestAs(journal.store, ['paid'], makeRows(2));
   const owned = stack.move();
   return { ...journal, [Symbol.asyncDispose]: () => owned.disposeAsync() };
 }

@@ -1,6 +1,6 @@
 /** What is told of registrations as a whole: each once, also by the next process. */
 import { expect, test } from 'vitest';
-import { notifyOfRegistrations } from '../../../src/app/notices/registrations.ts';
+import { notifyOfRegistrations } from '../../../src/app/notices/attention.ts';
 import type { NoticeDraft } from '../../../src/notify/rules/notice.ts';
 import { takeCallback } from '../../../src/registration/take-callback.ts';
 import { noonMs } from '../../support/core-fixtures.ts';

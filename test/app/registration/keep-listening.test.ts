@@ -1,7 +1,9 @@
 /** Listening beside the work of a watcher: it waits for the port, and never ends the rest. */
 import { expect, test } from 'vitest';
-import { keepListening, type Listening } from '../../../src/app/registration/watch.ts';
+import { keepListening } from '../../../src/app/registration/watch.ts';
 import { makeVirtualClock } from '../../support/virtual-clock.ts';
+
+type Listening = Parameters<typeof keepListening>[0];
 
 test('while nobody can listen it is tried again, said once for each reason, and the watcher lives on', async () => {
   const clock = makeVirtualClock();

@@ -12,7 +12,7 @@ import {
 } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { type DropContext, DroppedFiles } from '../../../src/app/review/dropped.ts';
+import { DroppedFiles } from '../../../src/app/review/dropped.ts';
 import {
   decisionFolders,
   isAsDropped,
@@ -21,8 +21,12 @@ import {
   writeRecord,
 } from '../../../src/app/review/waiting-decisions.ts';
 import { type Disk, realDisk } from '../../../src/platform/disk.ts';
-import type { IntakeRefused } from '../../../src/watch/ports.ts';
+import type { FileQueueStore } from '../../../src/watch/ports.ts';
 import { useFolder } from '../../support/payout-file-kit.ts';
+
+type IntakeRefused = NonNullable<Parameters<FileQueueStore['endIntake']>[3]>;
+
+type DropContext = ConstructorParameters<typeof DroppedFiles>[0];
 
 const folder = useFolder();
 let opened = 0;

@@ -2,13 +2,14 @@
 import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { afterEach, beforeEach, expect, test } from 'vitest';
 import { openPage } from '../../../src/app/review/page.ts';
 import { makeLogger } from '../../../src/platform/log.ts';
 import { lockTries } from '../../../src/review/rules/password.ts';
 import { loadSettings } from '../../../src/settings/settings.ts';
 import { openJournal } from '../../../src/store/open.ts';
 import { Browser } from '../../support/browser.ts';
+import { eventually } from '../../support/eventually.ts';
 import { Users } from '../../support/persons.ts';
 import { makePasswordsQuick } from '../../support/quick-passwords.ts';
 
@@ -39,11 +40,11 @@ test('a lock on the page is told of by a notice', async () => {
   const browser = new Browser(page.origin);
   expect((await browser.signIn('mali', 'the last wrong one')).status).toBe(401);
   const readTold = () => readFile(fileOf('told'), 'utf8');
-  const told = await vi.waitFor(async () => {
+  const told = await eventually(async () => {
     const text = await readTold();
     expect(text).toContain('locked-out');
     return text;
-  }, 10_000);
+  });
   expect(told).toContain('mali is locked out after 12 wrong passwords');
   expect(told).not.toContain('sign-in-failed');
 });

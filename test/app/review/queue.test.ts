@@ -1,7 +1,7 @@
 /** The queue of what is no payout: each way in, and the ways out that people or the program take. */
 import { expect, test } from 'vitest';
 import { inEnglish } from '../../../src/core/message.ts';
-import { breakTargetOf } from '../../../src/review/break-target.ts';
+import { breakTargetOf } from '../../../src/review/queue-target.ts';
 import type { ReviewContext } from '../../../src/review/context.ts';
 import { noteRefused } from '../../../src/app/review/run-refusal.ts';
 import type { FileRejection } from '../../../src/core/payout-file.ts';
@@ -175,8 +175,12 @@ test('who may not decide is told why, and nobody checks his own', async () => {
   await using day = await openAll();
   const optionsFor = async (asker: typeof mali, kind: QueueKind) =>
     find(await readQueue(queueOf(day.store), { asker }), kind)?.options.map(({ whyNot }) => whyNot);
-  expect(inWords(await optionsFor(viewer, 'break'))).toEqual([expect.stringContaining('a viewer may not propose')]);
-  expect(inWords(await optionsFor(mali, 'break'))).toEqual([expect.stringContaining('proposal 1 is about it')]);
+  expect(inWords(await optionsFor(viewer, 'break'))).toEqual([
+    expect.stringContaining('a viewer may not propose'),
+  ]);
+  expect(inWords(await optionsFor(mali, 'break'))).toEqual([
+    expect.stringContaining('proposal 1 is about it'),
+  ]);
   expect((await optionsFor(mali, 'proposal'))?.at(-1)).toBeUndefined();
   expect((await optionsFor(nok, 'proposal'))?.slice(0, 2)).toEqual([undefined, undefined]);
   const ann = makePerson({ personId: 1, name: 'ann' });

@@ -13,7 +13,7 @@ import { loadSettings } from '../../../src/settings/settings.ts';
 import { openJournal } from '../../../src/store/open.ts';
 import { ingest, makeRow } from '../../support/journal-fixtures.ts';
 import { Users } from '../../support/persons.ts';
-import { makeRegisteredJournal, registeredBatchId } from '../../support/registered-journal.ts';
+import { makeRegisteredJournal, registeredBatchId } from '../../support/registration-journal.ts';
 import { noonMs } from '../../support/report-fixtures.ts';
 import { callPaydrop } from '../call-paydrop.ts';
 

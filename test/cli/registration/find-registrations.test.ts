@@ -3,7 +3,7 @@ import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { makeRegisteredJournal, registeredBatchId } from '../../support/registered-journal.ts';
+import { makeRegisteredJournal, registeredBatchId } from '../../support/registration-journal.ts';
 import { noonMs } from '../../support/report-fixtures.ts';
 import { callPaydrop } from '../call-paydrop.ts';
 

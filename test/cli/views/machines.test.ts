@@ -1,13 +1,13 @@
 /** What `status` says of the machines that work one journal. */
 import { expect, test } from 'vitest';
-import type { MachinesAtWork } from '../../../src/app/status.ts';
+import type { ActiveMachines } from '../../../src/app/status.ts';
 import { linesOfMachines } from '../../../src/cli/views/machines.ts';
 import { noonMs } from '../../support/report-fixtures.ts';
 
 const owner = (machine: string, pid: number) => ({ machine, pid, command: 'watch', sinceMs: noonMs });
 const since = '2026-11-21 14:03:05';
 
-const machines: MachinesAtWork = {
+const machines: ActiveMachines = {
   machines: [
     { owner: owner('pay-3', 3), role: 'sender', isThere: false, shards: 1, transfers: 4 },
     { owner: owner('pay-2', 2), role: 'helper', isThere: true, shards: 1, transfers: 1 },

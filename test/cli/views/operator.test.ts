@@ -37,7 +37,7 @@ test.each([
 
 const outcome = {
   asked: 3,
-  told: 2,
+  answers: 2,
   settled: 2,
   ended: ['4K7Q2M9XWD'],
   left: [],
@@ -81,13 +81,13 @@ Inquired about 3 rows: 2 settled, 1 still in doubt.
 });
 
 test('a bank that tells nothing is said to', () => {
-  const silent = { asked: 2, told: 0, settled: 0, ended: [], left: [], inDoubt: 2, alarms: 0, files: [] };
+  const silent = { asked: 2, answers: 0, settled: 0, ended: [], left: [], inDoubt: 2, alarms: 0, files: [] };
   expect(showSettled(silent, 1.5).text).toBe(
     'Inquired about 2 rows: 0 settled, 2 still in doubt.\nThe bank told nothing for 1.5 s: run "paydrop settle" again later.',
   );
 });
 
 test('that nothing is in doubt is said in words', () => {
-  const none = { asked: 0, told: 0, settled: 0, ended: [], left: [], inDoubt: 0, alarms: 0, files: [] };
+  const none = { asked: 0, answers: 0, settled: 0, ended: [], left: [], inDoubt: 0, alarms: 0, files: [] };
   expect(showSettled(none, 60).text).toBe('Nothing is in doubt.');
 });

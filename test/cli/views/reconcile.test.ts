@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import type { NotFetched, ReconcileReport } from '../../../src/app/reconcile.ts';
 import { showNoStatement, showReport } from '../../../src/cli/views/reconcile.ts';
 import { type Satang, toSatang } from '../../../src/core/money.ts';
-import { nothingRecorded } from '../../../src/reconcile/record.ts';
+import { noneRecorded } from '../../support/reconcile-kit.ts';
 
 type Places = Record<string, { readonly count: number; readonly satang: Satang }>;
 
@@ -24,7 +24,7 @@ function print(
   const reconciled = {
     statement,
     totals: { lines: new Map(Object.entries(lines)), paid: new Map(Object.entries(paid)) },
-    recorded: nothingRecorded(),
+    recorded: noneRecorded,
     isRepeat: false,
     supersedes: 1,
     files: [],

@@ -5,7 +5,6 @@ import {
   climb,
   composeDayHead,
   type DayHead,
-  type DayHeadFacts,
   EventTree,
   findBrokenHead,
   findChangedStretch,
@@ -15,6 +14,8 @@ import {
   readDayHead,
   renderHead,
 } from '../../../src/evidence/rules/day-head.ts';
+
+type DayHeadFacts = Parameters<typeof composeDayHead>[0];
 
 const nothing = { after: 0, upTo: 0, events: 0, root: null };
 

@@ -2,10 +2,7 @@
 import { writeFile } from 'node:fs/promises';
 import iconv from 'iconv-lite';
 import { describe, expect, test } from 'vitest';
-import {
-  makeRegistrationFileReader,
-  type RegistrationFileOptions,
-} from '../../../src/intake/formats/registration-file.ts';
+import { makeRegistrationFileReader } from '../../../src/intake/formats/registration-file.ts';
 import { renderRegistrationExceptionHeader } from '../../../src/registration/rules/report-rows.ts';
 import { renderExceptionHeader } from '../../../src/reports/rules/report-rows.ts';
 import {
@@ -18,6 +15,8 @@ import {
   useFolder,
 } from '../../support/payout-file-kit.ts';
 import { makeTextXlsx, makeXlsx, textRow } from '../../support/workbook-kit.ts';
+
+type RegistrationFileOptions = Parameters<typeof makeRegistrationFileReader>[0];
 
 const folder = useFolder();
 

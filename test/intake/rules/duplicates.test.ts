@@ -1,6 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { DuplicateIndex, type SeenRow } from '../../../src/intake/rules/duplicates.ts';
+import { DuplicateIndex } from '../../../src/intake/rules/duplicates.ts';
+
+type SeenRow = Parameters<DuplicateIndex['add']>[0];
 
 interface Row {
   readonly id: string;

@@ -10,7 +10,7 @@ import {
   describeOther,
   describeUnreadableMark,
   isBoundTo,
-  type Place,
+  type JournalPlace,
   siteOfDatabase,
 } from '../../../src/payout/rules/journal-place.ts';
 
@@ -64,8 +64,8 @@ describe('the terminals of a lost journal', () => {
 describe('a journal in a database', () => {
   const site = siteOfDatabase('/data', 'postgres://db.example/paydrop');
   const database = { systemId: '7642011472967116994', oid: '16400', timeline: '1' };
-  const kept: Place = { termId: 'TERM0001', file: undefined, database };
-  const at = (changes: Partial<DatabaseIdentity>): Place => ({
+  const kept: JournalPlace = { termId: 'TERM0001', file: undefined, database };
+  const at = (changes: Partial<DatabaseIdentity>): JournalPlace => ({
     ...kept,
     database: { ...database, ...changes },
   });
@@ -83,7 +83,7 @@ describe('a journal in a database', () => {
   });
 
   test('is bound to whatever is told that it is not bound to yet', () => {
-    const unbound: Place = { termId: 'TERM0001', file: undefined };
+    const unbound: JournalPlace = { termId: 'TERM0001', file: undefined };
     expect(describeMoved(site, unbound, kept)).toBeUndefined();
     expect(isBoundTo(unbound, kept)).toBe(false);
     expect(isBoundTo(kept, kept)).toBe(true);

@@ -18,9 +18,11 @@ import {
   rangeFromHighest,
   type ReferenceFinding,
 } from '../../../src/payout/rules/lost-journal.ts';
-import type { SendMoment } from '../../../src/payout/rules/inquiry-items.ts';
+import type { isSameSend } from '../../../src/payout/rules/inquiry-items.ts';
 import type { InquiryReading } from '../../../src/payout/rules/read-reply.ts';
 import { makePayout, makeSubmitted, noonMs, payer, policy } from '../../support/core-fixtures.ts';
+
+type SendMoment = Parameters<typeof isSameSend>[0];
 
 const hourMs = 3_600_000;
 const reason = { code: '010001', text: 'said by the bank' };

@@ -3,11 +3,13 @@ import { describe, expect, test } from 'vitest';
 import type { Attempt, Payout } from '../../../src/core/payout.ts';
 import { decideInquiry } from '../../../src/payout/rules/after-inquiry.ts';
 import type { Case } from '../../../src/payout/rules/case.ts';
-import type { SendMoment } from '../../../src/payout/rules/inquiry-items.ts';
+import type { isSameSend } from '../../../src/payout/rules/inquiry-items.ts';
 import type { InquiryReading } from '../../../src/payout/rules/read-reply.ts';
 import type { SettlePolicy } from '../../../src/payout/rules/resend.ts';
 import { decideSuperseded } from '../../../src/payout/rules/superseded.ts';
 import { caseAt, makeSubmitted, noonMs, policy } from '../../support/core-fixtures.ts';
+
+type SendMoment = Parameters<typeof isSameSend>[0];
 
 const reason = { code: 'IC000', text: 'said by the bank' };
 const { payout, attempt } = makeSubmitted(noonMs);

@@ -6,13 +6,13 @@ import {
   clampLimit,
   type HeardOfBank,
   shareOf,
-  type WholeLimit,
+  type SharedLimit,
 } from '../../../src/payout/rules/shared-limit.ts';
 
 /** After so many halvings. */
 const troubleIn = (round: number): HeardOfBank => ({ answers: 0, trouble: 'HTTP 429', round });
 const good = (answers: number): HeardOfBank => ({ answers, trouble: null, round: 0 });
-const wholeOf = (limit: number, ceiling: number): WholeLimit => ({
+const wholeOf = (limit: number, ceiling: number): SharedLimit => ({
   limit,
   ceiling,
   answers: 0,

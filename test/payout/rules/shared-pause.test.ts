@@ -5,9 +5,10 @@ import {
   isUnrecorded,
   type KnownPause,
   mayProbe,
-  type Probe,
 } from '../../../src/payout/rules/shared-pause.ts';
 import { payer } from '../../support/core-fixtures.ts';
+
+type Probe = NonNullable<Parameters<typeof mayProbe>[0]>;
 
 const why = { code: 'ET004', reason: 'closed', remedy: 'Wait' };
 

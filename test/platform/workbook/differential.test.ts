@@ -8,7 +8,7 @@ import { expect, test } from 'vitest';
 import type { SheetRow } from '../../../src/platform/workbook/sheet.ts';
 import { makeXlsx, readShown } from '../../support/workbook-kit.ts';
 
-const numRuns = Number(process.env['WORKBOOK_RUNS'] ?? 120);
+const numRuns = Number(process.env['WORKBOOK_RUNS'] ?? 60);
 
 // ---------------------------------------------------------------- workbooks
 

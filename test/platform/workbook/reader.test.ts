@@ -1,8 +1,10 @@
 import { describe, expect, test } from 'vitest';
 import { FileRejected } from '../../../src/platform/csv/open.ts';
-import { type ReadLimits, readSheet, usualLimits } from '../../../src/platform/workbook/reader.ts';
+import { readSheet, usualLimits } from '../../../src/platform/workbook/reader.ts';
 import type { SheetChoice, SheetHead, SheetRow } from '../../../src/platform/workbook/sheet.ts';
 import { makeXlsx, numberCell, textRow, type WorkbookText, zipParts } from '../../support/workbook-kit.ts';
+
+type ReadLimits = typeof usualLimits;
 
 async function read(
   bytes: Uint8Array<ArrayBuffer>,

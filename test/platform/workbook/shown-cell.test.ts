@@ -1,6 +1,6 @@
 import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { showCell } from '../../../src/platform/workbook/shown-cell.ts';
+import { showCell } from '../../../src/platform/workbook/cell.ts';
 
 const show = (value: number, format: string) => showCell({ kind: 'number', value, format }, false);
 

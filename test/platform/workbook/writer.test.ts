@@ -1,7 +1,9 @@
 import { describe, expect, test } from 'vitest';
 import { readSheet } from '../../../src/platform/workbook/reader.ts';
 import type { SheetRow } from '../../../src/platform/workbook/sheet.ts';
-import { makeWorkbook, type WorkbookSheet } from '../../../src/platform/workbook/writer.ts';
+import { makeWorkbook } from '../../../src/platform/workbook/writer.ts';
+
+type WorkbookSheet = Parameters<typeof makeWorkbook>[0][number];
 
 const hostile = [
   '0812345678',

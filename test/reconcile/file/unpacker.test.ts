@@ -4,8 +4,10 @@ import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { Uint8ArrayReader, Uint8ArrayWriter, ZipWriter, type ZipWriterAddDataOptions } from '@zip.js/zip.js';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { makeStatementUnpacker, type UnpackerOptions } from '../../../src/reconcile/file/unpacker.ts';
+import { makeStatementUnpacker } from '../../../src/reconcile/file/unpacker.ts';
 import { csv, row } from '../../support/statement-file-kit.ts';
+
+type UnpackerOptions = Parameters<typeof makeStatementUnpacker>[0];
 
 let folder = '';
 beforeEach(async () => {

@@ -11,11 +11,13 @@ import {
   payoutStatuses,
 } from '../../../src/core/payout.ts';
 import type { Change } from '../../../src/core/ports.ts';
-import { decideOnStatement, type StatementEvidence } from '../../../src/reconcile/rules/decide-statement.ts';
+import { decideOnStatement } from '../../../src/reconcile/rules/decide-statement.ts';
 import type { LineStatus, StatementLine } from '../../../src/reconcile/rules/statement.ts';
 import { factsOf } from '../../../src/reconcile/rules/types.ts';
 import { makePayout, makeSubmitted, noonMs } from '../../support/core-fixtures.ts';
 import { baht, date, makeLine, readOnly } from '../../support/statement-fixtures.ts';
+
+type StatementEvidence = Parameters<typeof decideOnStatement>[0];
 
 const attemptOf = (status: AttemptStatus, changes: Partial<Attempt> = {}): Attempt =>
   makeSubmitted(noonMs, { status, ...changes }).attempt;

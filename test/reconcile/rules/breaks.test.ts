@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { acceptBreak, computeAgeDays, followBreaks } from '../../../src/reconcile/rules/breaks.ts';
-import { judgeDay } from '../../../src/reconcile/rules/judge-transfer.ts';
+import { judgeDay } from '../../../src/reconcile/rules/judge-day.ts';
 import { compareTotals, encodeTotals, makeTally } from '../../../src/reconcile/rules/tally.ts';
 import type { BreakRecord, DayFacts, StatementDay } from '../../../src/reconcile/rules/types.ts';
 import { noonMs } from '../../support/core-fixtures.ts';

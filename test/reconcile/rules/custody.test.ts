@@ -1,10 +1,7 @@
 import { expect, test } from 'vitest';
-import {
-  isIncomplete,
-  refuseOtherName,
-  refuseStatement,
-  type StatementSeen,
-} from '../../../src/reconcile/rules/custody.ts';
+import { isIncomplete, refuseOtherName, refuseStatement } from '../../../src/reconcile/rules/custody.ts';
+
+type StatementSeen = Parameters<typeof refuseStatement>[0];
 
 const scope = { companyId: 'COMP000001', isOfAllCompanies: false, scheme: 'promptpay' };
 

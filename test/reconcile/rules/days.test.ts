@@ -1,7 +1,7 @@
 /** What the statements of several days say of one transfer. */
 import { describe, expect, test } from 'vitest';
 import type { AttemptStatus } from '../../../src/core/payout.ts';
-import { judgeDay } from '../../../src/reconcile/rules/judge-transfer.ts';
+import { judgeDay } from '../../../src/reconcile/rules/judge-day.ts';
 import type { LineStatus, StatementLine } from '../../../src/reconcile/rules/statement.ts';
 import type { AttemptFacts, DayFacts } from '../../../src/reconcile/rules/types.ts';
 import {

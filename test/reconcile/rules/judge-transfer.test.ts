@@ -2,7 +2,8 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { type AttemptStatus, attemptStatuses } from '../../../src/core/payout.ts';
-import { judgeDay, judgeTransfer } from '../../../src/reconcile/rules/judge-transfer.ts';
+import { judgeDay } from '../../../src/reconcile/rules/judge-day.ts';
+import { judgeTransfer } from '../../../src/reconcile/rules/judge-transfer.ts';
 import type { LineStatus } from '../../../src/reconcile/rules/statement.ts';
 import type { AttemptFacts, DaysRead, StatementStep } from '../../../src/reconcile/rules/types.ts';
 import { payer } from '../../support/core-fixtures.ts';

@@ -5,7 +5,7 @@ import { type AttemptStatus, attemptStatuses } from '../../../src/core/payout.ts
 import { computeTransRefNo } from '../../../src/core/reference.ts';
 import { followBreaks } from '../../../src/reconcile/rules/breaks.ts';
 import { lineKeyOf } from '../../../src/reconcile/rules/differences.ts';
-import { judgeDay } from '../../../src/reconcile/rules/judge-transfer.ts';
+import { judgeDay } from '../../../src/reconcile/rules/judge-day.ts';
 import type { LineStatus, StatementLine } from '../../../src/reconcile/rules/statement.ts';
 import { decodeTotals, encodeTotals, findTotalsGaps, makeTally } from '../../../src/reconcile/rules/tally.ts';
 import { type AttemptFacts, breakKinds, type DayFacts } from '../../../src/reconcile/rules/types.ts';

@@ -3,7 +3,7 @@ import { toSatang } from '../../../src/core/money.ts';
 import { type AttemptStatus, attemptStatuses } from '../../../src/core/payout.ts';
 import { computeTransRefNo } from '../../../src/core/reference.ts';
 import { isOwnReference, lineKeyOf } from '../../../src/reconcile/rules/differences.ts';
-import { judgeDay } from '../../../src/reconcile/rules/judge-transfer.ts';
+import { judgeDay } from '../../../src/reconcile/rules/judge-day.ts';
 import type { LineStatus, StatementLine } from '../../../src/reconcile/rules/statement.ts';
 import type { StatementDay } from '../../../src/reconcile/rules/types.ts';
 import {

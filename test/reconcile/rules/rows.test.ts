@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { describeBreakRemedy } from '../../../src/reconcile/rules/break-remedies.ts';
 import { followBreaks } from '../../../src/reconcile/rules/breaks.ts';
-import { judgeDay } from '../../../src/reconcile/rules/judge-transfer.ts';
+import { judgeDay } from '../../../src/reconcile/rules/judge-day.ts';
 import {
   breakColumns,
   matchedColumns,

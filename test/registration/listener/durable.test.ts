@@ -16,13 +16,13 @@ import {
   openTestListener,
 } from '../../support/callback-kit.ts';
 import { eventually } from '../../support/eventually.ts';
-import { makeRegisteredJournal } from '../../support/registered-journal.ts';
 import {
   callbackOf,
   intentOf,
   makeRegistrationRow,
   present,
   runRegistrations,
+  makeRegisteredJournal,
 } from '../../support/registration-journal.ts';
 import { noonMs } from '../../support/report-fixtures.ts';
 import { startInResident } from '../../support/resident.ts';

@@ -11,8 +11,6 @@ import { describe, expect, onTestFinished, test } from 'vitest';
 import { systemClock } from '../../../src/platform/clock.ts';
 import {
   type CallbackListenerContext,
-  CallbackListenerError,
-  type CallbackListenerSettings,
   startCallbackListener,
 } from '../../../src/registration/listener/listener.ts';
 import { readAcknowledgement } from '../../../src/sandbox/registration/callback-message.ts';
@@ -35,6 +33,8 @@ import { eventually } from '../../support/eventually.ts';
 import { instruction } from '../../support/registration-fixtures.ts';
 import { makeCertificate } from '../../support/self-signed.ts';
 import { makeVirtualClock } from '../../support/virtual-clock.ts';
+
+type CallbackListenerSettings = Parameters<typeof startCallbackListener>[0]['settings'];
 
 /** That nothing has changed, nothing was written, and the log says nothing that it must not. */
 function expectUntouched({ book, lines }: TestListener): void {
@@ -500,7 +500,7 @@ describe('a listener that cannot listen', () => {
   test('names the setting of a certificate that is none', async () => {
     const opening = openTestListener({}, { readCertificate: () => ({ cert: 'x', key: 'y' }) });
     await expect(opening).rejects.toThrow(/certificate.*registration\.callbacks\.tls/);
-    await expect(opening).rejects.toThrow(CallbackListenerError);
+    await expect(opening).rejects.toHaveProperty('name', 'CallbackListenerError');
   });
 });
 

@@ -1,7 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import {
-  type Answered,
   decideAbandoned,
   decideAnswer,
   decideOverdue,
@@ -21,6 +20,8 @@ import {
   makeRegistration,
   makeRegistrationAttempt,
 } from '../../support/registration-fixtures.ts';
+
+type Answered = Parameters<typeof decideAnswer>[0];
 
 const facts: AnswerFacts = {
   httpStatus: 200,

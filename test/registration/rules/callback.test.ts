@@ -1,7 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import {
-  type CallbackReading,
   callbackKey,
   decideCallback,
   findMeant,
@@ -13,6 +12,8 @@ import {
   type SentRegistration,
 } from '../../../src/registration/rules/callback.ts';
 import { canMoveRegistration, registrationStatuses } from '../../../src/registration/rules/registration.ts';
+
+type CallbackReading = ReturnType<typeof parseCallback>;
 
 const body = {
   vendorId: 'VENDOR01',

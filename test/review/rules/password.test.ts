@@ -1,6 +1,6 @@
 /** Passwords that will not do, and what wrong ones cost. */
 import { expect, test } from 'vitest';
-import { loadGuessedPasswords } from '../../../src/review/guessed-passwords.ts';
+import { loadGuessedPasswords } from '../../../src/review/sign-in.ts';
 import {
   complainAboutPassword,
   decideTry,
@@ -68,14 +68,15 @@ test.each([
 });
 
 test('a long one is looked at in no time', () => {
-  const startMs = performance.now();
+  const before = process.cpuUsage();
   const ends = '1a2b3c'.repeat(3) + '1'.repeat(100);
   for (const password of [`${'1'.repeat(120)}ab${'1'.repeat(120)}`, ends, 'ab1'.repeat(85), '(1'.repeat(128)])
     complainAboutPassword(password, mali, guessed);
-  expect(performance.now() - startMs).toBeLessThan(500);
-  expect(inWords(complainAboutPassword(`${'12'.repeat(40)}password${'34'.repeat(40)}`, mali, guessed))).toContain(
-    'first',
-  );
+  // Of the processor: how long it was others' says nothing.
+  expect(process.cpuUsage(before).user / 1_000).toBeLessThan(2_000);
+  expect(
+    inWords(complainAboutPassword(`${'12'.repeat(40)}password${'34'.repeat(40)}`, mali, guessed)),
+  ).toContain('first');
 });
 
 test('the list has its ten thousands, and each of 12 characters and more is refused', async () => {

@@ -2,7 +2,7 @@
 import { generateKeyPairSync, sign } from 'node:crypto';
 import { expect, describe, test } from 'vitest';
 import { toSatang } from '../../../src/core/money.ts';
-import { type Assertion, findSignatureFault } from '../../../src/review/rules/signature.ts';
+import { findSignatureFault } from '../../../src/review/rules/signature.ts';
 import {
   computeChallenge,
   findTextDifferences,
@@ -11,6 +11,8 @@ import {
 } from '../../../src/review/rules/signed-text.ts';
 import { Authenticator, type AuthenticatorFault } from '../../support/authenticator.ts';
 import { noonMs } from '../../support/core-fixtures.ts';
+
+type Assertion = Parameters<typeof findSignatureFault>[0];
 
 const matter: SignedMatter = {
   isSandbox: true,

@@ -17,7 +17,7 @@ import { showDate } from '../../../src/payout/rules/lost-journal.ts';
 import { sayCode } from '../../../src/core/message.ts';
 import { type BreakKind, breakKinds, severities } from '../../../src/reconcile/rules/types.ts';
 import { isException } from '../../../src/reports/rules/report-rows.ts';
-import { breakTargetOf } from '../../../src/review/break-target.ts';
+import { breakTargetOf } from '../../../src/review/queue-target.ts';
 import { check } from '../../../src/review/review.ts';
 import { decideBatch, decidePayer } from '../../../src/review/rules/batch-decisions.ts';
 import { decidePayout, optionsFor, type ReviewedPayout } from '../../../src/review/rules/payout-decisions.ts';

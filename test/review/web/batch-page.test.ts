@@ -5,10 +5,9 @@ import { hash } from 'node:crypto';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { zeroSatang } from '../../../src/core/money.ts';
 import {
-  bringTo,
   firstBatchId,
   ingest,
-  ingestRunning,
+  ingestAs,
   makeRow,
   makeRows,
   noonMs,
@@ -78,8 +77,7 @@ describe('a batch', () => {
   });
 
   test('is cancelled or resumed as a whole, with what that is about', async () => {
-    await ingestRunning(rig.store, makeRows(2));
-    await bringTo(rig.store, 'paid');
+    await ingestAs(rig.store, ['paid'], makeRows(2));
     const nok = await rig.open('nok');
     expect((await nok.get(path)).text).toContain('it is running, and nothing of it is held as a whole');
     const form = await nok.get(`${path}/decide/cancel-batch`);

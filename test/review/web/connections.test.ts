@@ -3,7 +3,7 @@ import { EventEmitter, once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { ConnectionShares } from '../../../src/review/web/connections.ts';
+import { ConnectionShares } from '../../../src/review/web/guards.ts';
 import type { Browser } from '../../support/browser.ts';
 import { type OpenTestPage, openTestPage } from '../../support/review-page.ts';
 

@@ -7,9 +7,8 @@ import type { Browser } from '../../support/browser.ts';
 import { move } from '../../../src/core/change.ts';
 import {
   applied,
-  bringTo,
   ingest,
-  ingestRunning,
+  ingestAs,
   makeRow,
   makeRows,
   noonMs,
@@ -105,8 +104,7 @@ describe('one payout', () => {
   });
 
   test('what is missing is said at its field, and what was typed stays', async () => {
-    await ingestRunning(rig.store, makeRows(1));
-    await bringTo(rig.store, 'unresolved');
+    await ingestAs(rig.store, ['unresolved']);
     const nok = await rig.open('nok');
     const path = await pathOf('INV-1');
     const shown = await decide(nok, path, 'confirm-paid', { note: `why ${script}`, evidence: ' ' });
@@ -119,8 +117,7 @@ describe('one payout', () => {
   });
 
   test('a file is evidence as good as words: kept, shown to the checker, handed out as it came', async () => {
-    await ingestRunning(rig.store, makeRows(1));
-    await bringTo(rig.store, 'unresolved');
+    await ingestAs(rig.store, ['unresolved']);
     const [nok, mali, ploy] = [await rig.open('nok'), await rig.open('mali'), await rig.open('ploy')];
     const path = await pathOf('INV-1');
     const form = await nok.get(`${path}/decide/confirm-paid`);
@@ -361,8 +358,7 @@ describe('several at once', () => {
   });
 
   test('one file proves what became of several', async () => {
-    await ingestRunning(rig.store, makeRows(1));
-    await bringTo(rig.store, 'unresolved');
+    await ingestAs(rig.store, ['unresolved']);
     const nok = await rig.open('nok');
     const list = await nok.post('/decide', { all: '1' });
     const [, path = ''] =

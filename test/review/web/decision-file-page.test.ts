@@ -10,7 +10,6 @@ import {
   makeFileDecisions,
   writeRecord,
 } from '../../../src/app/review/waiting-decisions.ts';
-import { makeDecisionFileViews } from '../../../src/review/web/decision-file-page.ts';
 import type { Asker } from '../../../src/review/rules/queue.ts';
 import { ingest, makeRows, noonMs } from '../../support/journal-fixtures.ts';
 import { useFolder } from '../../support/payout-file-kit.ts';
@@ -41,8 +40,8 @@ async function openFiles() {
     const context = await pageOptionsOf(rig.store, rig.users).readReview();
     return { journal: rig.store, context, loaded: { dataDir, folders } };
   };
-  const views = makeDecisionFileViews({ readQueue: readItems, ...makeFileDecisions(openSession) });
-  const rig = await openTestPage({ views, readQueue: readItems }, { nok: 'maker', dao: 'checker' });
+  const fileDecisions = makeFileDecisions(openSession);
+  const rig = await openTestPage({ fileDecisions, readQueue: readItems }, { nok: 'maker', dao: 'checker' });
   const { batchId } = await ingest(
     rig.store,
     makeRows(2).map((row) => ({ ...row, holds: ['name'] as const })),

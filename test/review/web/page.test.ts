@@ -2,7 +2,7 @@
 import { request } from 'node:http';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { stylePath } from '../../../src/review/web/layout.ts';
-import { openReviewPage, type ReviewPage } from '../../../src/review/web/server.ts';
+import type { ReviewPage } from '../../../src/review/web/server.ts';
 import { sessionIdleMs, sessionLongestMs } from '../../../src/review/rules/session.ts';
 import { startSession } from '../../../src/review/sessions.ts';
 import { changePassword, signIn } from '../../../src/review/sign-in.ts';
@@ -10,7 +10,7 @@ import { describePersonEvent } from '../../../src/review/rules/person-words.ts';
 import { Browser } from '../../support/browser.ts';
 import { ingest, makeBadRow, makeRow } from '../../support/journal-fixtures.ts';
 import { passwordOf, Users } from '../../support/persons.ts';
-import { pageOptionsOf } from '../../support/review-page.ts';
+import { pageOptionsOf, servePage } from '../../support/review-page.ts';
 import { makeSqliteStore, type SqliteStore } from '../../support/sqlite-store.ts';
 import { inWords } from '../../support/in-words.ts';
 
@@ -23,7 +23,7 @@ beforeEach(async () => {
   sqlite = await makeSqliteStore();
   users = new Users(sqlite.store);
   await users.add('mali', 'admin', null);
-  page = await openReviewPage({
+  page = await servePage({
     listen: { host: '127.0.0.1', port: 0 },
     ...pageOptionsOf(sqlite.store, users),
   });
@@ -160,7 +160,7 @@ describe('a form is taken', () => {
 
   test('also by the page of another machine on the same journal', async () => {
     await signInAsMali();
-    await using other = await openReviewPage({
+    await using other = await servePage({
       listen: { host: '127.0.0.1', port: 0 },
       ...pageOptionsOf(sqlite.store, users),
     });

@@ -1,10 +1,10 @@
 /** Passkeys over a real port: enrolled by their owner alone, confirmed by admins, and never by a forged form. */
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { openReviewPage, type ReviewPage } from '../../../src/review/web/server.ts';
+import type { ReviewPage } from '../../../src/review/web/server.ts';
 import { Authenticator } from '../../support/authenticator.ts';
 import { Browser } from '../../support/browser.ts';
 import { passwordOf, Users } from '../../support/persons.ts';
-import { pageOptionsOf } from '../../support/review-page.ts';
+import { pageOptionsOf, servePage } from '../../support/review-page.ts';
 import { makeSqliteStore, type SqliteStore } from '../../support/sqlite-store.ts';
 
 let sqlite: SqliteStore;
@@ -22,7 +22,7 @@ beforeEach(async () => {
   const listen = { host: '127.0.0.1', port: 0 };
   told = 0;
   const onUserChange = async () => void (told += 1);
-  page = await openReviewPage({ listen, ...pageOptionsOf(sqlite.store, users), onUserChange });
+  page = await servePage({ listen, ...pageOptionsOf(sqlite.store, users), onUserChange });
 });
 afterEach(async () => {
   await page[Symbol.asyncDispose]();

@@ -1,6 +1,6 @@
 /** The view of one payout over a real port: its story, what may be decided, and who may see the whole number. */
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { bringTo, ingest, ingestRunning, makeBadRow, makeRow } from '../../support/journal-fixtures.ts';
+import { ingest, ingestAs, makeBadRow, makeRow } from '../../support/journal-fixtures.ts';
 import { type OpenTestPage, openTestPage } from '../../support/review-page.ts';
 
 let rig: OpenTestPage;
@@ -19,8 +19,7 @@ const script = `<script>alert(1)</script>"'><img src=x onerror=alert(2)>`;
 
 describe('a payout', () => {
   test('is found from the queue, and tells its story with every proof', async () => {
-    await ingestRunning(rig.store, [makeRow(1), makeRow(2, { holds: ['name'] })]);
-    await bringTo(rig.store, 'failed');
+    await ingestAs(rig.store, ['failed'], [makeRow(1), makeRow(2, { holds: ['name'] })]);
     const browser = await rig.open('mali');
     const queue = await browser.get('/queue');
     const [, path = ''] = /href="(\/payout\/\d+)"><span class="name">INV-1</.exec(queue.text) ?? [];

@@ -3,9 +3,14 @@ import { request } from 'node:http';
 import { createServer } from 'node:net';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { passwordOf } from '../../support/persons.ts';
-import { listChanges, type OpenTestPage, openTestPage, pageOptionsOf } from '../../support/review-page.ts';
+import {
+  listChanges,
+  type OpenTestPage,
+  openTestPage,
+  pageOptionsOf,
+  servePage,
+} from '../../support/review-page.ts';
 import { hashSession, startSession } from '../../../src/review/sessions.ts';
-import { openReviewPage } from '../../../src/review/web/server.ts';
 import type { FileView } from '../../../src/review/web/view.ts';
 import { Authenticator } from '../../support/authenticator.ts';
 import { firstBatchId, ingest, makeRow } from '../../support/journal-fixtures.ts';
@@ -448,7 +453,7 @@ describe('everything that the page answers', () => {
 test('where no header is set none is believed, nor a session that one has begun', async () => {
   await visitor.ask('/today', byMali);
   const options = { ...pageOptionsOf(rig.store, rig.users), ...(await optionsWith(undefined)) };
-  await using other = await openReviewPage(options);
+  await using other = await servePage(options);
   expect(other.origin).toBe(origin);
   expect(await visitor.ask('/today', byMali)).toMatchObject({ status: 303, location: '/sign-in' });
   expect(await new Visitor().ask('/today', byMali)).toMatchObject({ status: 303, location: '/sign-in' });

@@ -3,7 +3,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
 import { parseCallback, parseCallbackHeader } from '../../../src/registration/rules/callback.ts';
 import { readAcknowledgement } from '../../../src/sandbox/registration/callback-message.ts';
-import type { CallInput, RegistrationBehaviourInput } from '../../../src/sandbox/registration/table.ts';
+import type { RegistrationBehaviourInput } from '../../../src/sandbox/registration/table.ts';
 import { eventually } from '../../support/eventually.ts';
 import { makeCertificate } from '../../support/self-signed.ts';
 import { askForToken, companyId, tokenOf } from '../../support/sandbox-kit.ts';
@@ -130,7 +130,7 @@ describe('a callback', () => {
 const behaviours: readonly (readonly [
   what: string,
   outcome: 'success' | 'reject',
-  callbacks: CallInput[],
+  callbacks: NonNullable<RegistrationBehaviourInput['callbacks']>,
   heard: readonly string[],
   atMs: readonly number[],
 ])[] = [

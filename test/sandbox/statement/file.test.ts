@@ -6,7 +6,7 @@ import { parse } from 'csv-parse/sync';
 import iconv from 'iconv-lite';
 import { describe, expect, test } from 'vitest';
 import { statementColumns } from '../../../src/reconcile/rules/statement.ts';
-import { writeStatement } from '../../../src/sandbox/statement/csv.ts';
+import { writeStatement } from '../../../src/sandbox/statement/lines.ts';
 import { parseStatementTable } from '../../../src/sandbox/table.ts';
 import { clientId, companyId, payerAccount } from '../../support/sandbox-kit.ts';
 import { columnOf, dayMs, openStatementBank, payThree, today } from '../../support/sandbox-statement-kit.ts';

@@ -68,7 +68,7 @@ export const ofDecisions: readonly Mutation[] = [
     replace: "of await journal.proposals(['stale'], Number.MAX_SAFE_INTEGER, 1_000))",
   }),
   decided('a correction pays the amount of the file', {
-    file: 'review/rules/correction.ts',
+    file: 'review/rules/payout-decisions.ts',
     find: '    ...(amount === null ? {} : { amount }),',
     replace: '    ...(amount === null || proxyNo !== null ? {} : { amount }),',
   }),

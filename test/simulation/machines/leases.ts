@@ -28,7 +28,7 @@ import {
   clampLimit,
   limitStaleAfterMs,
   type SharedKind,
-  type WholeLimit,
+  type SharedLimit,
 } from '../../../src/payout/rules/shared-limit.ts';
 import type { MemoryGuards } from '../memory/apply.ts';
 import { findSimilarPayment } from '../memory/reads.ts';
@@ -67,7 +67,7 @@ export interface Leases {
   /** By payer account. */
   readonly breakers: Map<string, KeptBreaker>;
   /** What the bank bears of all machines, and when one of them heard so. */
-  readonly limits: Map<SharedKind, { readonly whole: WholeLimit; readonly heardAtMs: number }>;
+  readonly limits: Map<SharedKind, { readonly whole: SharedLimit; readonly heardAtMs: number }>;
 }
 
 export const makeLeases = (): Leases => ({

@@ -13,12 +13,14 @@ import {
   findKnownDays,
   type JournalProgress,
   keepFurthest,
-  type Place,
+  type JournalPlace,
   siteOfDatabase,
 } from '../../../src/payout/rules/journal-place.ts';
 import { computeMissesSince } from '../../../src/payout/rules/lost-journal.ts';
 import { JournalRefusedError } from '../../../src/store/connection.ts';
-import type { LatestUnmarked } from '../../../src/store/place.ts';
+import type { writeUnmarked } from '../../../src/store/place.ts';
+
+type LatestUnmarked = Parameters<typeof writeUnmarked>[0];
 
 /** What the tables tell besides those of payouts: put back with them. */
 export interface PastTables {
@@ -64,7 +66,7 @@ const identify = (timeline: number): DatabaseIdentity => ({
   oid: '1',
   timeline: String(timeline),
 });
-const placeOf = (timeline: number): Place => ({
+const placeOf = (timeline: number): JournalPlace => ({
   termId: undefined,
   file: undefined,
   database: identify(timeline),

@@ -3,7 +3,7 @@
  * or sends, as the program composes it. Folders, pages and notices are left out.
  */
 import { type MachinePlace, takeMachinePlace } from '../../../src/app/machines/machine-place.ts';
-import { type HelpingSession, standBy } from '../../../src/app/machines/stand-by.ts';
+import { type HelpingSession, helpSender } from '../../../src/app/leadership.ts';
 import { requireReportableBatch, restBatch } from '../../../src/app/run-file.ts';
 import { makeContext, type RunSession, toLog } from '../../../src/app/session.ts';
 import { dayMs } from '../../../src/core/bangkok-time.ts';
@@ -14,7 +14,7 @@ import { finishReports } from '../../../src/reports/batch-reports.ts';
 import { JournalRefusedError, JournalWriteError } from '../../../src/store/connection.ts';
 import { BatchScheduler } from '../../../src/watch/batch-queue.ts';
 import { DiskWatch, keepGoing, type WatchSetup } from '../../../src/watch/context.ts';
-import { InDoubtLoop } from '../../../src/watch/in-doubt-loop.ts';
+import { InDoubtLoop } from '../../../src/watch/watcher.ts';
 import type { Machine } from '../world.ts';
 import { company, makeClock, makeRunSession, type ProcessParts } from '../process.ts';
 import type { ClusterJournal, OpenedJournal } from './database.ts';
@@ -135,7 +135,7 @@ async function leadOnce(parts: WatcherParts, clock: Clock): Promise<boolean> {
   };
   if (place.role === 'helper') {
     world.figures.count('helps');
-    const helped = await standBy(session as HelpingSession, {
+    const helped = await helpSender(session as HelpingSession, {
       stop,
       reportOwner: () => {},
       noteTrouble: () => {},

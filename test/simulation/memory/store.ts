@@ -5,10 +5,12 @@ import { type Attempt, type HoldReason, holdReasons, type Payout } from '../../.
 import type { AttemptKey, Batch, PayerPause, Report } from '../../../src/core/ports.ts';
 import { computeInstructionDigest, DigestOfAll } from '../../../src/core/reference.ts';
 import type { PayerHalt, PayoutEvent } from '../../../src/payout/ports.ts';
-import type { AcceptedStatement, DueReport } from '../../../src/reconcile/ports.ts';
+import type { AcceptedStatement, StatementStore } from '../../../src/reconcile/ports.ts';
 import type { StatementLine } from '../../../src/reconcile/rules/statement.ts';
 import type { BreakRecord } from '../../../src/reconcile/rules/types.ts';
 import type { Proposal, ProposalItem } from '../../../src/review/ports.ts';
+
+type DueReport = Parameters<StatementStore['clearDueReport']>[0];
 
 /** One row: as its file has it, and as it stands. The payout of a row without an instruction is never handed out. */
 export interface StoredRow {

@@ -17,7 +17,7 @@ const ofIntents: readonly Mutation[] = [
   inRegistrations(
     'the pause after too many registrations is not taken up by the next run',
     'registration/run-batch.ts',
-    '  await takeUpBreaker({ ...context, gate: service }, payer);\n',
+    '  await restoreBreaker({ ...context, gate: service }, payer);\n',
     '',
   ),
   inRegistrations(

@@ -5,7 +5,7 @@ import { type AdaptiveLimit, makeAdaptiveLimits } from '../../../src/payout/adap
 import { BreakerGate, type Payer, PayerBreaker } from '../../../src/payout/circuit-breaker.ts';
 import { RunState } from '../../../src/payout/context.ts';
 import type { RegistrationContext } from '../../../src/registration/context.ts';
-import { readCall } from '../../../src/registration/listener/read-call.ts';
+import { readCall } from '../../../src/registration/listener/server.ts';
 import { runRegistrations } from '../../../src/registration/run-batch.ts';
 import { sweepOverdue } from '../../../src/registration/sweep.ts';
 import { bindKeptCallbacks, takeCallback } from '../../../src/registration/take-callback.ts';

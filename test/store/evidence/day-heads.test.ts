@@ -10,6 +10,7 @@ import type { Store } from '../../../src/store/store.ts';
 import { nothingCounted, sumFigures } from '../../../src/review/rules/proposal-figures.ts';
 import {
   firstBatchId,
+  ingestDone,
   ingestRunning,
   makeRows,
   noonMs,
@@ -18,7 +19,7 @@ import {
 import { describeOnEngines } from '../../support/engines.ts';
 import { Users } from '../../support/persons.ts';
 import { makeSqliteStore } from '../../support/sqlite-store.ts';
-import { archiveAll, ingestDone, laterMs, settled, tamper } from '../../support/store-fixtures.ts';
+import { archiveAll, laterMs, settled, tamper } from '../../support/store-fixtures.ts';
 
 const readHeads = async (store: Store) => (await store.dayHeads(0, 1_000)).map((head) => readDayHead(head));
 

@@ -13,6 +13,7 @@ import {
   firstBatchId,
   firstReady,
   ingest,
+  ingestDone,
   ingestRunning,
   intentOf,
   makeBadRow,
@@ -24,7 +25,7 @@ import {
 } from '../../support/journal-fixtures.ts';
 import { makeSqliteStore } from '../../support/sqlite-store.ts';
 import { findContradictions } from '../../support/store-consistency.ts';
-import { ingestDone, noticeOf, tamper } from '../../support/store-fixtures.ts';
+import { noticeOf, tamper } from '../../support/store-fixtures.ts';
 
 /** Submits the first ready row of a batch at a moment. */
 async function submitAt(store: Store, batchId: string, nowMs: number) {

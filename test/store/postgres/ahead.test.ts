@@ -18,7 +18,7 @@ import {
   select,
   together,
 } from '../../../src/store/statements.ts';
-import { listen } from '../../support/postgres-talk.ts';
+import { listen } from './postgres-talk.ts';
 import { describePostgres, makeDatabase, type TestDatabase } from '../../support/postgres.ts';
 
 /** Any table of the journal will do that has texts. */
@@ -186,7 +186,7 @@ describePostgres('bodies that go on before they are told', () => {
         rounds += 1;
         expect(await endOnPostgres(deeds)).toEqual(endOnSqlite(deeds));
       }),
-      { numRuns: 200, examples: [[oneForBoth]] },
+      { numRuns: 80, examples: [[oneForBoth]] },
     );
   });
 

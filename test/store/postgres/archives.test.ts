@@ -5,7 +5,7 @@ import { auditJournal } from '../../../src/evidence/audit.ts';
 import { makePostgresEngine } from '../../../src/store/postgres/engine.ts';
 import { makePostgresJournal } from '../../../src/store/postgres/journal.ts';
 import type { Store } from '../../../src/store/store.ts';
-import { look, makeDone } from '../../support/archive-fixtures.ts';
+import { look, makeDone } from '../archive-fixtures.ts';
 import { eventually } from '../../support/eventually.ts';
 import { firstBatchId, noonMs, payer } from '../../support/journal-fixtures.ts';
 import { describePostgres, openSqlBeside } from '../../support/postgres.ts';

@@ -1,11 +1,7 @@
 /** Lists in PostgreSQL's binary format, as the server reads them. */
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import {
-  type ElementType,
-  encodeBinaryList,
-  isElementType,
-} from '../../../src/store/postgres/binary-list.ts';
+import { type ElementType, encodeBinaryList, isElementType } from '../../../src/store/postgres/compile.ts';
 import { anyCharacter } from '../../support/any-character.ts';
 import { describePostgres, makeDatabase, type TestDatabase } from '../../support/postgres.ts';
 

@@ -11,7 +11,7 @@ import { type Body, define, query, type Reading, together } from '../../../src/s
 import { anyCharacter } from '../../support/any-character.ts';
 import { openCluster } from '../../support/cluster.ts';
 import { intentOf } from '../../support/journal-fixtures.ts';
-import { listen } from '../../support/postgres-talk.ts';
+import { listen } from './postgres-talk.ts';
 import { describePostgres, makeDatabase, type TestDatabase } from '../../support/postgres.ts';
 
 /** Any table of the journal will do that has texts and numbers. */

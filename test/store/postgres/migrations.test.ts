@@ -7,12 +7,14 @@ import {
   migrateTables,
   readTablesVersion,
   tablesHistory,
-  type TablesMigration,
-  type TablesChange,
   tablesVersion,
 } from '../../../src/store/postgres/migrations.ts';
 import { makeWorkerStore } from '../../../src/store/postgres/workers.ts';
 import { describePostgres, makeDatabase, makeJournalDatabase } from '../../support/postgres.ts';
+
+type TablesMigration = Parameters<typeof migrateTables>[1];
+
+type TablesChange = (typeof tablesHistory)['changes'][number];
 
 const opening: TablesMigration = { journal: 'test at 127.0.0.1', nowMs: 7 };
 

@@ -16,6 +16,7 @@ import {
 } from '../../../src/store/postgres/open.ts';
 import { requireServer } from '../../../src/store/postgres/server.ts';
 import { noonMs } from '../../support/core-fixtures.ts';
+import { eventually } from '../../support/eventually.ts';
 import { applied, holdOf, ingest, makeRows, readyOf } from '../../support/journal-fixtures.ts';
 import {
   copyDatabase,
@@ -348,7 +349,7 @@ describePostgres('the mark beside a journal in a database', () => {
     // What is read last of how far the journal has come.
     await client.query('begin; lock table paydrop.registration_event in access exclusive mode');
     const moved = journal.moveBatch('0123456789', 'running', null, noonMs);
-    await vi.waitFor(async () => {
+    await eventually(async () => {
       const { rows } = await client.query(
         `select 1 from pg_stat_activity where wait_event = 'relation' and datname = current_database()`,
       );
@@ -436,7 +437,7 @@ describe('a server that is not there', () => {
       `the journal at postgres://127.0.0.1:${port}/paydrop cannot be reached (ECONNREFUSED): start the database, or ` +
         'correct journal.url; then run it again',
     );
-    expect(performance.now() - beganMs).toBeLessThan(5_000);
+    expect(performance.now() - beganMs).toBeLessThan(20_000);
   });
 });
 

@@ -1,8 +1,9 @@
 import { expect, test } from 'vitest';
 import { makePostgresEngine } from '../../../src/store/postgres/engine.ts';
-import { requestWindowMs, reserveRequestSlots } from '../../../src/store/postgres/request-slots.ts';
-import { readWorkRates } from '../../../src/store/postgres/work-rates.ts';
+import { readWorkRates, reserveRequestSlots } from '../../../src/store/postgres/bank-calls.ts';
 import { describePostgres, makeJournalDatabase } from '../../support/postgres.ts';
+
+const requestWindowMs = 5_000;
 
 describePostgres('turns at the bank', () => {
   test('are reserved by several machines at once, and no two have the same', async () => {

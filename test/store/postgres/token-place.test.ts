@@ -2,8 +2,8 @@
 import { expect, test } from 'vitest';
 import { makeBankClient } from '../../../src/bank/client.ts';
 import { makePostgresEngine } from '../../../src/store/postgres/engine.ts';
-import { makeTokenPlace } from '../../../src/store/postgres/token-place.ts';
 import { systemClock } from '../../../src/platform/clock.ts';
+import { makeTokenPlace } from '../../../src/store/postgres/bank-calls.ts';
 import { clientOptions } from '../../support/fake-bank.ts';
 import { describePostgres, makeJournalDatabase, openSqlBeside } from '../../support/postgres.ts';
 import { clientId, clientSecret, openBank } from '../../support/sandbox-kit.ts';

@@ -22,7 +22,7 @@ import { makeFolder, stamp } from '../../support/sqlite-store.ts';
 const dayMs = 86_400_000;
 
 /** A process of a machine that works the journal. */
-interface AtWork extends AsyncDisposable {
+interface WorkerPosition extends AsyncDisposable {
   readonly journal: Store;
   /** What it asks the bank first by. */
   moments(): Promise<Awaited<ReturnType<NonNullable<Store['readMoments']>>>>;
@@ -32,7 +32,7 @@ interface Scene extends AsyncDisposable {
   readonly database: TestDatabase;
   /** The data directory of a machine. */
   folderOf(machine: string): string;
-  open(machine: string, changes?: Partial<JournalOpening>): Promise<AtWork>;
+  open(machine: string, changes?: Partial<JournalOpening>): Promise<WorkerPosition>;
   /** As a snapshot of the server's disk is: by its identity the database is the same. */
   putBack(copy: TestDatabase): Promise<void>;
   /** Opens it and ends at once. */

@@ -19,6 +19,16 @@ async function takePlace({ workers }: Cluster, name = one): Promise<number> {
   return place.workerId;
 }
 
+/** A sender, and another machine that helps it with these rows, which are ready. */
+async function openPair(...rows: readonly number[]) {
+  await using stack = new AsyncDisposableStack();
+  const cluster = stack.use(await openCluster());
+  await cluster.ready(...rows);
+  const pair = { sender: await takePlace(cluster), helper: await cluster.workers.joinAsHelper(other) };
+  stack.move();
+  return { ...cluster, ...pair };
+}
+
 const range = (from: number, to: number): number[] =>
   Array.from({ length: to - from + 1 }, (_, place) => from + place);
 
@@ -122,10 +132,8 @@ async function setClock(cluster: Cluster, byMs: number): Promise<void> {
 
 describePostgres('after the clock of the database was put back by hours', () => {
   test('who lives keeps its place and its rows', async () => {
-    await using cluster = await openCluster();
-    const { workers } = cluster;
-    await cluster.ready(...range(1, 6));
-    const [sender, helper] = [await takePlace(cluster), await workers.joinAsHelper(other)];
+    await using cluster = await openPair(...range(1, 6));
+    const { workers, sender, helper } = cluster;
     await claim(workers, sender, 3);
     await setClock(cluster, -3 * hourMs);
     // Before either has renewed.
@@ -156,10 +164,8 @@ describePostgres('after the clock of the database was put back by hours', () => 
   });
 
   test('a next attempt waits no longer than for a send of now', async () => {
-    await using cluster = await openCluster();
-    const { workers } = cluster;
-    await cluster.ready(...range(1, 2));
-    const [sender, helper] = [await takePlace(cluster), await workers.joinAsHelper(other)];
+    await using cluster = await openPair(...range(1, 2));
+    const { workers, sender, helper } = cluster;
     await cluster.sql(`insert into latest_send select 1, 1, ${sender}, extract(epoch from now()) * 1000`);
     await setClock(cluster, -3 * hourMs);
     await workers.renew(helper);
@@ -182,10 +188,8 @@ describePostgres('after the clock of the database was put back by hours', () => 
 
 describePostgres('after the clock of the database was set forward by hours', () => {
   test('a place is taken once, and who had it is told so', async () => {
-    await using cluster = await openCluster();
-    const { workers } = cluster;
-    await cluster.ready(...range(1, 4));
-    const [sender, helper] = [await takePlace(cluster), await workers.joinAsHelper(other)];
+    await using cluster = await openPair(...range(1, 4));
+    const { workers, sender, helper } = cluster;
     await claim(workers, sender, 2);
     await setClock(cluster, 3 * hourMs);
     expect(await workers.renew(helper)).toBe(true);
@@ -208,10 +212,8 @@ describePostgres('after the clock of the database was set forward by hours', () 
 
 describePostgres('a shard', () => {
   test('is of ready rows that nobody has, in their order', async () => {
-    await using cluster = await openCluster();
-    const { workers } = cluster;
-    await cluster.ready(...range(1, 10), ...range(21, 25));
-    const [sender, helper] = [await takePlace(cluster), await workers.joinAsHelper(other)];
+    await using cluster = await openPair(...range(1, 10), ...range(21, 25));
+    const { workers, sender, helper } = cluster;
     const taken = [
       await claim(workers, sender, 4),
       await claim(workers, helper, 4),
@@ -231,10 +233,8 @@ describePostgres('a shard', () => {
   });
 
   test('is of rows that became ready again where nobody has them', async () => {
-    await using cluster = await openCluster();
-    const { workers } = cluster;
-    await cluster.ready(...range(1, 9));
-    const [sender, helper] = [await takePlace(cluster), await workers.joinAsHelper(other)];
+    await using cluster = await openPair(...range(1, 9));
+    const { workers, sender, helper } = cluster;
     const first = await claim(workers, sender, 3);
     await claim(workers, helper, 3);
     await claim(workers, sender, 3);
@@ -246,10 +246,8 @@ describePostgres('a shard', () => {
   });
 
   test('of a worker that is gone is taken first, and its owner never comes back', async () => {
-    await using cluster = await openCluster();
-    const { workers } = cluster;
-    await cluster.ready(...range(1, 9));
-    const [sender, helper] = [await takePlace(cluster), await workers.joinAsHelper(other)];
+    await using cluster = await openPair(...range(1, 9));
+    const { workers, sender, helper } = cluster;
     const left = await claim(workers, helper, 3);
     await cluster.sql(`update payout set status = 'paid' where row_no < 3`);
     await cluster.age(helper, leaseMs + 1);
@@ -263,10 +261,8 @@ describePostgres('a shard', () => {
   });
 
   test('of a sender that is gone is taken, and its place is not', async () => {
-    await using cluster = await openCluster();
-    const { workers } = cluster;
-    await cluster.ready(...range(1, 3));
-    const [sender, helper] = [await takePlace(cluster), await workers.joinAsHelper(other)];
+    await using cluster = await openPair(...range(1, 3));
+    const { workers, sender, helper } = cluster;
     await claim(workers, sender, 3);
     await cluster.age(sender, leaseMs + 1);
     expect(await claim(workers, helper, 3)).toMatchObject({ fromRow: 1, toRow: 3 });
@@ -293,10 +289,8 @@ describePostgres('a shard', () => {
   });
 
   test('that a worker has left with nothing ready is taken by nobody', async () => {
-    await using cluster = await openCluster();
-    const { workers } = cluster;
-    await cluster.ready(...range(1, 3));
-    const [sender, helper] = [await takePlace(cluster), await workers.joinAsHelper(other)];
+    await using cluster = await openPair(...range(1, 3));
+    const { workers, sender, helper } = cluster;
     await claim(workers, helper, 3);
     await cluster.sql(`update payout set status = 'submitted'`);
     await workers.endWorker(helper);
@@ -305,10 +299,8 @@ describePostgres('a shard', () => {
   });
 
   test('with nothing ready ends with the place of the helper that is gone, or not at all', async () => {
-    await using cluster = await openCluster();
-    const { workers } = cluster;
-    await cluster.ready(...range(1, 3));
-    const [sender, helper] = [await takePlace(cluster), await workers.joinAsHelper(other)];
+    await using cluster = await openPair(...range(1, 3));
+    const { workers, sender, helper } = cluster;
     await claim(workers, helper, 3);
     // Its request is under way; its lease is over for a moment.
     await cluster.sql(`update payout set status = 'submitted'`);
@@ -349,10 +341,8 @@ describePostgres('a shard', () => {
   });
 
   test('is given once more to a worker that has not heard of it', async () => {
-    await using cluster = await openCluster();
-    const { workers } = cluster;
-    await cluster.ready(...range(1, 9));
-    const [sender, helper] = [await takePlace(cluster), await workers.joinAsHelper(other)];
+    await using cluster = await openPair(...range(1, 9));
+    const { workers, sender, helper } = cluster;
     const [first, others] = [await claim(workers, helper, 3), await claim(workers, sender, 3)];
     const asked = { rowsMax: 2, afterRow: undefined };
     const unheard = await workers.claimShard(batchId, helper, { ...asked, held: [] });

@@ -5,7 +5,7 @@ import type { AcceptedStatement, StatementView } from '../../../src/reconcile/po
 import type { AttemptFacts } from '../../../src/reconcile/rules/types.ts';
 import type { Store } from '../../../src/store/store.ts';
 import { describeOnEngines } from '../../support/engines.ts';
-import { bringTo, ingestRunning, makeRows } from '../../support/journal-fixtures.ts';
+import { ingestAs, makeRows } from '../../support/journal-fixtures.ts';
 import { attemptsOn } from '../../support/reconcile-kit.ts';
 import { date, makeFacts, makeLine, nextDate } from '../../support/statement-fixtures.ts';
 
@@ -35,8 +35,7 @@ const acceptedOf = (of: string, version: number): AcceptedStatement => ({
 
 /** The day's own statement agrees on A; the next day's has A again, and B; nobody has C. */
 async function readBoth(store: Store): Promise<readonly AttemptFacts[]> {
-  await ingestRunning(store, makeRows(3));
-  for (const ending of ['paid', 'paid', 'paid'] as const) await bringTo(store, ending);
+  await ingestAs(store, ['paid', 'paid', 'paid'], makeRows(3));
   const attempts = await attemptsOn(store, date);
   const [a, b] = attempts;
   if (a === undefined || b === undefined) throw new Error('there are no attempts');

@@ -7,7 +7,8 @@ import { caseAt } from '../../support/core-fixtures.ts';
 import * as fixtures from '../../support/journal-fixtures.ts';
 import type { StoreCase } from './suite.ts';
 
-const { applied, bringTo, firstBatchId, firstReady, holdOf, ingestRunning, intentOf, makeBadRow } = fixtures;
+const { applied, bringTo, firstBatchId, firstReady, holdOf, ingestAs, ingestRunning, intentOf, makeBadRow } =
+  fixtures;
 const { makeRow, makeRows, noonMs, readyOf, resultRows, statusesOf, why } = fixtures;
 
 /** Rows: ready, held for approval and limit, held for limit, rejected. */
@@ -156,8 +157,7 @@ export const bulkCases: readonly StoreCase[] = [
   {
     name: 'rows in doubt that a statement settles, and no inquiry does, are counted',
     run: async (journal) => {
-      await ingestRunning(journal, makeRows(3));
-      for (const status of ['submitted', 'unresolved'] as const) await bringTo(journal, status);
+      await ingestAs(journal, ['submitted', 'unresolved'], makeRows(3));
       const [, second] = await resultRows(journal);
       const payout = await journal.payout(second?.seq ?? 0);
       if (payout === undefined) throw new Error('there is no second row');

@@ -5,6 +5,7 @@ import {
   bringTo,
   firstBatchId,
   ingest,
+  ingestAs,
   ingestRunning,
   makeRow,
   makeRows,
@@ -222,8 +223,7 @@ export const claimCases: readonly StoreCase[] = [
   {
     name: 'a payoutId given back keeps the count of its attempts',
     run: async (journal) => {
-      await ingestRunning(journal, named('A-1'));
-      await bringTo(journal, 'failed');
+      await ingestAs(journal, ['failed'], named('A-1'));
       await ingestRunning(journal, named('A-1'), { batchId: secondBatchId });
       expect(await journal.readyPage(secondBatchId, 0, 10)).toMatchObject([{ attemptsRecorded: 1 }]);
       await bringTo(journal, 'failed', secondBatchId, 1);

@@ -8,7 +8,8 @@ import * as fixtures from '../../support/journal-fixtures.ts';
 import type { ReachableStatus } from '../../support/journal-fixtures.ts';
 import type { StoreCase } from './suite.ts';
 
-const { applied, bringTo, firstBatchId, ingest, ingestRunning, intentOf, makeRow, noonMs, payer } = fixtures;
+const { applied, bringTo, firstBatchId, ingest, ingestAs, ingestRunning, intentOf, makeRow, noonMs, payer } =
+  fixtures;
 const { readyOf, satang, secondBatchId } = fixtures;
 
 const proxyNo = '0810000001';
@@ -55,8 +56,7 @@ const found = (status: ReachableStatus, moved: PayoutStatus): StoreCase => ({
 const lookedFor = (name: string, changes: Partial<PaymentLikeness>, isFound: boolean): StoreCase => ({
   name: `an earlier payment is ${isFound ? 'found' : 'not found'} ${name}`,
   run: async (journal) => {
-    await ingestRunning(journal, [likeRow(1)]);
-    await bringTo(journal, 'submitted');
+    await ingestAs(journal, ['submitted'], [likeRow(1)]);
     expect(await journal.similarPayment({ ...likeness, ...changes })).toEqual(isFound ? earlier : undefined);
   },
 });

@@ -6,8 +6,18 @@ import type { Journal } from '../../../src/store/store.ts';
 import * as fixtures from '../../support/journal-fixtures.ts';
 import type { StoreCase } from './suite.ts';
 
-const { applied, bringTo, endOf, firstBatchId, ingest, ingestRunning, makeBadRow, makeRows, noonMs } =
-  fixtures;
+const {
+  applied,
+  bringTo,
+  endOf,
+  firstBatchId,
+  ingest,
+  ingestAs,
+  ingestRunning,
+  makeBadRow,
+  makeRows,
+  noonMs,
+} = fixtures;
 const { payer, readyOf, resultRows, secondBatchId, start, statusesOf, submit, why } = fixtures;
 
 /** Submits a row and sets when it is to be inquired. */
@@ -87,8 +97,7 @@ const payouts: readonly StoreCase[] = [
   {
     name: 'ready rows come in input order, page by page',
     run: async (journal) => {
-      await ingestRunning(journal, makeRows(5));
-      await bringTo(journal, 'paid');
+      await ingestAs(journal, ['paid'], makeRows(5));
       const rowNos = async (after: number) =>
         (await journal.readyPage(firstBatchId, after, 2)).map(({ payout }) => payout.rowNo);
       expect(await rowNos(0)).toEqual([2, 3]);
@@ -99,8 +108,7 @@ const payouts: readonly StoreCase[] = [
   {
     name: 'payouts are found by payoutId, over all files, and by transRefNo',
     run: async (journal) => {
-      await ingestRunning(journal, makeRows(2));
-      await bringTo(journal, 'failed');
+      await ingestAs(journal, ['failed'], makeRows(2));
       await ingestRunning(journal, makeRows(1), { batchId: secondBatchId, fileName: 'second.csv' });
       await bringTo(journal, 'paid', secondBatchId, 1);
       const found = await journal.findPayouts('INV-1');

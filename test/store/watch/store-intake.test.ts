@@ -8,6 +8,7 @@ import type { IntakeOutcome } from '../../../src/watch/ports.ts';
 import {
   firstBatchId,
   ingest,
+  ingestDone,
   ingestRunning,
   makeRows,
   noonMs,
@@ -16,7 +17,7 @@ import {
 } from '../../support/journal-fixtures.ts';
 import { describeOnEngines } from '../../support/engines.ts';
 import { makeSqliteStore } from '../../support/sqlite-store.ts';
-import { fileOf, ingestDone } from '../../support/store-fixtures.ts';
+import { fileOf } from '../../support/store-fixtures.ts';
 
 const owner = { kind: 'owner' };
 const duplicateOf = (fileName: string, batch?: unknown) => ({

@@ -2,14 +2,13 @@ import { once } from 'node:events';
 import { type IncomingMessage, request } from 'node:http';
 import { connect, createServer } from 'node:net';
 import { afterEach, describe, expect, test, vi } from 'vitest';
-import {
-  type HealthAnswer,
-  type Monitor,
-  type MonitorOptions,
-  openMonitor,
-} from '../../../src/watch/monitor/server.ts';
+import { type Monitor, openMonitor } from '../../../src/watch/monitor/server.ts';
 import { makeVirtualClock } from '../../support/virtual-clock.ts';
 import { eventually } from '../../support/eventually.ts';
+
+type HealthAnswer = ReturnType<Parameters<typeof openMonitor>[0]['readHealth']>;
+
+type MonitorOptions = Parameters<typeof openMonitor>[0];
 
 const open: AsyncDisposable[] = [];
 afterEach(async () => {

@@ -1,0 +1,24 @@
+/** Texts of several subjects. */
+import { wordings } from './wording.ts';
+
+export const countWordings = wordings({
+  /** A text that is not paydrop's own. */
+  verbatim: ['{text}', '{text}'],
+
+  'row.one': ['{count} row', '{count} แถว'],
+  'row.many': ['{count} rows', '{count} แถว'],
+  'payout.one': ['{count} payout', '{count} รายการ'],
+  'payout.many': ['{count} payouts', '{count} รายการ'],
+  'registration.one': ['{count} registration', 'การลงทะเบียน {count} รายการ'],
+  'registration.many': ['{count} registrations', 'การลงทะเบียน {count} รายการ'],
+  'payee.one': ['{count} payee', 'ผู้รับเงิน {count} ราย'],
+  'payee.many': ['{count} payees', 'ผู้รับเงิน {count} ราย'],
+  'item.one': ['{count} item', '{count} รายการ'],
+  'item.many': ['{count} items', '{count} รายการ'],
+  'transfer.one': ['{count} transfer', 'การโอน {count} รายการ'],
+  'transfer.many': ['{count} transfers', 'การโอน {count} รายการ'],
+
+  'count.of': ['{count} of {all}', '{count} จาก {all}'],
+  'money.baht': ['{amount} baht', '{amount} บาท'],
+  'money.counted': ['{count}, {amount} baht', '{count} {amount} บาท'],
+});
