@@ -56,7 +56,7 @@ export const asMessage = (text: string | Message): Message =>
 const joints = {
   comma: [', ', ', '],
   or: [' or ', 'หรือ'],
-  then: [', then ', ', '],
+  inTurn: [', then ', ', '],
   semicolon: ['; ', ' '],
 } as const satisfies Readonly<Record<string, Wording>>;
 

@@ -68,7 +68,7 @@ test('a message is the same after it was kept', () => {
 
 const causes = listed(
   [{ within: message('payout-cause.hold-added') }, { within: message('payout-cause.hold-lifted') }],
-  'then',
+  'inTurn',
 );
 
 test.each([
@@ -91,7 +91,7 @@ test.each([
   ],
   [
     message('change.other-status', {
-      then: message('payout-is.held'),
+      before: message('payout-is.held'),
       now: message('payout-is.ready'),
       causes,
     }),

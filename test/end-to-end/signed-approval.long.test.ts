@@ -139,7 +139,7 @@ async function openOffice(
       } as const;
       const end = await approveSigned(review, context, signer, proposalId, answer);
       if (end.kind !== 'applied') return end.kind === 'refused' ? inEnglish(end.why) : end.kind;
-      return end.applied.refused.map(({ why }) => why).join() || 'applied';
+      return end.applied.refused.map(({ why }) => why && inEnglish(why)).join() || 'applied';
     },
     forge: (...statements) => forge(scene, statements),
   };

@@ -2,12 +2,11 @@
  * Files of decisions that are dropped into a folder: taken in as the inbox takes files, and read. A dropped file is no
  * proposal, and has no effect, until a maker confirms it in their own name.
  */
-import { sayCode } from '../../core/message.ts';
 import { mkdir, readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { dayMs, formatBangkokDateTime } from '../../core/bangkok-time.ts';
 import { countOf, showBaht } from '../../core/figures.ts';
-import { inEnglish } from '../../core/message.ts';
+import { inEnglish, sayCode } from '../../core/message.ts';
 import { formatBaht, parseBaht, type Satang, sumSatang, zeroSatang } from '../../core/money.ts';
 import { printable } from '../../core/outgoing-text.ts';
 import type { Clock, Log } from '../../core/ports.ts';

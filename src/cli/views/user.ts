@@ -12,7 +12,8 @@ import { alignColumns, type Shown } from './shown.ts';
 /** Outcome of a request, and which secret to hand to which person. */
 export function showOutcome(outcome: Exclude<ChangeOutcome, { kind: 'refused' }>): Shown {
   if (outcome.kind === 'waits') {
-    const { changeId, why, firstHalf } = outcome;
+    const { changeId, firstHalf } = outcome;
+    const why = inEnglish(outcome.why);
     const half =
       firstHalf === undefined
         ? []

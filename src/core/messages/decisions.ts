@@ -244,8 +244,8 @@ const changeWordings = wordings({
   'change.other-row': ['it is not the row that was decided on', 'ไม่ใช่แถวที่ตัดสินใจไว้'],
   'change.same-status': ['it has changed since ({causes})', 'มีการเปลี่ยนแปลงหลังจากนั้น ({causes})'],
   'change.other-status': [
-    'it was {then} then, and is {now} now ({causes})',
-    'ขณะนั้นสถานะคือ {then} ตอนนี้คือ {now} ({causes})',
+    'it was {before} then, and is {now} now ({causes})',
+    'ขณะนั้นสถานะคือ {before} ตอนนี้คือ {now} ({causes})',
   ],
   'change.since': ['it has changed since: look again', 'มีการเปลี่ยนแปลงหลังจากนั้น กรุณาดูอีกครั้ง'],
   'change.while-applied': [

@@ -73,7 +73,7 @@ const withoutTarget = (command: string): string => `${command.split(' ', 2).join
 function withoutName(code: MessageCode, name: string, argument: Argument): Argument {
   const isOwn = namesOfRows.has(name) || (name === 'batch' && code === 'place.payout');
   if (isOwn) return nameless;
-  if (name === 'command') return withoutTarget(String(argument));
+  if (name === 'command' && typeof argument === 'string') return withoutTarget(argument);
   return isMessage(argument) ? withoutNames(argument) : argument;
 }
 

@@ -74,8 +74,8 @@ export function can(person: Pick<Person, 'role' | 'isDisabled'> | null, action: 
   if (person.isDisabled) return refuse(message('right.disabled'));
   const may = allowedRoles[action];
   if (may.includes(person.role)) return allowed;
-  const roles = listed(may.map(nameRole), 'or');
-  return refuse(message('right.role', { role: message(`role.${person.role}`), action: what, roles }));
+  const role = message(`role.${person.role}`);
+  return refuse(message('right.role', { role, action: what, roles: listed(may.map(nameRole), 'or') }));
 }
 
 /** Tells whether a person's standing is older than the restore: their history after the backup is unknown. */

@@ -258,11 +258,11 @@ export function findChangeSince<Cause, Status extends string>(
   const first = since[0]?.from ?? last.to;
   const causes = listed(
     since.map(({ cause }) => ({ within: terms.describe(cause) })),
-    'then',
+    'inTurn',
   );
   if (first === last.to) return message('change.same-status', { causes });
   return message('change.other-status', {
-    then: terms.describeStatus(first),
+    before: terms.describeStatus(first),
     now: terms.describeStatus(last.to),
     causes,
   });

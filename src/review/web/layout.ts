@@ -1,11 +1,10 @@
 /** The frame around every view. */
-import { type PlainCode, sayCode } from '../../core/message.ts';
+import { isMessage, type Message, type PlainCode, sayCode } from '../../core/message.ts';
 import { sayMoment } from '../../core/moments.ts';
 import { sayWhy } from './words.ts';
 import { hash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { formatBangkokDateTime } from '../../core/bangkok-time.ts';
-import { isMessage, type Message } from '../../core/message.ts';
 import { type Action, can, type Person } from '../rules/people.ts';
 import { html, type Html, type Part } from './html.ts';
 import type { Asset } from './passkey-script.ts';

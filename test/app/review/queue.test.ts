@@ -356,7 +356,7 @@ test('one of registrations leaves it when its bytes, or its name, are taken as r
   expect(await waitingFiles(store)).toHaveLength(5);
 
   await takeRegistrationsIn(store, [makeRegistrationRow(1)], { batchId: bytesOf });
-  expect(inWords((await waitingFiles(store)).toSorted())).toEqual([`${bytesOf}N.csv`, `${bytesOf}N.csv`]);
+  expect(inWords(await waitingFiles(store)).toSorted()).toEqual([`${bytesOf}N.csv`, `${bytesOf}N.csv`]);
   await takeRegistrationsIn(store, [makeRegistrationRow(2)], { batchId: `${bytesOf}N` });
   const left = (await readQueue(queueOf(store))).items.filter(({ kind }) => kind === 'file');
   // A file of payouts that has the same name is another one.
@@ -373,7 +373,7 @@ test('what a run has refused waits, once by its name, until its bytes or its nam
   await refuse(store, noonMs - 8, 'name.csv', 'ZZZZZZZZZZ');
   await refuse(store, noonMs - 7, 'name.csv');
   await refuse(store, noonMs - 6, 'noted.csv');
-  expect(inWords((await waitingFiles(store)).toSorted())).toEqual(['bytes.csv', 'name.csv', 'noted.csv']);
+  expect(inWords(await waitingFiles(store)).toSorted()).toEqual(['bytes.csv', 'name.csv', 'noted.csv']);
   const rejection = { ...headless, code: 'file-missing' };
   await noteRefused(store, { now: () => noonMs }, 'no-such.csv', { rejection });
   expect(await waitingFiles(store)).toHaveLength(3);
