@@ -34,6 +34,7 @@ import {
   readTextFiles,
 } from './tidy/text-rules.ts';
 import type { TextFile } from './tidy/text-rules.ts';
+import { inWords } from './support/in-words.ts';
 
 /** A right check digit under a first digit that people have. */
 const anybodysId = ['1000000', '000009'].join('');
@@ -123,6 +124,7 @@ const sourceRules: readonly Rule<Source>[] = [
     good: [
       ['test/a.test.ts', `${lines(600, '//')}\n`],
       ['src/core/a.ts', `export const a = [\n${lines(900, '1,')}\n] as const;`],
+      ['src/core/a.ts', `const a = wordings({\n${lines(900, "'a.b': ['b', 'ข'],")}\n});`],
     ],
   },
   {
@@ -283,7 +285,7 @@ describe.each(sourceRules)('$name', ({ find, bad, good }) => {
   test.each(good)('is kept by an example in %s', (path, text) => {
     expect(report(find(parseSource(path, text)))).toEqual([]);
   });
-  test('is kept by the project', () => expect(report(sources.flatMap(find))).toEqual([]));
+  test('is kept by the project', () => expect(inWords(report(sources.flatMap(find)))).toEqual([]));
 });
 
 describe.each(textRules)('$name', ({ find, bad, good }) => {
@@ -374,7 +376,7 @@ describe('gauges of the house may only fall', () => {
   const gauges = measureGauges(sources.filter(({ path }) => path.startsWith('src/')));
   console.table(gauges);
   test.each(Object.entries(heldGauges))('%s: at most %d', (name, held) => {
-    expect(gauges[name as keyof typeof heldGauges]).toBeLessThanOrEqual(held);
+    expect(inWords(gauges[name as keyof typeof heldGauges])).toBeLessThanOrEqual(held);
   });
 });
 

@@ -1,7 +1,6 @@
 /** `paydrop archive`: moves finished batches out of the journal into an archive. */
-import { inEnglish } from '../core/message.ts';
+import { counted, inEnglish, message } from '../core/message.ts';
 import { parseBangkokDate } from '../core/bangkok-time.ts';
-import { countOf } from '../core/figures.ts';
 import type { Clock } from '../core/ports.ts';
 import type { ArchiveStore } from '../payout/ports.ts';
 import {
@@ -94,7 +93,7 @@ const besideRowsMax = 30_000;
 
 const tooLarge: ArchiveObstacle = {
   code: 'large',
-  text: `more than ${countOf(besideRowsMax, 'row')} would keep those at work from writing: archive while no watcher works`,
+  text: message('archive.large', { rows: counted(besideRowsMax, 'row') }),
 };
 
 /** Moves the due batches. @forTests */
@@ -138,7 +137,7 @@ export async function moveDue(
   };
 }
 
-const changedMeanwhile: ArchiveObstacle = { code: 'changed', text: 'it has changed meanwhile' };
+const changedMeanwhile: ArchiveObstacle = { code: 'changed', text: message('archive.changed') };
 
 /** Opens the journal with the sender lock. */
 async function openAlone(loaded: LoadedSettings, log: Logger) {

@@ -1,4 +1,5 @@
 /** Asks the bank about rows that are to be cancelled, alongside the sender. */
+import { isMessage, type Message, message, verbatim } from '../core/message.ts';
 import type { Clock } from '../core/ports.ts';
 import { BankClock } from '../payout/bank-clock.ts';
 import type { AskBeforeCancel, CancelQuestions } from '../payout/operator.ts';
@@ -33,23 +34,23 @@ interface Asking {
 export function makeCancelQuestions(asking: Asking): CancelQuestions {
   const stack = new AsyncDisposableStack();
   const end = new AbortController();
-  let opening: Promise<WorkerContext | string> | undefined;
-  const open = async (): Promise<WorkerContext | string> => {
+  let opening: Promise<WorkerContext | Message> | undefined;
+  const open = async (): Promise<WorkerContext | Message> => {
     try {
       return await openContext(asking, stack, end.signal);
     } catch (error) {
       if (error instanceof SenderBusyError)
-        return `the built-in sandbox is that of ${nameOwner(error.owner)}: try again when that has ended`;
-      if (error instanceof SettingsError) return error.message;
+        return message('cancel.sandbox-busy', { owner: nameOwner(error.owner) });
+      if (error instanceof SettingsError) return verbatim(error.message);
       throw error;
     }
   };
   const ask: AskBeforeCancel = async (payout, attempt) => {
     opening ??= open();
     const context = await opening;
-    if (typeof context !== 'string') return askBeforeCancel(context, payout, attempt);
-    const why = attempt === undefined ? describeUnknownSends(payout) : describeSent(payout, attempt);
-    return `${why}, and the bank cannot be asked about that: ${context}`;
+    if (!isMessage(context)) return askBeforeCancel(context, payout, attempt);
+    const sent = attempt === undefined ? describeUnknownSends(payout) : describeSent(payout, attempt);
+    return message('cancel.not-asked', { sent, why: context });
   };
   return {
     ask,

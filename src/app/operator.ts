@@ -1,4 +1,5 @@
 /** An operator's action on a batch or a payout, alongside the sender. */
+import type { Message } from '../core/message.ts';
 import type { Batch } from '../core/ports.ts';
 import type { RowRules } from '../intake/rules/row.ts';
 import {
@@ -96,7 +97,7 @@ async function changeTarget(
   const found = await findRows(journal, target);
   if (found === undefined) return undefined;
   if (found.kind === 'registration') return changeRegistrations(session, verb, found.registrations);
-  const refusals: string[] = [];
+  const refusals: Message[] = [];
   const present: PayoutHistory[] = [];
   for (const one of found.payouts) {
     const why = await refuseArchived(context, one);
@@ -175,7 +176,7 @@ async function changePayouts(
 async function refuseArchived(
   { journal, verb, rules, nowMs }: OperatorContext,
   one: Pick<PayoutHistory, 'row' | 'batch'>,
-): Promise<string | undefined> {
+): Promise<Message | undefined> {
   const { batchId } = one.batch;
   if ((await journal.archived('batch', [batchId])).length === 0) return undefined;
   const why = await findRefusal(journal, verb, one, rules, nowMs);

@@ -1,4 +1,5 @@
 /** `paydrop proposals` and `approve`: decisions that wait for a second person, and that person's answer. */
+import { inEnglish, type Message } from '../core/message.ts';
 import { SettingsError } from '../settings/secrets.ts';
 import type { LoadedSettings } from '../settings/settings.ts';
 import { type ExitCode, exitCodes } from './exit-codes.ts';
@@ -14,7 +15,10 @@ function readNumber(text: string): number {
 }
 
 /** The reason, with its subject named once. */
-const sayOf = (what: string, why: string): string => (why.includes(what) ? why : `${what}: ${why}`);
+function sayOf(what: string, why: Message): string {
+  const text = inEnglish(why);
+  return text.includes(what) ? text : `${what}: ${text}`;
+}
 
 export const proposalsCommand = makeCommand({
   command: 'proposals [number]',

@@ -1,4 +1,5 @@
 /** `paydrop resume`, `cancel` and `retry`: act on the batches or payouts named, alongside the sender. */
+import { inEnglish, verbatim } from '../core/message.ts';
 import { printable, toLines } from '../core/outgoing-text.ts';
 import type { OperatorOutcome, OperatorVerb } from '../app/operator.ts';
 import { SettingsError } from '../settings/secrets.ts';
@@ -55,7 +56,7 @@ function makeVerb(
         }
         if (isOne && outcome === undefined) throw new SettingsError(noSuchTarget(target));
         if (ends.length === 0) printBanner(loaded, json);
-        const end = outcome ?? { rowsChanged: 0, refusals: [noSuchTarget(target)] };
+        const end = outcome ?? { rowsChanged: 0, refusals: [verbatim(noSuchTarget(target))] };
         ends.push(end);
         print(showChange(verb, target, end, !isOne), json);
       }
@@ -123,13 +124,18 @@ export function showChange(
     ...(rowsChanged === 0 && (refusals.length > 0 || notes.length > 0)
       ? []
       : [`${countOf(rowsChanged, 'row')} ${done[verb]}.`]),
-    ...refusals,
-    ...notes,
+    ...refusals.map(inEnglish),
+    ...notes.map(inEnglish),
     ...(moved === undefined ? [] : [moved]),
     ...(isLineOpened ? ['The halt or pause of its payer account is lifted.'] : []),
   ];
   return {
-    json: { target, rowsChanged, refusals, ...(notes.length === 0 ? {} : { notes }) },
+    json: {
+      target,
+      rowsChanged,
+      refusals: refusals.map(inEnglish),
+      ...(notes.length === 0 ? {} : { notes: notes.map(inEnglish) }),
+    },
     text: toLines(isNamed ? [`${target}: ${first}`, ...lines.map((line) => `  ${line}`)] : [first, ...lines]),
   };
 }

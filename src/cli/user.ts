@@ -1,6 +1,7 @@
 /** `paydrop user`: users who may see, propose, check and keep users, and how each proves their identity. */
 import { Writable } from 'node:stream';
 import { countOf } from '../core/figures.ts';
+import { inEnglish } from '../core/message.ts';
 import type { ChangeOutcome, UserSession, UserWish } from '../app/review/people.ts';
 import { roles } from '../review/rules/people.ts';
 import { SettingsError } from '../settings/secrets.ts';
@@ -144,7 +145,7 @@ function readWish(options: UserOptions): UserWish {
 }
 
 async function tell(outcome: ChangeOutcome, { json }: UserOptions): Promise<ExitCode> {
-  if (outcome.kind === 'refused') throw new SettingsError(outcome.why);
+  if (outcome.kind === 'refused') throw new SettingsError(inEnglish(outcome.why));
   const { print } = await import('./views/shown.ts');
   const { showOutcome } = await import('./views/user.ts');
   print(showOutcome(outcome), json);

@@ -16,7 +16,12 @@ export type PlainCode = {
 }[MessageCode];
 
 /** The content of a hole: text, a figure, another message, or a list of these. */
-export type Argument = string | number | Message | Listed;
+export type Argument = string | number | Message | Within | Listed;
+
+/** A message that begins with a capital, within a sentence. */
+interface Within {
+  readonly within: Message;
+}
 
 /** Arguments in a row, each rendered by itself. */
 export interface Listed {
@@ -40,10 +45,18 @@ export const message = <Code extends MessageCode>(
 /** A text that is not paydrop's own, such as one of the bank, of a file or of a person. */
 export const verbatim = (text: string): Message => message('verbatim', { text });
 
+/** True for a message, among the outcomes of a rule. */
+export const isMessage = (outcome: unknown): outcome is Message =>
+  typeof outcome === 'object' && outcome !== null && 'code' in outcome && 'args' in outcome;
+
+/** Until every reason is a message: a text that is one already, or still a string. */
+export const asMessage = (text: string | Message): Message =>
+  typeof text === 'string' ? verbatim(text) : text;
+
 const joints = {
   comma: [', ', ', '],
   or: [' or ', 'หรือ'],
-  then: [', then ', ', '],
+  inTurn: [', then ', ', '],
   semicolon: ['; ', ' '],
 } as const satisfies Readonly<Record<string, Wording>>;
 
@@ -56,14 +69,19 @@ const placeOf = (language: Language): 0 | 1 => (language === 'th' ? 1 : 0);
 
 /** Renders a message; codes, names and figures stay as they are in both languages. */
 export function say(language: Language, { code, args }: Message): string {
-  return catalogue[code][placeOf(language)].replaceAll(/\{(\w+)\}/g, (_, hole: string) =>
+  // A journal that another program has changed may name an unknown code.
+  const wording: Wording = catalogue[code] ?? [code, code];
+  return wording[placeOf(language)].replaceAll(/\{(\w+)\}/g, (_, hole: string) =>
     sayArgument(language, args[hole] ?? ''),
   );
 }
 
+const withoutCapital = (text: string): string => text.slice(0, 1).toLowerCase() + text.slice(1);
+
 function sayArgument(language: Language, argument: Argument): string {
   if (typeof argument !== 'object') return String(argument);
   if ('code' in argument) return say(language, argument);
+  if ('within' in argument) return withoutCapital(say(language, argument.within));
   return argument.all
     .map((one) => sayArgument(language, one))
     .join(joints[argument.joint][placeOf(language)]);

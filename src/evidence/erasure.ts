@@ -47,7 +47,7 @@ export async function erasePayout(
   const erases = found.map(({ row: { seq, version } }) => ({ seq, version }));
   const events = found.map(({ row: { seq, rowNo }, batch: { batchId } }) => ({
     ...by,
-    facts: { payout: seq, what: `row ${rowNo} of batch ${batchId}` },
+    facts: { payout: seq, row: rowNo, batch: batchId },
   }));
   await appendEdit(store, () => ({ events, erases }));
   await store.wipeErased();

@@ -93,7 +93,7 @@ async function readReach(
   text: string,
 ): Promise<SearchReach | undefined> {
   if (!asksWholePayee(text)) return undefined;
-  return recordSearch(store, { now: () => nowMs }, proved, { place: 'the payees', text });
+  return recordSearch(store, { now: () => nowMs }, proved, { place: 'payees', text });
 }
 
 async function find(

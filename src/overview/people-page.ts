@@ -3,7 +3,7 @@
  * user`.
  */
 import { showCount } from '../core/figures.ts';
-import { type PlainCode, sayCode } from '../core/message.ts';
+import { type Message, type PlainCode, sayCode } from '../core/message.ts';
 import {
   type ChangeOutcome,
   confirmChange,
@@ -190,7 +190,7 @@ async function listPage(
   page: UsersPageContext,
   visit: ProvedVisit,
   typed: Fields = {},
-  complaint?: string,
+  complaint?: string | Message,
 ): Promise<Page> {
   const { say } = visit;
   const known = await readKnown(page);
@@ -244,7 +244,7 @@ async function personPage(
   page: UsersPageContext,
   visit: ProvedVisit,
   fields: Fields,
-  complaint?: string,
+  complaint?: string | Message,
 ): Promise<Page> {
   const { say, language } = visit;
   const { kept, context } = await readKnown(page);
@@ -308,7 +308,7 @@ function outcomePage(visit: ProvedVisit, outcome: Exclude<ChangeOutcome, { kind:
   };
 }
 
-type Refused = (why: string) => Promise<Page>;
+type Refused = (why: string | Message) => Promise<Page>;
 
 async function answerRequest(
   page: UsersPageContext,

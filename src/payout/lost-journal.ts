@@ -9,6 +9,7 @@ import type { Attempt, Payout } from '../core/payout.ts';
 import type { Batch, Change, JournalLoss } from '../core/ports.ts';
 import { computeTransRefNo, readAttemptNumber } from '../core/reference.ts';
 import { paydropCommand } from '../core/command-line.ts';
+import { type Message, message } from '../core/message.ts';
 import { payerOf, settlePolicyOf, type WorkerContext } from './context.ts';
 import { askUntilSaid, inquireFor } from './inquire.ts';
 import type { InDoubt, ReadyPayout } from './ports.ts';
@@ -122,14 +123,14 @@ export function probeBeyond(context: WorkerContext, { payout, attempt }: InDoubt
 export async function searchBeforeCancel(
   context: WorkerContext,
   payout: Payout,
-): Promise<string | undefined> {
+): Promise<Message | undefined> {
   const batch = await context.journal.batch(payout.batchId);
   if (batch === undefined) throw new Error(`there is no batch ${payout.batchId}`);
   const payer = payerOf(context, batch);
   const search = { context, payer, payout, asked: undefined, sealedAtMs: batch.sealedAtMs };
   if ((await probe({ ...search, passHalted: true })) !== 'blocked') return undefined;
-  const show = `"${paydropCommand(undefined, 'show', payout.instruction.payoutId)}"`;
-  return `${describeUnknownSends(payout)}, and the bank does not rule it out: ${show} tells how it stands`;
+  const command = paydropCommand(undefined, 'show', payout.instruction.payoutId);
+  return message('cancel.not-ruled-out', { sent: describeUnknownSends(payout), command });
 }
 
 /** The search and its gate: a search beyond a failed attempt passes a halted account. */

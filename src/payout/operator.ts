@@ -1,8 +1,8 @@
 /** Requests of an operator: release held rows, cancel unsent ones, retry those that moved no money. */
-import { message } from '../core/message.ts';
+import { isMessage, message, type Message } from '../core/message.ts';
 import { paydropCommand } from '../core/command-line.ts';
 import { countRows, inDoubtStatuses } from '../core/exit-code.ts';
-import { countOf } from '../core/figures.ts';
+import { showCount } from '../core/figures.ts';
 import type { Attempt, Payout, PayoutStatus } from '../core/payout.ts';
 import type { Batch, BatchReader, BatchReason, Change, ResultRow, StatusTotal } from '../core/ports.ts';
 import { maskDigits } from '../core/proxy-id.ts';
@@ -18,6 +18,7 @@ import {
   decideLift,
   decideRetry,
   decideRetryRejected,
+  describeRow,
   describeSent,
   describeUnknownSends,
   payoutWideHolds,
@@ -27,10 +28,10 @@ import {
 
 export interface OperatorResult {
   readonly rowsChanged: number;
-  /** Why the request does not fit the journal, in words. */
-  readonly refusals: readonly string[];
-  /** Decisions still to be made after the request was carried out, in words. */
-  readonly notes?: readonly string[];
+  /** Why the request does not fit the journal. */
+  readonly refusals: readonly Message[];
+  /** Decisions still to be made after the request was carried out. */
+  readonly notes?: readonly Message[];
   /** True when the payer account was paused or halted, and goes on. */
   readonly isLineOpened?: boolean;
   /** Old and new payer account, masked, when the rest of the batch is paid from another account from now on. */
@@ -73,18 +74,23 @@ export async function resumeBatch(
 }
 
 /** Rows still held as like another payout when a halt is lifted. */
-async function describeLikeRows(journal: BatchReader, batchId: string): Promise<readonly string[]> {
+async function describeLikeRows(journal: BatchReader, batchId: string): Promise<readonly Message[]> {
   const similar = (await journal.holdTotals(batchId)).find(({ hold }) => hold === 'similar');
   if (similar === undefined || similar.rows === 0) return [];
   const { rows } = similar;
-  return [
-    `${countOf(rows, 'row stays', 'rows stay')} held as like others, alone or with the whole file: compare first ("paydrop status ${batchId}"). ` +
-      `"paydrop resume ${batchId}" once more lets a file go on that is held as a whole, "paydrop resume PAYOUT" one row`,
-  ];
+  const command = paydropCommand(undefined, 'status', batchId);
+  const command2 = paydropCommand(undefined, 'resume', batchId);
+  const args = { rows: showCount(rows), command, command2 };
+  return [message(rows === 1 ? 'batch.like-row-stays' : 'batch.like-rows-stay', args)];
 }
 
-const inDoubtUnderOther = ({ batchId, payerAccount: before }: Batch, payerAccount: string): string =>
-  `rows of batch ${batchId} are in doubt under account ${maskDigits(before)}: it goes on from ${maskDigits(payerAccount)} when they are settled ("paydrop settle ${batchId}")`;
+const inDoubtUnderOther = ({ batchId, payerAccount: before }: Batch, payerAccount: string): Message =>
+  message('batch.in-doubt-under-other', {
+    batch: batchId,
+    from: maskDigits(before),
+    to: maskDigits(payerAccount),
+    command: paydropCommand(undefined, 'settle', batchId),
+  });
 
 /**
  * Opens the payer account: an operator who resumes a batch knows that the service is back. True when the account was
@@ -111,9 +117,9 @@ export const cancelledReason: BatchReason = {
 /**
  * Asks the bank about the reference of an attempt whose request has left. Without an attempt, asks about sends of the
  * row that another journal, or a lost part of this one, may have made.
- * @returns why the row cannot be cancelled, in words; undefined when it has moved no money and will move none
+ * @returns why the row cannot be cancelled; undefined when it has moved no money and will move none
  */
-export type AskBeforeCancel = (payout: Payout, attempt: Attempt | undefined) => Promise<string | undefined>;
+export type AskBeforeCancel = (payout: Payout, attempt: Attempt | undefined) => Promise<Message | undefined>;
 
 /** Questions before a cancellation; the bank is opened with the first one. */
 export interface CancelQuestions extends AsyncDisposable {
@@ -122,9 +128,9 @@ export interface CancelQuestions extends AsyncDisposable {
 
 /** Refuses a row that was sent, when the bank cannot be asked. */
 export const bankNotAsked: AskBeforeCancel = async (payout, attempt) => {
-  const command = `"${paydropCommand(undefined, 'cancel', payout.instruction.payoutId)}"`;
-  const why = attempt === undefined ? describeUnknownSends(payout) : describeSent(payout, attempt);
-  return `${why}, and the bank cannot be asked about that here: ${command} asks it`;
+  const command = paydropCommand(undefined, 'cancel', payout.instruction.payoutId);
+  const sent = attempt === undefined ? describeUnknownSends(payout) : describeSent(payout, attempt);
+  return message('cancel.not-asked-here', { sent, command });
 };
 
 /** Cancels every ready or held row of the batch; a row that was sent, only when the bank shows that no money moved. */
@@ -150,25 +156,27 @@ export async function cancelBatch(
   return { ...done, notes, refusals: isUnderWay ? [] : await describeLeft(journal, batchId) };
 }
 
-const nothingToCancel = ({ batchId }: Batch): string =>
-  `nothing of batch ${batchId} waits to be sent: see "${paydropCommand(undefined, 'status', batchId)}"`;
+const nothingToCancel = ({ batchId }: Batch): Message =>
+  message('cancel.nothing-waits', {
+    batch: batchId,
+    command: paydropCommand(undefined, 'status', batchId),
+  });
 
 /** Describes the rest of a cancelled batch, whose rows may be with the bank. */
-function describeStopped(batchId: string, totals: readonly StatusTotal[]): string {
+function describeStopped(batchId: string, totals: readonly StatusTotal[]): Message {
   const rows = countRows(totals, inDoubtStatuses);
-  const doubt =
-    rows === 0
-      ? ''
-      : `; ${countOf(rows, 'row is', 'rows are')} in doubt: "${paydropCommand(undefined, 'settle', batchId)}" asks the bank what became of ${rows === 1 ? 'it' : 'them'}`;
-  return `Batch ${batchId} is halted: nothing more of it is sent${doubt}`;
+  if (rows === 0) return message('cancel.halted', { batch: batchId });
+  const command = paydropCommand(undefined, 'settle', batchId);
+  const args = { batch: batchId, rows: showCount(rows), command };
+  return message(rows === 1 ? 'cancel.halted-one-in-doubt' : 'cancel.halted-some-in-doubt', args);
 }
 
 /** Rows that were under way when the others were cancelled. */
-async function describeLeft(journal: BatchReader, batchId: string): Promise<readonly string[]> {
+async function describeLeft(journal: BatchReader, batchId: string): Promise<readonly Message[]> {
   const rows = countRows(await journal.totals(batchId), unsentStatuses);
   if (rows === 0) return [];
-  const which = countOf(rows, 'row that was sent has come back', 'rows that were sent have come back');
-  return [`${which}: "${paydropCommand(undefined, 'cancel', batchId)}" once more asks the bank about that`];
+  const args = { rows: showCount(rows), command: paydropCommand(undefined, 'cancel', batchId) };
+  return [message(rows === 1 ? 'cancel.one-came-back' : 'cancel.some-came-back', args)];
 }
 
 /** Cancels the ready and held rows of a batch; those that were sent, one by one. */
@@ -266,15 +274,15 @@ function cancelEach(
 ): Promise<OperatorResult> {
   return changePayouts(journal, seqs, async (payout) => {
     const change = decideCancel(payout, nowMs);
-    if (typeof change === 'string') return change;
+    if (isMessage(change)) return change;
     const answer = await askWhyNotCancel(journal, payout, ask);
     return answer.kind === 'kept' ? answer.why : noteAskedOf(change, answer.asked);
   });
 }
 
-/** The answer whether a row can be cancelled: the reason why not, in words, or the references asked about. */
+/** The answer whether a row can be cancelled: the reason why not, or the references asked about. */
 export type CancelAnswer =
-  | { readonly kind: 'kept'; readonly why: string }
+  | { readonly kind: 'kept'; readonly why: Message }
   | { readonly kind: 'clear'; readonly asked: readonly string[] };
 
 /** A cancellation with the references for which the bank has just shown that no money moved. */
@@ -307,35 +315,35 @@ export async function askWhyNotCancel(
 function changePayouts(
   journal: PayoutStore,
   seqs: readonly number[],
-  decide: (payout: Payout) => Change | string | Promise<Change | string>,
+  decide: (payout: Payout) => Change | Message | Promise<Change | Message>,
 ): Promise<OperatorResult> {
   return changeEach(seqs, async (seq) => {
     const payout = await journal.payout(seq);
     if (payout === undefined) return false;
     const change = await decide(payout);
-    if (typeof change === 'string') return change;
+    if (isMessage(change)) return change;
     const [isApplied] = await journal.apply([change]);
     return isApplied === true || changedMeanwhile(payout);
   });
 }
 
-const changedMeanwhile = ({ rowNo, batchId }: Pick<Payout, 'rowNo' | 'batchId'>): string =>
-  `row ${rowNo} of batch ${batchId} changed at the same moment: look again`;
+const changedMeanwhile = (row: Pick<Payout, 'rowNo' | 'batchId'>): Message =>
+  message('change.at-same-moment', { where: describeRow(row) });
 
 /** Refusals listed one by one; the rest is counted. */
 const refusalsToldMax = 20;
 
 /**
  * Changes rows one by one.
- * @param change true when it has changed the row, false when there is no change; otherwise the reason, in words
+ * @param change true when it has changed the row, false when there is no change; otherwise the reason
  */
 export async function changeEach<Row>(
   rows: Iterable<Row> | AsyncIterable<Row>,
-  change: (row: Row) => Promise<boolean | string>,
+  change: (row: Row) => Promise<boolean | Message>,
 ): Promise<OperatorResult> {
   let rowsChanged = 0;
   let further = 0;
-  const refusals: string[] = [];
+  const refusals: Message[] = [];
   for await (const row of rows) {
     const outcome = await change(row);
     if (outcome === true) rowsChanged += 1;
@@ -343,7 +351,7 @@ export async function changeEach<Row>(
     else if (refusals.length < refusalsToldMax) refusals.push(outcome);
     else further += 1;
   }
-  if (further > 0) refusals.push(`${further} further rows stay as they are.`);
+  if (further > 0) refusals.push(message('change.more-left', { rows: further }));
   return { rowsChanged, refusals };
 }
 
@@ -384,28 +392,34 @@ export function retryPayouts(
     const similar = await journal.similarHolders(companyId, payoutId);
     const payout = row.status === 'rejected' ? undefined : await journal.payout(row.seq);
     if (payout === undefined && row.status !== 'rejected')
-      return `row ${row.rowNo} of batch ${batchId} asks for nothing`;
+      return message('retry.asks-for-nothing', { where: describeRow({ rowNo: row.rowNo, batchId }) });
     const changes =
       payout === undefined
         ? decideRetryRejected({ row, batchId, rules, similar, nowMs })
         : decideRetry(payout, similar, nowMs);
-    if (typeof changes === 'string') return changes;
+    if (isMessage(changes)) return changes;
     const applied = await journal.apply(changes);
     if (applied.every(Boolean)) return true;
     return (await findHolder(journal, row, batch)) ?? changedMeanwhile({ rowNo: row.rowNo, batchId });
   });
 }
 
-/** Describes the row that holds this row's payoutId, in words; undefined when none does. */
+/** Describes the row that holds this row's payoutId; undefined when none does. */
 async function findHolder(
   journal: ClaimReader,
   { cells, rowNo }: ResultRow,
   { batchId, companyId }: Batch,
-): Promise<string | undefined> {
+): Promise<Message | undefined> {
   const [holder] = await journal.claimHolders(companyId, [cells.payoutId.trim()]);
   return (
     holder &&
-    `row ${rowNo} of batch ${batchId}: row ${holder.rowNo} of ${holder.fileName} (batch ${holder.batchId}) has its payoutId and is ${holder.status}`
+    message('retry.id-taken', {
+      where: describeRow({ rowNo, batchId }),
+      row2: holder.rowNo,
+      file: holder.fileName,
+      batch2: holder.batchId,
+      status: message(`payout-is.${holder.status}`),
+    })
   );
 }
 
@@ -414,7 +428,7 @@ export type OperatorVerb = 'resume' | 'cancel' | 'retry';
 
 /**
  * Checks a request for an archived row, which has ended and cannot change there.
- * @returns why it stays as it is, in words; undefined when it would change, and must be brought back first
+ * @returns why it stays as it is; undefined when it would change, and must be brought back first
  */
 export async function findRefusal(
   journal: ClaimReader,
@@ -422,7 +436,7 @@ export async function findRefusal(
   { row, batch }: Retry,
   rules: RowRules,
   nowMs: number,
-): Promise<string | undefined> {
+): Promise<Message | undefined> {
   const { batchId, companyId } = batch;
   const { instruction } = row;
   const payout = instruction && { ...row, batchId, instruction, acceptedHolds: [], settledBy: null };
@@ -436,8 +450,9 @@ export async function findRefusal(
       payout && (verb === 'resume' ? decideLift(payout, payoutWideHolds, nowMs) : decideCancel(payout, nowMs))
     );
   };
-  const decided = (await decide()) ?? `row ${row.rowNo} of batch ${batchId} asks for nothing`;
-  return typeof decided === 'string' ? decided : findHolder(journal, row, batch);
+  const where = describeRow({ rowNo: row.rowNo, batchId });
+  const decided = (await decide()) ?? message('retry.asks-for-nothing', { where });
+  return isMessage(decided) ? decided : findHolder(journal, row, batch);
 }
 
 /**

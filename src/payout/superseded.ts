@@ -3,6 +3,7 @@
  * afterwards, since a late proof can always come (I4).
  */
 import { afterChange, move } from '../core/change.ts';
+import type { Message } from '../core/message.ts';
 import type { Attempt, Payout } from '../core/payout.ts';
 import type { AttemptKey, Change } from '../core/ports.ts';
 import { applyOnAttempt, applyOnLatest, readReference } from './apply-change.ts';
@@ -158,7 +159,7 @@ export const askBeforeCancel = (
   context: WorkerContext,
   payout: Payout,
   attempt: Attempt | undefined,
-): Promise<string | undefined> =>
+): Promise<Message | undefined> =>
   attempt === undefined
     ? searchBeforeCancel(context, payout)
     : askAboutSend(contextFor(context, attempt.order), payout, attempt);
@@ -168,7 +169,7 @@ async function askAboutSend(
   context: WorkerContext,
   payout: Payout,
   attempt: Attempt,
-): Promise<string | undefined> {
+): Promise<Message | undefined> {
   const { latest, sameReference } = await readReference(context, payout, attempt);
   const said = await askUntilSaid(context, false, () => inquire(context, latest, sameReference, true));
   const finding: InquiryReading = said?.finding ?? notAsked;

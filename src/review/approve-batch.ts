@@ -3,9 +3,10 @@
  * second person approves it. Otherwise one person approves alone.
  */
 import { dayMs } from '../core/bangkok-time.ts';
+import { listed, type Message, message } from '../core/message.ts';
 import type { ReviewContext } from './context.ts';
 import type { BatchApproval, Proposal } from './ports.ts';
-import { check, type Checked, type Proposed, proposeAll } from './review.ts';
+import { check, type Checked, type Objection, type Proposed, proposeAll } from './review.ts';
 import type { TimeLimits } from '../payout/rules/limits.ts';
 import type { ApprovalFigures } from './rules/approval-figures.ts';
 import { whyNotApprove } from './rules/approval.ts';
@@ -21,7 +22,7 @@ export interface ApproveTerms {
 
 export type BatchApproved = Proposed | Checked;
 
-const refuse = (why: string): BatchApproved => ({ kind: 'refused', why });
+const refuse = (why: Message): BatchApproved => ({ kind: 'refused', why });
 
 /** The shortest prefix of a digest that is accepted when it is typed. */
 const seenLengthMin = 12;
@@ -35,19 +36,19 @@ export async function approveBatch(
 ): Promise<BatchApproved> {
   const { journal } = context;
   const batch = await journal.batch(batchId);
-  if (batch === undefined) return refuse(`there is no batch ${batchId}`);
+  if (batch === undefined) return refuse(message('decide.no-batch', { batch: batchId }));
   const waiting = await journal.approvalOf(batchId);
   const why = whyNotApprove(batch.status, waiting) ?? (waiting && whyNotSeen(waiting, terms));
-  if (why !== undefined || waiting === undefined) return refuse(why ?? 'it needs no approval');
+  if (why !== undefined || waiting === undefined) return refuse(why ?? message('approve.not-needed'));
   const open = await findOpen(context, batchId);
   if (open === undefined) return proposeApproval(context, proved, batchId, waiting, terms);
   return checkApproval(context, proved, open, waiting, terms);
 }
 
-function whyNotSeen({ version }: BatchApproval, { seen }: ApproveTerms): string | undefined {
+function whyNotSeen({ version }: BatchApproval, { seen }: ApproveTerms): Message | undefined {
   if (seen === undefined) return undefined;
   const isSame = seen.length >= seenLengthMin && version.startsWith(seen.toLowerCase());
-  return isSame ? undefined : `what waits of it is not what you have looked at: its digest is ${version}`;
+  return isSame ? undefined : message('approve.not-seen', { digest: version });
 }
 
 /** Finds the open proposal about a batch. */
@@ -69,13 +70,18 @@ async function proposeApproval(
   const targets = [{ kind: 'batch', key: batchId, version }] as const;
   const wish = { decision: 'approve-batch', targets, note, evidence: null } as const;
   const proposed = await proposeAll(context, [wish], deciderOf(proved));
-  if (proposed.kind === 'refused') return refuse(proposed.objections.map(({ why }) => why).join('; '));
+  if (proposed.kind === 'refused') return refuse(joinObjections(proposed.objections));
   const [end] = proposed.ends;
-  return end ?? refuse('nothing was proposed');
+  return end ?? refuse(message('proposal.none'));
 }
 
-const toBeSigned = (proposalId: number): string =>
-  `proposal ${proposalId} waits for your signature: sign it with your passkey on the review page ("paydrop review")`;
+const joinObjections = (objections: readonly Objection[]): Message =>
+  message('proposal.objections', {
+    all: listed(
+      objections.map(({ why }) => why),
+      'semicolon',
+    ),
+  });
 
 async function checkApproval(
   context: ReviewContext,
@@ -85,14 +91,12 @@ async function checkApproval(
   { note }: ApproveTerms,
 ): Promise<BatchApproved> {
   const { proposalId, decision, makerId, digest } = proposal;
-  if (decision !== 'approve-batch') return refuse(`proposal ${proposalId} is about it: decide on that first`);
-  if (makerId === proved.person.personId && proposal.people === 1) return refuse(toBeSigned(proposalId));
-  if (makerId === proved.person.personId)
-    return refuse(`you have proposed it (proposal ${proposalId}): another person approves it`);
-  if (version !== waiting.version)
-    return refuse(
-      `it has changed since proposal ${proposalId} was made: send that back, then propose it anew`,
-    );
+  const id = proposalId;
+  if (decision !== 'approve-batch') return refuse(message('approve.decide-first', { id }));
+  if (makerId === proved.person.personId && proposal.people === 1)
+    return refuse(message('approve.sign-it', { id }));
+  if (makerId === proved.person.personId) return refuse(message('approve.by-another', { id }));
+  if (version !== waiting.version) return refuse(message('approve.changed', { id }));
   const permission = can(proved.person, 'check');
   if (!permission.allowed) return refuse(permission.why);
   return check(context, proposalId, 'approve', deciderOf(proved), { note, seen: digest });

@@ -1,4 +1,5 @@
 /** Batches and payer accounts as targets of decisions. */
+import { isMessage, type Message, message } from '../core/message.ts';
 import type { Batch } from '../core/ports.ts';
 import { cancelBatch, openPayer, resumeBatch } from '../payout/operator.ts';
 import {
@@ -25,20 +26,20 @@ import { openDirectDebit } from './registration-target.ts';
 import type { Target } from './rules/proposal.ts';
 import { sumTarget } from './rules/proposal-figures.ts';
 
-export const changedSince = 'it has changed since: look again';
+export const changedSince: Message = message('change.since');
 
 /** Releases the waiting rows of a batch. @returns the reason for a refusal; undefined once released */
 async function tryApprove(
   { journal, clock, signing }: ReviewContext,
   { proposalId, itemNo, key, version }: ProposalItem,
-): Promise<string | undefined> {
+): Promise<Message | undefined> {
   try {
     const place = { proposalId, itemNo };
     const isApproved = await journal.approveBatch(key, place, version, signing ?? null, clock.now());
     return isApproved ? undefined : changedSince;
   } catch (error) {
     if (!(error instanceof Error && error.name === 'UnsignedApprovalError')) throw error;
-    return `${error.message}: nothing of it is paid; propose it anew, and sign that`;
+    return message('batch.unsigned', { why: error.message });
   }
 }
 
@@ -46,14 +47,14 @@ async function tryApprove(
 export function makeBatchWork(context: ReviewContext): TargetWork {
   const { journal, clock, payerAccount } = context;
   const questions = cancelQuestionsOf(context);
-  const find = async ({ key, version }: Pick<ProposalItem, 'key' | 'version'>): Promise<Batch | string> => {
+  const find = async ({ key, version }: Pick<ProposalItem, 'key' | 'version'>): Promise<Batch | Message> => {
     const batch = await journal.batch(key);
-    if (batch === undefined) return `there is no batch ${key}`;
+    if (batch === undefined) return message('decide.no-batch', { batch: key });
     return versionOfBatch(batch, payerAccount) === version ? batch : changedSince;
   };
   const examineApproval = async ({ key, version }: Target): Promise<Examined> => {
     const batch = await journal.batch(key);
-    if (batch === undefined) return `there is no batch ${key}`;
+    if (batch === undefined) return message('decide.no-batch', { batch: key });
     const waiting = await journal.approvalOf(key);
     const why = whyNotApprove(batch.status, waiting);
     if (why !== undefined || waiting === undefined) return why ?? changedSince;
@@ -66,7 +67,7 @@ export function makeBatchWork(context: ReviewContext): TargetWork {
     const why = await tryApprove(context, item);
     if (why !== undefined) await end(item, why);
   };
-  const end = async ({ proposalId, itemNo }: ProposalItem, refusal: string | undefined): Promise<void> => {
+  const end = async ({ proposalId, itemNo }: ProposalItem, refusal: Message | undefined): Promise<void> => {
     await journal.endItem(proposalId, itemNo, refusal === undefined ? 'applied' : 'refused', refusal ?? null);
   };
   return {
@@ -74,7 +75,7 @@ export function makeBatchWork(context: ReviewContext): TargetWork {
     async examine(decision, target): Promise<Examined> {
       if (decision === 'approve-batch') return examineApproval(target);
       const batch = await find(target);
-      if (typeof batch === 'string') return batch;
+      if (isMessage(batch)) return batch;
       const totals = await journal.totals(batch.batchId);
       const holds = await journal.holdTotals(batch.batchId);
       const why = decideBatch(decision, batch, totals, holds);
@@ -93,8 +94,8 @@ export function makeBatchWork(context: ReviewContext): TargetWork {
       const { decision } = proposal;
       if (decision === 'approve-batch') return approve(item);
       const batch = await find(item);
-      const why = typeof batch === 'string' ? batch : await findMoreThanProposed(context, proposal, [item]);
-      if (typeof batch === 'string' || why !== undefined) {
+      const why = isMessage(batch) ? batch : await findMoreThanProposed(context, proposal, [item]);
+      if (isMessage(batch) || why !== undefined) {
         await end(item, why);
         return;
       }

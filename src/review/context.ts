@@ -1,4 +1,5 @@
 /** The context of the review: its stores and settings, and how it examines targets. */
+import type { Message } from '../core/message.ts';
 import type { Satang } from '../core/money.ts';
 import type { Batch, Clock } from '../core/ports.ts';
 import type { RowRules } from '../intake/rules/row.ts';
@@ -26,12 +27,12 @@ import type { Decision } from './rules/terms.ts';
 
 /** The outcome of a decided statement; `overtaken`: to be tried again. */
 type StatementTaken =
-  { readonly kind: 'taken' | 'overtaken' } | { readonly kind: 'refused'; readonly why: string };
+  { readonly kind: 'taken' | 'overtaken' } | { readonly kind: 'refused'; readonly why: Message };
 
 /** Reads kept statements and reconciles with them. */
 export interface DecidedStatements {
-  /** Inspects the statement as it is, without any confirmation. @returns a text where its bytes are no longer kept */
-  inspect(kept: KeptStatement): Promise<Inspected | string>;
+  /** Inspects the statement as it is, without any confirmation. @returns the reason where its bytes are no longer kept */
+  inspect(kept: KeptStatement): Promise<Inspected | Message>;
   reconcile(kept: KeptStatement, provenance: Provenance): Promise<StatementTaken>;
 }
 
@@ -73,9 +74,9 @@ export interface ReviewContext {
   readonly expireDays: number;
 }
 
-/** The reason why a decision on a target is impossible, in words; otherwise the facts of the target. */
+/** The reason why a decision on a target is impossible; otherwise the facts of the target. */
 export type Examined =
-  | string
+  | Message
   | {
       readonly amountSatang: Satang;
       /** The effect of the decision, kept with the proposal. */

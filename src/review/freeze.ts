@@ -1,4 +1,5 @@
 /** Counts the effect of a decision about a batch or an account: when it is proposed, and again when it is applied. */
+import type { Message } from '../core/message.ts';
 import { isSealed } from '../core/payout.ts';
 import type { Batch } from '../core/ports.ts';
 import type { ReviewContext } from './context.ts';
@@ -136,7 +137,7 @@ export async function findMoreThanProposed(
   context: FreezeContext,
   { decision, figures }: Pick<Proposal, 'decision' | 'figures'>,
   targets: readonly Pick<Target, 'kind' | 'key'>[],
-): Promise<string | undefined> {
+): Promise<Message | undefined> {
   if (!sendsWhatWaits(decision)) return undefined;
   const now: TargetFigures[] = [];
   for (const target of targets) now.push(await countWhole(context, decision, target));

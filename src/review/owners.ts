@@ -1,4 +1,5 @@
 /** Owners of waiting items: anyone may take an item and give it back. */
+import type { Message } from '../core/message.ts';
 import type { Clock } from '../core/ports.ts';
 import type { QueueStore } from './ports.ts';
 import type { Decider } from './rules/proposal.ts';
@@ -15,7 +16,7 @@ export async function takeItem(
   { kind, key }: { readonly kind: ReviewNote['kind']; readonly key: string },
   what: 'taken' | 'given-back',
   { personId, name: person }: Decider,
-): Promise<string | undefined> {
+): Promise<Message | undefined> {
   const owner = readOwners(await journal.reviewNotes(kind, [key])).get(key);
   const why = whyNotTake(what, owner, { personId });
   if (why !== undefined) return why;

@@ -9,11 +9,12 @@ import {
   verifyRegistrationResponse,
 } from '@simplewebauthn/server';
 import { decodeCredentialPublicKey, isoBase64URL } from '@simplewebauthn/server/helpers';
+import { type Message, message } from '../core/message.ts';
 import { type ChallengeOwner, type Challenges, makeNonce } from './challenges.ts';
 import { appendEdit, type PersonContext } from './people.ts';
 import type { PersonsKept } from './ports.ts';
 import type { PersonEventDraft } from './rules/chain.ts';
-import { type Passkey, passkeysMax, standingOf, standingWords } from './rules/passkey.ts';
+import { type Passkey, passkeysMax, standingOf } from './rules/passkey.ts';
 import { can, computeMomentAfterRestore, type Person, type ProvedPerson } from './rules/people.ts';
 import { type ApprovalSignature, findSignatureFault, readBackup, type Signed } from './rules/signature.ts';
 import { computeChallenge, makeSignedText, type SignedMatter } from './rules/signed-text.ts';
@@ -46,9 +47,9 @@ export interface Signer extends ProvedPerson {
   readonly sessionHash: string;
 }
 
-/** A refusal, in words for the person. */
+/** A refusal, for the person. */
 interface NotDone {
-  readonly why: string;
+  readonly why: Message;
 }
 
 const challengeOwnerOf = ({ sessionHash, person: { personId } }: Signer): ChallengeOwner => ({
@@ -60,9 +61,7 @@ const challengeOwnerOf = ({ sessionHash, person: { personId } }: Signer): Challe
 const algorithms = [-7, -8, -257];
 const labelLengthMax = 60;
 
-const notAnswered: NotDone = {
-  why: 'the question that this answers has expired, was answered before, or was for another person: try again',
-};
+const notAnswered: NotDone = { why: message('passkey.not-answered') };
 
 // ---------------------------------------------------------------- enrolling
 
@@ -141,7 +140,7 @@ async function readRegistration(
     supportedAlgorithmIDs: algorithms,
     requireUserVerification: true,
   });
-  if (!verified) return { why: 'the passkey is not what was asked for' };
+  if (!verified) return { why: message('passkey.not-asked-for') };
   const { id, publicKey: coseKey, counter, transports = [] } = read.credential;
   const publicKey = readPublicKey(coseKey);
   return {
@@ -175,7 +174,7 @@ const parse = (text: string): unknown => {
 };
 
 /** The library's own error texts are not meant for people. */
-const notRight: NotDone = { why: 'the passkey’s answer is not right: try again' };
+const notRight: NotDone = { why: message('passkey.not-right') };
 
 const makeDraft = (
   { person, proof }: ProvedPerson,
@@ -209,7 +208,7 @@ export async function enrolPasskey(
   const permission = can(signer.person, 'check');
   if (!permission.allowed) return permission;
   if (label.length > labelLengthMax || /[\p{C}\p{Zl}\p{Zp}]/u.test(label))
-    return { why: `a label has at most ${labelLengthMax} characters, and no line ends` };
+    return { why: message('label.form', { count: labelLengthMax }) };
   const passkey = await readRegistration(context, signer, response, label).catch(() => notRight);
   if ('why' in passkey) return passkey;
   let outcome: Passkey | NotDone = passkey;
@@ -222,9 +221,9 @@ export async function enrolPasskey(
         ({ keyHash, credentialId }) => keyHash === passkey.keyHash || credentialId === passkey.credentialId,
       )
     )
-      outcome = { why: 'this passkey is enrolled already' };
+      outcome = { why: message('passkey.enrolled-already') };
     else if (own.length >= passkeysMax)
-      outcome = { why: `a user has at most ${passkeysMax} passkeys: revoke one first` };
+      outcome = { why: message('passkey.too-many', { count: passkeysMax }) };
     if ('why' in outcome) return undefined;
     const { rpId, origin, backup, enrolledAtMs, coseKey } = passkey;
     const coseHash = hash('sha256', coseKey, 'hex');
@@ -243,15 +242,15 @@ export async function revokePasskey(
   { store, nowMs }: PersonContext,
   by: ProvedPerson,
   credentialId: string,
-): Promise<string | undefined> {
-  let refusal: string | undefined;
+): Promise<Message | undefined> {
+  let refusal: Message | undefined;
   await appendEdit(store, ({ passkeys }) => {
     const found = passkeys.find((one) => one.credentialId === credentialId);
     const isOwn = found?.personId === by.person.personId;
     // The answer does not reveal whether another person has this key.
     refusal =
       found === undefined || (!isOwn && !can(by.person, 'people').allowed)
-        ? 'you have no such passkey'
+        ? message('passkey.none')
         : undefined;
     if (found === undefined || refusal !== undefined || found.revokedAtMs !== null) return undefined;
     const passkey = { ...found, revokedAtMs: nowMs, revokedBy: by.person.personId };
@@ -290,8 +289,7 @@ export async function askForSignature(
   const { store, place, challenges, nowMs } = context;
   const { personId, name: person } = signer.person;
   const usable = listUsable(await store.persons(), signer.person, context);
-  if (usable.length === 0)
-    return { why: 'you have no passkey that counts here: enrol one, and have it confirmed' };
+  if (usable.length === 0) return { why: message('passkey.none-counts') };
   const text = makeSignedText(matter, { personId, person, nonce: makeNonce(), atMs: nowMs });
   const challenge = computeChallenge(text);
   const { proposalId, digest } = matter;
@@ -364,7 +362,7 @@ export async function keepSignature(
   if (question?.kind !== 'sign' || response === undefined) return notAnswered;
   const usable = listUsable(await store.persons(), signer.person, context);
   const passkey = usable.find(({ credentialId }) => credentialId === response.id);
-  if (passkey === undefined) return { why: 'this passkey does not count here' };
+  if (passkey === undefined) return { why: message('passkey.counts-not') };
   const read = await readSignature(context, question, passkey, response).catch(() => notRight);
   if ('why' in read) return read;
   const { signature, signCount } = read;
@@ -375,7 +373,7 @@ export async function keepSignature(
     const now = passkeys.find(({ credentialId }) => credentialId === passkey.credentialId);
     const standing = person && now && standingOf(now, person, restoredAtMs);
     if (now === undefined || standing !== 'good') {
-      outcome = { why: standingWords[standing ?? 'revoked'] };
+      outcome = { why: message(`passkey-is.${standing ?? 'revoked'}`) };
       return undefined;
     }
     const signatureHash = hash('sha256', signature.signature, 'hex');

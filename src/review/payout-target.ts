@@ -1,6 +1,7 @@
 /** One payout as a target of decisions: its facts, its possible decisions and its changes. */
 import { setImmediate } from 'node:timers/promises';
 import { dayMs, formatBangkokDate, parseBangkokDate } from '../core/bangkok-time.ts';
+import { isMessage, type Message, message } from '../core/message.ts';
 import { formatBaht, type Satang, toSatang } from '../core/money.ts';
 import type { Attempt, Payout } from '../core/payout.ts';
 import type { Batch } from '../core/ports.ts';
@@ -27,7 +28,7 @@ import {
   openAttempts,
 } from './rules/payout-decisions.ts';
 import { limitHolds } from './rules/approval.ts';
-import { type Corrected, findChangeSince, payoutCauseTerms, type Target } from './rules/proposal.ts';
+import { type Corrected, findChangeSince, payoutChangeTerms, type Target } from './rules/proposal.ts';
 import { countPayout, type TargetFigures } from './rules/proposal-figures.ts';
 import { type Decision, isPayoutDecision, type PayoutDecision } from './rules/terms.ts';
 
@@ -137,16 +138,15 @@ async function objectTo(
   decision: PayoutDecision,
   target: Target,
   traces: Traces,
-): Promise<string | { readonly reviewed: Reviewed; readonly amountSatang: Satang }> {
+): Promise<Message | { readonly reviewed: Reviewed; readonly amountSatang: Satang }> {
   const reviewed = await readReviewed(context, Number(target.key), traces);
-  if (reviewed === undefined) return 'there is no such row in the journal';
-  const changed = findChangeSince(Number(target.version), reviewed.row, reviewed.events, payoutCauseTerms);
+  if (reviewed === undefined) return message('decide.no-row');
+  const changed = findChangeSince(Number(target.version), reviewed.row, reviewed.events, payoutChangeTerms);
   if (changed !== undefined) return changed;
-  if (decision === 'retry-corrected' && target.correction === undefined)
-    return 'what it is corrected to must be said: another payee number, or another amount';
+  if (decision === 'retry-corrected' && target.correction === undefined) return message('correct.to-what');
   const asked = { ...reviewed, correction: target.correction };
   const decided = decidePayout(decision, asked);
-  if (typeof decided === 'string') return decided;
+  if (isMessage(decided)) return decided;
   // A correction counts with the amount that will be paid.
   const corrected = decided.find(({ isCorrected }) => isCorrected === true);
   const amountSatang = corrected?.after.instruction.amountSatang ?? reviewed.row.amountSatang ?? toSatang(0n);
@@ -159,7 +159,7 @@ const nothingAsked: CancelAnswer = { kind: 'clear', asked: [] };
 /** The limit of attempts to decide an item again after an unrelated change by another process. */
 export const triesMax = 5;
 
-export const keptChanging = 'it kept changing while this was applied: decide again';
+export const keptChanging: Message = message('change.kept-changing');
 
 export const markOf = ({ maker, checker, proposalId }: Proposal): DecisionMark => ({
   by: maker,
@@ -217,7 +217,7 @@ export function makePayoutWork(context: ReviewContext): TargetWork {
   return {
     async examine(decision, target) {
       const found = await objectTo(context, require(decision), target, traces);
-      if (typeof found === 'string') return found;
+      if (isMessage(found)) return found;
       const { amountSatang, reviewed } = found;
       const isApproval = letsPayAnew(decision, reviewed.row);
       const figures = await countReviewed(context, decision, reviewed, amountSatang);
@@ -229,7 +229,7 @@ export function makePayoutWork(context: ReviewContext): TargetWork {
       const decision = require(proposal.decision);
       for (let tries = 0; tries < triesMax; tries += 1) {
         const found = await objectTo(context, decision, item, traces);
-        if (typeof found === 'string') {
+        if (isMessage(found)) {
           await journal.endItem(proposalId, itemNo, 'refused', found);
           return;
         }
@@ -243,7 +243,7 @@ export function makePayoutWork(context: ReviewContext): TargetWork {
           return;
         }
         const changes = decidePayout(decision, found.reviewed);
-        if (typeof changes === 'string') continue;
+        if (isMessage(changes)) continue;
         const noted = changes.map((change) => noteAskedOf(change, answer.asked));
         const [isApplied] = await journal.apply(markChanges(noted, markOf(proposal), { proposalId, itemNo }));
         if (isApplied === true) return;

@@ -1,5 +1,6 @@
 /** Carries out changes of people: an admin requests and a second one confirms, or the owner of the journal acts. */
 import { randomBytes } from 'node:crypto';
+import { type Message, message, verbatim } from '../core/message.ts';
 import { hashPassword, makeHalf, type PasswordCost } from './password-hash.ts';
 import type { PersonEdit, PersonsKept, PersonStore } from './ports.ts';
 import { chainEvent, digestSecret, type PersonEventDraft } from './rules/chain.ts';
@@ -80,10 +81,10 @@ export interface PersonContext {
 
 /** The outcome of an admin's request. A one-time password appears here alone, and only once. */
 export type ChangeOutcome =
-  | { readonly kind: 'refused'; readonly why: string }
+  | { readonly kind: 'refused'; readonly why: Message }
   | {
       readonly kind: 'waits';
-      readonly why: string;
+      readonly why: Message;
       readonly changeId: number;
       /** The first half of the resulting one-time password. */
       readonly firstHalf: string | undefined;
@@ -257,17 +258,18 @@ export async function confirmChange(
     const change = kept.changes.find((one) => one.changeId === changeId);
     const confirmer = findAsNow(kept, by);
     const known = knownOf(kept, context);
-    const verdict =
-      change === undefined
-        ? ({ kind: 'refused', why: noSuchChange(changeId) } as const)
-        : decideConfirmation(change, confirmer, known, nowMs);
-    if (change === undefined || verdict.kind === 'refused') {
-      outcome = { kind: 'refused', why: verdict.kind === 'applies' ? '' : verdict.why };
+    if (change === undefined) {
+      outcome = { kind: 'refused', why: noSuchChange(changeId) };
+      return undefined;
+    }
+    const verdict = decideConfirmation(change, confirmer, known, nowMs);
+    if (verdict.kind === 'refused') {
+      outcome = verdict;
       return undefined;
     }
     const ended = { ...change, endedBy: confirmer.personId, endedAtMs: nowMs, firstHalf: null };
     if (verdict.kind === 'stale') {
-      outcome = { kind: 'refused', why: `${verdict.why}: propose it again` };
+      outcome = { kind: 'refused', why: message('user-change.propose-again', { why: verdict.why }) };
       const event = draftOfChange(context, change, confirmer, proof, 'change-stale');
       return { change: { ...ended, status: 'stale', why: verdict.why }, events: [event] };
     }
@@ -280,7 +282,7 @@ export async function confirmChange(
   return required(outcome);
 }
 
-const noSuchChange = (changeId: number): string => `no change ${changeId} waits`;
+const noSuchChange = (id: number): Message => message('user-change.unknown', { id });
 
 /** Ends a change without carrying it out. @returns the reason for a refusal; undefined once ended */
 export async function sendBackChange(
@@ -288,23 +290,24 @@ export async function sendBackChange(
   changeId: number,
   { person: by, proof }: ProvedPerson,
   why: string,
-): Promise<string | undefined> {
+): Promise<Message | undefined> {
   const { store, nowMs } = context;
-  let refusal: string | undefined;
+  let refusal: Message | undefined;
   await appendEdit(store, (kept) => {
     refusal = undefined;
     const change = kept.changes.find((one) => one.changeId === changeId);
     const admin = findAsNow(kept, by);
-    const verdict =
-      change === undefined
-        ? ({ kind: 'refused', why: noSuchChange(changeId) } as const)
-        : decideSendingBack(change, admin, knownOf(kept, context));
-    if (change === undefined || verdict.kind === 'refused') {
-      refusal = 'why' in verdict ? verdict.why : '';
+    if (change === undefined) {
+      refusal = noSuchChange(changeId);
+      return undefined;
+    }
+    const verdict = decideSendingBack(change, admin, knownOf(kept, context));
+    if (verdict.kind === 'refused') {
+      refusal = verdict.why;
       return undefined;
     }
     const end = { endedBy: admin.personId, endedAtMs: nowMs, firstHalf: null };
-    const ended = { ...change, ...end, why, status: verdict.kind };
+    const ended = { ...change, ...end, why: verbatim(why), status: verdict.kind };
     return {
       change: ended,
       events: [draftOfChange(context, change, admin, proof, `change-${verdict.kind}`, why)],

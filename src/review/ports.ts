@@ -1,4 +1,5 @@
 /** The part of the journal that the review reads and writes. */
+import type { Message } from '../core/message.ts';
 import type { PayerHalt } from '../payout/ports.ts';
 import type { RefusedFile, ReviewNote, RowsOfBatch } from './rules/queue.ts';
 import type { TimeLimits } from '../payout/rules/limits.ts';
@@ -33,7 +34,7 @@ export interface ProposalItem extends Target {
   readonly itemNo: number;
   readonly status: ItemStatus;
   /** The reason of a refused item. */
-  readonly why: string | null;
+  readonly why: Message | null;
 }
 
 export interface ProposalDraft extends Pick<
@@ -128,7 +129,7 @@ export interface ProposalStore {
     proposalId: number,
     itemNo: number,
     status: 'applied' | 'refused',
-    why: string | null,
+    why: Message | null,
   ): Promise<boolean>;
   /** Ends an approved proposal that has no open item left. @returns its new status */
   endProposal(proposalId: number, nowMs: number): Promise<ProposalStatus | undefined>;

@@ -1,4 +1,5 @@
 /** Targets besides orders: breaks and statements of a day, days without one, refused files and unknown callbacks. */
+import { asMessage, isMessage, type Message, message } from '../core/message.ts';
 import {
   acceptBreak,
   amountOfBreak,
@@ -26,21 +27,20 @@ export const breakTargetOf = (record: BreakRecord): Target => ({
 });
 
 export function makeBreakWork({ journal, clock }: ReviewContext): TargetWork {
-  const find = async ({ key, version }: Pick<Target, 'key' | 'version'>): Promise<BreakRecord | string> => {
+  const find = async ({ key, version }: Pick<Target, 'key' | 'version'>): Promise<BreakRecord | Message> => {
     const name = readBreakKey(key);
     const record = name === undefined ? undefined : await journal.openBreak(name);
-    if (record === undefined)
-      return 'no such break is open: it was closed or accepted since, or never opened';
+    if (record === undefined) return message('break.closed');
     return versionOfBreak(record) === version
       ? record
-      : `it says something else by now: ${record.severity}, ${record.reason}`;
+      : message('break.says-otherwise', { severity: record.severity, reason: asMessage(record.reason) });
   };
   return {
     ...noResources,
     async examine(decision, target): Promise<Examined> {
-      if (decision !== 'accept-break') return `a break can be accepted, and nothing else`;
+      if (decision !== 'accept-break') return message('break.decisions');
       const record = await find(target);
-      if (typeof record === 'string') return record;
+      if (isMessage(record)) return record;
       return { amountSatang: amountOfBreak(record), figures: nothingCounted };
     },
     async apply({ maker: by, checker: checkedBy, proposalId: proposal }, item) {
@@ -48,30 +48,28 @@ export function makeBreakWork({ journal, clock }: ReviewContext): TargetWork {
       const { itemNo } = item;
       const record = await find(item);
       const isAccepted =
-        typeof record !== 'string' &&
+        !isMessage(record) &&
         (await journal.acceptBreak(record, acceptBreak(record, { by, checkedBy, proposal }, clock.now()), {
           proposalId: proposal,
           itemNo,
         }));
       if (isAccepted) return;
-      const why = typeof record === 'string' ? record : 'it has changed while this was applied: look again';
+      const why = isMessage(record) ? record : message('change.while-applied');
       await journal.endItem(proposal, itemNo, 'refused', why);
     },
   };
 }
 
-const elsewhere = 'statements are not reconciled here: decide with the command "paydrop approve"';
-
 /** A day's statement: once decided, it is reconciled with the very bytes that were examined. */
 export function makeStatementWork({ journal, statements }: ReviewContext): TargetWork {
   /** Finds the kept statement while the day still has the statement that it was compared with. */
-  const find = async (target: Pick<Target, 'key' | 'version'>): Promise<KeptStatement | string> => {
+  const find = async (target: Pick<Target, 'key' | 'version'>): Promise<KeptStatement | Message> => {
     const kept = readStatementTarget(target);
-    if (kept === undefined) return 'it names no statement';
+    if (kept === undefined) return message('statement.none-named');
     const version = (await journal.statement(kept.date))?.version ?? 0;
     return version === kept.present
       ? kept
-      : `the statement of the day is version ${version} by now, and was ${kept.present}`;
+      : message('statement.other-version', { version, version2: kept.present });
   };
   /** Tells whether the statement was taken for this item, by a process that was killed before it ended the item. */
   const isTaken = async ({ proposalId, key }: ProposalItem): Promise<boolean> =>
@@ -79,11 +77,11 @@ export function makeStatementWork({ journal, statements }: ReviewContext): Targe
   return {
     ...noResources,
     async examine(decision, target): Promise<Examined> {
-      if (statements === undefined) return elsewhere;
+      if (statements === undefined) return message('statement.not-here');
       const kept = await find(target);
-      if (typeof kept === 'string') return kept;
+      if (isMessage(kept)) return kept;
       const inspected = await statements.inspect(kept);
-      if (typeof inspected === 'string') return inspected;
+      if (isMessage(inspected)) return inspected;
       const why = decideStatement(decision, kept, inspected.refusal);
       const amountSatang = inspected.totals?.amountSatang ?? zeroSatang;
       return why ?? { amountSatang, figures: nothingCounted };
@@ -92,12 +90,12 @@ export function makeStatementWork({ journal, statements }: ReviewContext): Targe
       // The item waits for a process that can reconcile.
       if (item.status !== 'open' || statements === undefined) return;
       const { proposalId, itemNo } = item;
-      const end = async (why: string | undefined): Promise<void> => {
+      const end = async (why: Message | undefined): Promise<void> => {
         await journal.endItem(proposalId, itemNo, why === undefined ? 'applied' : 'refused', why ?? null);
       };
       if (await isTaken(item)) return end(undefined);
       const kept = await find(item);
-      if (typeof kept === 'string') return end(kept);
+      if (isMessage(kept)) return end(kept);
       const isForced = proposal.decision === 'accept-statement';
       const provenance = provenanceOfDecided(kept.from, isForced, proposal);
       const taken = await statements.reconcile(kept, provenance);
@@ -106,7 +104,7 @@ export function makeStatementWork({ journal, statements }: ReviewContext): Targe
   };
 }
 
-type WhyNot = (decision: Decision, target: Pick<Target, 'key' | 'version'>) => Promise<string | undefined>;
+type WhyNot = (decision: Decision, target: Pick<Target, 'key' | 'version'>) => Promise<Message | undefined>;
 
 /** The limit of refused files that are read; more at a time are too many to look at. */
 const filesMax = 10_000;
@@ -140,10 +138,10 @@ function makeNotedWork(
 export function makeDayWork(context: ReviewContext): TargetWork {
   const { journal } = context;
   return makeNotedWork(context, 'day', async (decision, { key }) => {
-    if (decision !== 'acknowledge') return 'a statement of it is proposed as one: "paydrop accept"';
+    if (decision !== 'acknowledge') return message('day.propose-statement');
     const isWithout = (await journal.daysWithoutStatement([key])).includes(key);
     const isNoted = (await journal.reviewNotes('day', [key])).some(({ what }) => what === 'noted');
-    return isNoted ? 'it was acknowledged before' : decideDay(decision, isWithout);
+    return isNoted ? message('acknowledge.before') : decideDay(decision, isWithout);
   });
 }
 

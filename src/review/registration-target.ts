@@ -1,4 +1,5 @@
 /** Registrations, and batches of them, as targets of decisions: their facts, possible decisions and changes. */
+import { isMessage, type Message, message } from '../core/message.ts';
 import { zeroSatang } from '../core/money.ts';
 import { isSealed } from '../core/payout.ts';
 import type {
@@ -21,22 +22,24 @@ import {
   type Registration,
   type RegistrationCause,
   type RegistrationInstruction,
+  type RegistrationStatus,
 } from '../registration/rules/registration.ts';
 import type { RegistrationDefaults } from '../registration/rules/registration-row.ts';
 import { servicePayer } from '../registration/rules/intent.ts';
 import { cancelledReason, openPayer } from '../payout/operator.ts';
+import { describeRow } from '../payout/rules/operator.ts';
 import { type Examined, noResources, readTerms, type ReviewContext, type TargetWork } from './context.ts';
 import { countWhole, findMoreThanProposed } from './freeze.ts';
 import { keptChanging, markOf, triesMax } from './payout-target.ts';
 import { directDebitOf, type PayerKey } from './rules/batch-decisions.ts';
-import { joinCauses } from './rules/cause-words.ts';
-import { type CauseTerms, findChangeSince, type Target } from './rules/proposal.ts';
+import { type ChangeTerms, findChangeSince, type Target } from './rules/proposal.ts';
 import { countRegistrations } from './rules/proposal-figures.ts';
 import { type Decision, isRegistrationDecision, type RegistrationDecision } from './rules/terms.ts';
 
-const causeTerms: CauseTerms<RegistrationCause> = {
+const changeTerms: ChangeTerms<RegistrationCause, RegistrationStatus> = {
   quiet: ['request-renewed', 'answered-late', 'released'],
-  describe: (causes) => joinCauses(causes.map((cause) => `registration-cause.${cause}` as const)),
+  describe: (cause) => message(`registration-cause.${cause}`),
+  describeStatus: (status) => message(`registration-is.${status}`),
 };
 
 /** The visible change of a registration since a version; undefined when there is none. */
@@ -44,7 +47,7 @@ export const findRegistrationChangeSince = (
   version: number,
   present: Pick<Registration, 'version'>,
   events: readonly RegistrationEvent[],
-): string | undefined => findChangeSince(version, present, events, causeTerms);
+): Message | undefined => findChangeSince(version, present, events, changeTerms);
 
 /** A registration and its history, as a decision reads them. */
 interface Reviewed extends ReviewedRegistration {
@@ -126,15 +129,15 @@ async function findReviewed(
   context: ReviewContext,
   decision: RegistrationDecision,
   { key, version, correction }: Pick<Target, 'key' | 'version' | 'correction'>,
-): Promise<Reviewed | string> {
+): Promise<Reviewed | Message> {
   const reviewed = await readReviewed(context, Number(key), correction?.accountNo);
-  if (reviewed === undefined) return 'there is no such row in the journal';
+  if (reviewed === undefined) return message('decide.no-row');
   const changed = findRegistrationChangeSince(Number(version), reviewed.registration, reviewed.events);
   if (changed !== undefined) return changed;
   if (decision === 'retry-corrected' && correction?.accountNo === undefined)
-    return 'what it is corrected to must be said: another account number';
+    return message('register.to-what');
   const decided = decideRegistration(decision, reviewed);
-  return typeof decided === 'string' ? decided : reviewed;
+  return isMessage(decided) ? decided : reviewed;
 }
 
 function requireDecision(decision: Decision): RegistrationDecision {
@@ -148,21 +151,20 @@ const asksAnew = (decision: RegistrationDecision, { registration }: Reviewed): b
 
 /**
  * Decides on a registration at once, where persons need not prove who they are.
- * @returns true, or the reason for a refusal, in words
+ * @returns true, or the reason for a refusal
  */
 export async function changeRegistration(
   context: ReviewContext,
   decision: RegistrationDecision,
   seq: number,
-): Promise<true | string> {
+): Promise<true | Message> {
   const reviewed = await readReviewed(context, seq);
-  if (reviewed === undefined) return 'there is no such row in the journal';
-  const { rowNo, batchId } = reviewed.registration;
-  const where = `row ${rowNo} of batch ${batchId}`;
+  if (reviewed === undefined) return message('decide.no-row');
+  const where = describeRow(reviewed.registration);
   const changes = decideRegistration(decision, reviewed);
-  if (typeof changes === 'string') return `${where}: ${changes}`;
+  if (isMessage(changes)) return message('place.with-why', { where, why: changes });
   const applied = await context.journal.applyRegistrations(changes);
-  return applied.every(Boolean) || `${where} changed at the same moment: look again`;
+  return applied.every(Boolean) || message('change.at-same-moment', { where });
 }
 
 /** Registrations as targets, by their numbers. */
@@ -173,7 +175,7 @@ export function makeRegistrationWork(context: ReviewContext): TargetWork {
     async examine(decision, target): Promise<Examined> {
       const asked = requireDecision(decision);
       const reviewed = await findReviewed(context, asked, target);
-      if (typeof reviewed === 'string') return reviewed;
+      if (isMessage(reviewed)) return reviewed;
       const isApproval = asksAnew(asked, reviewed);
       const { batchId, fileName } = reviewed.batch;
       const { row, registration } = reviewed;
@@ -191,12 +193,12 @@ export function makeRegistrationWork(context: ReviewContext): TargetWork {
       const decision = requireDecision(proposal.decision);
       for (let tries = 0; tries < triesMax; tries += 1) {
         const reviewed = await findReviewed(context, decision, item);
-        if (typeof reviewed === 'string') {
+        if (isMessage(reviewed)) {
           await journal.endItem(proposalId, itemNo, 'refused', reviewed);
           return;
         }
         const changes = decideRegistration(decision, reviewed);
-        if (typeof changes === 'string') continue;
+        if (isMessage(changes)) continue;
         const [isApplied] = await journal.applyRegistrations(
           markRegistrationChanges(changes, markOf(proposal), { proposalId, itemNo }),
         );
@@ -223,16 +225,14 @@ export function decideRegistrationBatch(
   decision: Decision,
   batch: Pick<RegistrationBatch, 'status'>,
   totals: readonly RegistrationTotal[],
-): string | undefined {
-  if (!isSealed(batch.status)) return `it is ${batch.status}: nothing of it can be registered`;
+): Message | undefined {
+  const status = message(`batch-is.${batch.status}`);
+  if (!isSealed(batch.status)) return message('register.batch-unsealed', { status });
   if (decision === 'cancel-batch')
-    return hasAny(totals, ['ready', 'held']) ? undefined : 'all of it was sent, or has ended';
-  if (decision !== 'resume-batch')
-    return 'a batch of registrations can be resumed or cancelled, and nothing else';
+    return hasAny(totals, ['ready', 'held']) ? undefined : message('register.batch-sent');
+  if (decision !== 'resume-batch') return message('register.batch-decisions');
   const isStopped = batch.status === 'halted' || batch.status === 'paused';
-  return isStopped || hasAny(totals, ['held'])
-    ? undefined
-    : `it is ${batch.status}, and nothing of it is held as a whole`;
+  return isStopped || hasAny(totals, ['held']) ? undefined : message('batch.nothing-held', { status });
 }
 
 type DirectDebitJournal = Pick<
@@ -307,25 +307,23 @@ export async function cancelRegistrations(
   return all;
 }
 
-const changedSince = 'it has changed since: look again';
-
 /** Batches of registrations as targets, by their ids. */
 export function makeRegistrationBatchWork(context: ReviewContext): TargetWork {
   const { journal, clock } = context;
   const find = async (
     decision: Decision,
     { key, version }: Pick<Target, 'key' | 'version'>,
-  ): Promise<RegistrationBatch | string> => {
+  ): Promise<RegistrationBatch | Message> => {
     const batch = await journal.registrationBatch(key);
-    if (batch === undefined) return `there is no batch ${key}`;
-    if (versionOfRegistrations(batch) !== version) return changedSince;
+    if (batch === undefined) return message('decide.no-batch', { batch: key });
+    if (versionOfRegistrations(batch) !== version) return message('change.since');
     return decideRegistrationBatch(decision, batch, await journal.registrationTotals(key)) ?? batch;
   };
   return {
     ...noResources,
     async examine(decision, target): Promise<Examined> {
       const batch = await find(decision, target);
-      if (typeof batch === 'string') return batch;
+      if (isMessage(batch)) return batch;
       return { amountSatang: zeroSatang, figures: await countWhole(context, decision, target) };
     },
     async apply(proposal, item) {
@@ -333,8 +331,8 @@ export function makeRegistrationBatchWork(context: ReviewContext): TargetWork {
       const { proposalId, itemNo } = item;
       const { decision } = proposal;
       const batch = await find(decision, item);
-      const why = typeof batch === 'string' ? batch : await findMoreThanProposed(context, proposal, [item]);
-      if (typeof batch !== 'string' && why === undefined)
+      const why = isMessage(batch) ? batch : await findMoreThanProposed(context, proposal, [item]);
+      if (!isMessage(batch) && why === undefined)
         await (decision === 'cancel-batch' ? cancelRegistrations : resumeRegistrations)(
           journal,
           batch,

@@ -6,13 +6,14 @@ import { appendEdit } from './people.ts';
 import type { PersonStore } from './ports.ts';
 import type { EventFacts } from './rules/chain.ts';
 import { can, type ProvedPerson } from './rules/people.ts';
+import type { Looked, SearchedPlace } from './rules/person-words.ts';
 
-/** @param what the thing looked at, such as `row 3 of batch 0123456789`, without names */
+/** @param facts the thing, and facts for programs */
 export async function recordReveal(
   store: Pick<PersonStore, 'persons' | 'editPersons'>,
   clock: Pick<Clock, 'now'>,
   { person: { personId }, proof }: ProvedPerson,
-  facts: EventFacts & { readonly what: string },
+  facts: EventFacts & Looked,
 ): Promise<void> {
   const by = { subject: personId, byPerson: personId, proof };
   await appendEdit(store, () => ({
@@ -25,11 +26,9 @@ export async function recordSearch(
   store: Pick<PersonStore, 'persons' | 'editPersons'>,
   clock: Pick<Clock, 'now'>,
   by: ProvedPerson,
-  { place, text }: { readonly place: string; readonly text: string },
+  { place, text }: { readonly place: SearchedPlace; readonly text: string },
 ): Promise<SearchReach> {
   if (!can(by.person, 'reveal').allowed) return 'shown';
-  await recordReveal(store, clock, by, {
-    what: `the answer of a search of ${place} for ${maskDigits(text)}`,
-  });
+  await recordReveal(store, clock, by, { what: 'search', place, text: maskDigits(text) });
   return 'whole';
 }

@@ -3,10 +3,10 @@
  * transaction that ends it: after a crash the next process continues with the rest, and two processes at once apply
  * nothing twice.
  */
-import { sayCode } from '../core/message.ts';
 import { createHash } from 'node:crypto';
 import { setImmediate } from 'node:timers/promises';
 import { dayMs } from '../core/bangkok-time.ts';
+import { isMessage, type Message, message } from '../core/message.ts';
 import { type Satang, sumSatang } from '../core/money.ts';
 import { makeBatchWork, makePayerWork } from './batch-target.ts';
 import {
@@ -29,6 +29,7 @@ import {
   type Corrected,
   countDeciders,
   type Decider,
+  describeOpen,
   type EvidenceFile,
   type ProposalStatus,
   type Target,
@@ -54,7 +55,7 @@ export interface Wish {
 /** The reason why something is not done: for the whole, or for one of its targets. */
 export interface Objection {
   readonly target?: Target;
-  readonly why: string;
+  readonly why: Message;
 }
 
 /** The outcome when nothing was proposed. */
@@ -134,15 +135,11 @@ const areMixed = (targets: readonly Target[]): boolean =>
   targets.some(({ kind }) => kind === 'registration') && targets.some(({ kind }) => kind !== 'registration');
 
 const objectTooLittle = ({ decision, targets, note, evidence, evidenceFile }: Wish): readonly Objection[] => [
-  ...(areMixed(targets) ? [{ why: 'registrations are decided on apart from everything else' }] : []),
-  ...(targets.length === 0 ? [{ why: 'nothing is named that it is about' }] : []),
-  ...(note.trim() === '' ? [{ why: 'why it is decided so must be said' }] : []),
+  ...(areMixed(targets) ? [{ why: message('proposal.mixed') }] : []),
+  ...(targets.length === 0 ? [{ why: message('proposal.about-nothing') }] : []),
+  ...(note.trim() === '' ? [{ why: message('proposal.note-missing') }] : []),
   ...(decisionTerms[decision].needsEvidence && (evidence ?? '').trim() === '' && !evidenceFile
-    ? [
-        {
-          why: `${sayCode('en', `decision.${decision}`)} needs evidence: say where the proof stands, or add a file`,
-        },
-      ]
+    ? [{ why: message('proposal.evidence-missing', { decision: message(`decision.${decision}`) }) }]
     : []),
 ];
 
@@ -162,7 +159,7 @@ async function draft(
   const approvers: number[] = [decision === 'approve-batch' ? 1 : context.people];
   for (const target of targets) {
     const examined = await works.of(target.kind).examine(decision, target);
-    if (typeof examined === 'string') objections.push({ target, why: examined });
+    if (isMessage(examined)) objections.push({ target, why: examined });
     else {
       amounts.push(examined.amountSatang);
       counted.push(examined.figures);
@@ -251,8 +248,7 @@ function describeClash({ clash, proposalId }: ProposalClash, drafts: readonly Pr
   const target = drafts
     .flatMap(({ targets }) => targets)
     .find(({ kind, key }) => kind === clash.kind && key === clash.key);
-  const why = `proposal ${proposalId} is about it, and is not decided yet`;
-  return { ...(target === undefined ? {} : { target }), why };
+  return { ...(target === undefined ? {} : { target }), why: describeOpen(proposalId) };
 }
 
 async function beginProposal(context: ReviewContext, proposalId: number): Promise<Proposed> {
@@ -269,7 +265,7 @@ async function requireProposal({ journal }: ReviewContext, proposalId: number): 
 }
 
 export type Checked =
-  | { readonly kind: 'refused'; readonly why: string }
+  | { readonly kind: 'refused'; readonly why: Message }
   | { readonly kind: 'sent-back' | 'withdrawn'; readonly proposal: Proposal }
   | { readonly kind: 'applied'; readonly proposal: Proposal; readonly applied: Applied };
 
@@ -294,13 +290,14 @@ export async function check(
 ): Promise<Checked> {
   const { journal, clock } = context;
   const proposal = await journal.proposal(proposalId);
-  if (proposal === undefined) return { kind: 'refused', why: `there is no proposal ${proposalId}` };
+  if (proposal === undefined)
+    return { kind: 'refused', why: message('proposal.unknown', { id: proposalId }) };
   const nowMs = clock.now();
   const hands = [...involved, ...(await readInvolved(context, proposal))];
   const why =
     whyNotCheck(proposal, checker, hands, nowMs) ??
     (await findObstacle(context, checker, proposal, hands, verdict === 'approve')) ??
-    (seen !== undefined && seen !== proposal.digest ? 'it is not what you have looked at' : undefined) ??
+    (seen !== undefined && seen !== proposal.digest ? message('proposal.not-seen') : undefined) ??
     (verdict === 'approve' ? await findMoreInAll(context, proposal) : undefined) ??
     (verdict === 'approve'
       ? whyNotSigned(
@@ -310,11 +307,13 @@ export async function check(
           signed,
         )
       : undefined) ??
-    (verdict === 'send-back' && (note ?? '').trim() === '' ? 'why it is sent back must be said' : undefined);
+    (verdict === 'send-back' && (note ?? '').trim() === ''
+      ? message('proposal.why-back-missing')
+      : undefined);
   if (why !== undefined) return { kind: 'refused', why };
   const to: ProposalStatus = verdict === 'approve' ? 'approved' : 'sent-back';
   if (!(await journal.moveProposal(proposalId, { to, by: checker, note, nowMs })))
-    return { kind: 'refused', why: 'another person has decided on it at the same moment: look again' };
+    return { kind: 'refused', why: message('change.other-decision') };
   if (to === 'sent-back') return { kind: to, proposal: await requireProposal(context, proposalId) };
   const applied = await applyApproved(context, proposalId);
   return { kind: 'applied', proposal: await requireProposal(context, proposalId), applied };
@@ -335,12 +334,12 @@ export async function judgeProposal(
 ): Promise<Judged> {
   await using works = new Works(context);
   const amounts: Satang[] = [];
-  const whys: string[] = [];
+  const whys: Message[] = [];
   for (let after = 0; ;) {
     const items = await context.journal.proposalItems(proposalId, after, itemsAtOnce);
     for (const item of items.filter(({ status }) => status === 'open')) {
       const examined = await works.of(item.kind).examine(decision, item);
-      if (typeof examined === 'string') whys.push(examined);
+      if (isMessage(examined)) whys.push(examined);
       else amounts.push(examined.amountSatang);
     }
     if (items.length < itemsAtOnce) break;
@@ -352,7 +351,10 @@ export async function judgeProposal(
 }
 
 /** The reason why the proposal would now do more than it says; undefined when it would not. */
-export async function findMoreInAll(context: ReviewContext, proposal: Proposal): Promise<string | undefined> {
+export async function findMoreInAll(
+  context: ReviewContext,
+  proposal: Proposal,
+): Promise<Message | undefined> {
   const { proposalId, decision, items } = proposal;
   if (!sendsWhatWaits(decision)) return undefined;
   return findMoreThanProposed(context, proposal, await context.journal.proposalItems(proposalId, 0, items));
@@ -366,13 +368,13 @@ export async function withdraw(
 ): Promise<Checked> {
   const { journal, clock } = context;
   const proposal = await journal.proposal(proposalId);
-  if (proposal === undefined) return { kind: 'refused', why: `there is no proposal ${proposalId}` };
+  if (proposal === undefined)
+    return { kind: 'refused', why: message('proposal.unknown', { id: proposalId }) };
   const nowMs = clock.now();
   const why = whyNotWithdraw(proposal, person, nowMs);
   if (why !== undefined) return { kind: 'refused', why };
   const isMoved = await journal.moveProposal(proposalId, { to: 'withdrawn', by: person, note: null, nowMs });
-  if (!isMoved)
-    return { kind: 'refused', why: 'another person has decided on it at the same moment: look again' };
+  if (!isMoved) return { kind: 'refused', why: message('change.other-decision') };
   return { kind: 'withdrawn', proposal: await requireProposal(context, proposalId) };
 }
 

@@ -1,5 +1,6 @@
 /** Sessions of the page: the browser keeps a random secret, the journal its hash. */
 import { createHash, randomBytes } from 'node:crypto';
+import { message } from '../core/message.ts';
 import type { Clock } from '../core/ports.ts';
 import type { PersonStore, SessionStore } from './ports.ts';
 import { computeMomentAfterRestore, type Person, type ProvedPerson } from './rules/people.ts';
@@ -57,7 +58,7 @@ async function begin(
   return hasBegun ? secret : undefined;
 }
 
-const ended: Identified = { ok: false, why: 'sign in first' };
+const ended: Identified = { ok: false, why: message('sign-in.first') };
 
 interface SessionLook {
   /** False for a page's own polling, which does not extend the session. */

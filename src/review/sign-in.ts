@@ -2,6 +2,7 @@
  * Signs people in with a password. An unknown name, a wrong password, and a disabled or locked user take the same time
  * and get the same answer, so that guessing reveals nothing.
  */
+import { type Message, message } from '../core/message.ts';
 import type { Clock } from '../core/ports.ts';
 import type { AccessNotes } from './access-record.ts';
 import { hashPassword, isRightPassword, isWeaker, type PasswordCost, usualCost } from './password-hash.ts';
@@ -26,11 +27,10 @@ import type { TrySource } from './source-tries.ts';
 type SignIn =
   | ({ readonly kind: 'signed-in'; readonly passwordHash: string } & ProvedPerson)
   | { readonly kind: 'must-change'; readonly person: Person }
-  | { readonly kind: 'refused'; readonly why: string };
+  | { readonly kind: 'refused'; readonly why: Message };
 
 /** One text for every failure, so that it reveals neither names nor locks. @forTests */
-export const signInRefusal =
-  'the name or the password is not right, or too many wrong ones were given: wait, or ask an admin';
+export const signInRefusal: Message = message('sign-in.refused');
 
 /** The delay of a refusal, or twice that. It hides whether a try was counted and whether the name exists. */
 const refusalMs = 1_000;
@@ -218,13 +218,13 @@ export async function changePassword(
   name: string,
   present: string,
   wanted: string,
-): Promise<string | undefined> {
+): Promise<Message | undefined> {
   const answer = await prove(context, name, present);
   if (answer.kind === 'refused') return answer.why;
   const { person } = answer;
   const complaint =
     complainAboutPassword(wanted, person, await loadGuessedPasswords()) ??
-    (wanted === present ? 'the new password is the one that you have' : undefined);
+    (wanted === present ? message('password.same') : undefined);
   if (complaint !== undefined) return complaint;
   const kept = await keepPassword(context, person, wanted, {});
   return kept === undefined ? signInRefusal : undefined;

@@ -1,7 +1,8 @@
 /** Facts in the journal that keep a person from deciding, alone or on another's proposal. */
+import { type Message, message } from '../core/message.ts';
 import type { ApprovalTerms, ReviewContext } from './context.ts';
 import type { Proposal } from './ports.ts';
-import { involvedWords, releasingDecisions } from './rules/approval.ts';
+import { releasingDecisions } from './rules/approval.ts';
 import { can, findCheckObstacle, findHandObstacle, findMakerObstacle, type Person } from './rules/people.ts';
 import type { Decider } from './rules/proposal.ts';
 import type { Decision } from './rules/terms.ts';
@@ -26,14 +27,14 @@ export async function findObstacle(
   { makerId, madeAtMs }: Pick<Proposal, 'makerId' | 'madeAtMs'>,
   involved: readonly number[],
   isApproval: boolean,
-): Promise<string | undefined> {
+): Promise<Message | undefined> {
   const { people } = await journal.persons();
   if (people.length === 0) return undefined;
   const find = (id: number | null): Person | undefined => people.find((one) => one.personId === id);
   const [checker, maker] = [find(personId), find(makerId)];
   const permission = can(checker ?? null, 'check');
   if (checker === undefined || !permission.allowed) return permission.allowed ? undefined : permission.why;
-  if (maker === undefined) return 'its proposer is not a user: send it back, to be proposed anew';
+  if (maker === undefined) return message('check.maker-unknown');
   // People sign their own proposals where one person decides.
   const isOwn = checker.personId === maker.personId;
   const why =
@@ -63,11 +64,10 @@ export function whyNotApprover(
   { people: needed, involved }: ApprovalTerms,
   { personId }: Decider,
   people: readonly Person[],
-): string | undefined {
-  if (personId === null)
-    return decision === 'approve-batch' ? 'who approves must have proved who he is' : undefined;
+): Message | undefined {
+  if (personId === null) return decision === 'approve-batch' ? message('check.unproved') : undefined;
   if (needed === 2) return undefined;
-  if (involved.includes(personId)) return involvedWords;
+  if (involved.includes(personId)) return message('check.involved');
   const person = people.find((one) => one.personId === personId);
   return person && findHandObstacle(person, involved, people);
 }

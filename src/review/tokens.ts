@@ -1,6 +1,7 @@
 /** Personal tokens, which prove the person in a shell and to a program. */
 import { createHash, randomBytes } from 'node:crypto';
 import { dayMs, formatBangkokMoment } from '../core/bangkok-time.ts';
+import { type Message, message } from '../core/message.ts';
 import { appendEdit } from './people.ts';
 import type { PersonContext } from './people.ts';
 import type { PersonToken } from './ports.ts';
@@ -26,8 +27,8 @@ export interface PersonSource<Shown> {
 
 export type Identified =
   | ({ readonly ok: true } & ProvedPerson)
-  /** A reason in words for the asker, without secrets. */
-  | { readonly ok: false; readonly why: string };
+  /** A reason for the asker, without secrets. */
+  | { readonly ok: false; readonly why: Message };
 
 const secretBytes = 32;
 const tokenDaysMax = 366;
@@ -54,11 +55,11 @@ export async function makeToken(
   { store, nowMs, restoredAtMs }: PersonContext,
   { person, proof }: ProvedPerson,
   { label, days }: TokenWish,
-): Promise<NewToken | { readonly why: string }> {
+): Promise<NewToken | { readonly why: Message }> {
   if (!Number.isInteger(days) || days < 1 || days > tokenDaysMax)
-    return { why: `a token lasts 1 to ${tokenDaysMax} days` };
+    return { why: message('token.days', { count: tokenDaysMax }) };
   if (label.length > labelLengthMax || /[\p{C}\p{Zl}\p{Zp}]/u.test(label))
-    return { why: `a label has at most ${labelLengthMax} characters, and no line ends` };
+    return { why: message('label.form', { count: labelLengthMax }) };
   const token = `pdt_${randomBytes(secretBytes).toString('base64url')}`;
   const madeAtMs = computeMomentAfterRestore(nowMs, restoredAtMs);
   const expiresAtMs = madeAtMs + days * dayMs;
@@ -77,7 +78,7 @@ export async function makeToken(
       events: [{ ...event, facts, cells: label === '' ? {} : { label } }],
     };
   });
-  return made === undefined ? { why: 'this user is disabled' } : { token, kept: made };
+  return made === undefined ? { why: message('right.disabled') } : { token, kept: made };
 }
 
 /** Ends a token: the owner their own, an admin any. @returns the reason for a refusal; undefined once ended */
@@ -85,15 +86,15 @@ export async function revokeToken(
   { store, nowMs }: PersonContext,
   { person, proof }: { readonly person: Person; readonly proof: Proof },
   tokenId: number,
-): Promise<string | undefined> {
-  let refusal: string | undefined;
+): Promise<Message | undefined> {
+  let refusal: Message | undefined;
   await appendEdit(store, ({ tokens }) => {
     const token = tokens.find((one) => one.tokenId === tokenId);
     const isOwn = token?.personId === person.personId;
     // The answer does not reveal whether another person has this token.
     refusal =
       token === undefined || (!isOwn && !can(person, 'people').allowed)
-        ? `you have no token ${tokenId}`
+        ? message('token.none', { id: tokenId })
         : undefined;
     if (token === undefined || refusal !== undefined || token.revokedAtMs !== null) return undefined;
     const place = { subject: token.personId, byPerson: person.personId, proof };
@@ -111,24 +112,23 @@ const useNotedEveryMs = 300_000;
 
 /** Identifies people by their tokens. */
 export function makeTokenSource({ store, nowMs, restoredAtMs }: PersonContext): PersonSource<string> {
-  const refuse = (why: string): Identified => ({ ok: false, why: `the token ${why}` });
+  const refuse = (why: Message): Identified => ({ ok: false, why });
   return {
     async identify(shown) {
       const text = shown.trim();
-      if (!tokenForm.test(text)) return refuse('is none of paydrop’s: make one with "paydrop user token"');
+      if (!tokenForm.test(text)) return refuse(message('token.not-ours'));
       // A search by hash takes a time that reveals nothing of the tokens that exist.
       const token = await store.tokenByHash(hashToken(text));
-      if (token === undefined) return refuse('is not known in this journal');
-      if (token.revokedAtMs !== null) return refuse('was revoked');
+      if (token === undefined) return refuse(message('token.unknown'));
+      if (token.revokedAtMs !== null) return refuse(message('token.revoked'));
       if (nowMs >= token.expiresAtMs)
-        return refuse(`has expired on ${formatBangkokMoment(token.expiresAtMs)}`);
+        return refuse(message('token.expired', { moment: formatBangkokMoment(token.expiresAtMs) }));
       const { people } = await store.persons();
       const person = people.find(({ personId }) => personId === token.personId);
-      if (person === undefined || person.isDisabled) return refuse('is of a user who is disabled');
+      if (person === undefined || person.isDisabled) return refuse(message('token.of-disabled'));
       if (isBeforeRestore(person.standsSinceMs, restoredAtMs))
-        return refuse(`counts no more: ${beforeRestore}`);
-      if (isBeforeRestore(token.madeAtMs, restoredAtMs))
-        return refuse('was made before the journal was restored: make another one');
+        return refuse(message('token.counts-no-more', { why: beforeRestore }));
+      if (isBeforeRestore(token.madeAtMs, restoredAtMs)) return refuse(message('token.before-restore'));
       if (nowMs - (token.lastUsedAtMs ?? 0) >= useNotedEveryMs)
         await store.noteTokenUse(token.tokenId, nowMs).catch(ignore);
       return { ok: true, person, proof: 'token' };

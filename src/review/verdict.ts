@@ -1,4 +1,5 @@
 /** Verdicts of proved persons: yes or no to a proposal, or the withdrawal of their own. */
+import type { Message } from '../core/message.ts';
 import type { ReviewContext } from './context.ts';
 import type { Proposal } from './ports.ts';
 import { check, type Checked, type CheckTerms, findMoreInAll, withdraw } from './review.ts';
@@ -16,7 +17,7 @@ export async function findWhyNotCheck(
   proposal: Proposal,
   proved: ProvedPerson,
   verdict: Exclude<Verdict, 'withdraw'> = 'approve',
-): Promise<string | undefined> {
+): Promise<Message | undefined> {
   const involved = await readInvolved(context, proposal);
   const decider = deciderOf(proved);
   const why =

@@ -6,6 +6,7 @@ import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Page } from 'playwright-core';
 import { stringify } from 'yaml';
+import { inEnglish } from '../../src/core/message.ts';
 import { readQueue } from '../../src/app/review/read-queue.ts';
 import { openUploads } from '../../src/app/review/page.ts';
 import { afterChange, move } from '../../src/core/change.ts';
@@ -295,7 +296,7 @@ async function addPasskeys(users: Users): Promise<void> {
     const asked = (await askForPasskey(context, signer)) as { readonly challenge: string };
     const answer = new Authenticator().create(asked.challenge, {});
     const made = await enrolPasskey(context, signer, JSON.stringify(answer), label);
-    if ('why' in made) throw new Error(made.why);
+    if ('why' in made) throw new Error(inEnglish(made.why));
     const { personId, credentialId } = made;
     if (name === 'nok')
       await users.ask({ kind: 'confirm-passkey', personId, credentialId }, await users.find('mali'));

@@ -65,3 +65,43 @@ test('a message is the same after it was kept', () => {
   expect(decodeMessage(encodeMessage(said))).toEqual(said);
   expect([isTranslated(verbatim('Account closed')), isTranslated(counted(1, 'row'))]).toEqual([false, true]);
 });
+
+const causes = listed(
+  [{ within: message('payout-cause.hold-added') }, { within: message('payout-cause.hold-lifted') }],
+  'inTurn',
+);
+
+test.each([
+  [
+    message('right.role', {
+      role: message('role.viewer'),
+      action: message('action.propose'),
+      roles: listed([message('a-role.maker'), message('a-role.admin')], 'or'),
+    }),
+    'a viewer may not propose decisions: that takes a maker or an admin',
+    'ผู้ดูข้อมูลไม่มีสิทธิ์เสนอการตัดสินใจ ต้องเป็นผู้ทำรายการหรือผู้ดูแลระบบ',
+  ],
+  [
+    message('cancel.too-late', {
+      where: message('place.payout', { payoutId: 'INV 1', row: 3, batch: '0123456789' }),
+      status: message('payout-is.paid'),
+    }),
+    'payout INV 1 (row 3 of batch 0123456789) is paid: only what is ready or held can be cancelled',
+    'รายการ INV 1 (แถวที่ 3 ของชุด 0123456789) มีสถานะ จ่ายสำเร็จ ยกเลิกได้เฉพาะรายการที่พร้อมจ่ายหรือระงับไว้',
+  ],
+  [
+    message('change.other-status', {
+      before: message('payout-is.held'),
+      now: message('payout-is.ready'),
+      causes,
+    }),
+    'it was held then, and is ready now (held, then a hold was lifted)',
+    'ขณะนั้นสถานะคือ ระงับไว้ ตอนนี้คือ พร้อมจ่าย (ระงับไว้, ยกเลิกการระงับ)',
+  ],
+])('a reason is a sentence in both languages: %j', (said, english, thai) => {
+  expect([say('en', said), say('th', said)]).toEqual([english, thai]);
+});
+
+test('an unknown code, as of a journal that another program has changed, is shown as it is', () => {
+  expect(say('th', decodeMessage('{"code":"no.such","args":{}}'))).toBe('no.such');
+});

@@ -1,6 +1,7 @@
 /** People of a scene's journal: mali proposes, nok checks, ann is an admin; each is who the token file says. */
 import { chmod, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { inEnglish } from '../../src/core/message.ts';
 import { makeToken } from '../../src/review/tokens.ts';
 import { openJournal } from '../../src/store/open.ts';
 import type { Store } from '../../src/store/store.ts';
@@ -35,7 +36,7 @@ export async function addPeopleTo(
     await users.add(name, role, await users.find('ann'));
   for (const name of ['ann', 'mali', 'nok']) {
     const made = await makeToken(users.context, await users.prove(name), { label: '', days: 7 });
-    if ('why' in made) throw new Error(made.why);
+    if ('why' in made) throw new Error(inEnglish(made.why));
     tokens[name] = made.token;
   }
   const tokenFile = join(folder, 'token');

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { expect, test } from 'vitest';
 import { hash } from 'node:crypto';
+import { inEnglish } from '../../src/core/message.ts';
 import type { TransferOrder } from '../../src/core/payout.ts';
 import { computeOrderHash, computeTransRefNo } from '../../src/core/reference.ts';
 import { Challenges } from '../../src/review/challenges.ts';
@@ -120,7 +121,7 @@ async function openOffice(
       const where = { isSandbox: false, companyId: 'COMP000001', journalId: store.journalId };
       const matter = await readMatter({ journal: store }, where, proposal);
       const asked = await askForSignature(context, signer, matter);
-      if ('why' in asked) throw new Error(asked.why);
+      if ('why' in asked) throw new Error(inEnglish(asked.why));
       const answer = JSON.stringify(key.get(challengeOf(asked.options)));
       const review = {
         journal: store,
@@ -137,8 +138,8 @@ async function openOffice(
         },
       } as const;
       const end = await approveSigned(review, context, signer, proposalId, answer);
-      if (end.kind !== 'applied') return end.kind === 'refused' ? end.why : end.kind;
-      return end.applied.refused.map(({ why }) => why).join() || 'applied';
+      if (end.kind !== 'applied') return end.kind === 'refused' ? inEnglish(end.why) : end.kind;
+      return end.applied.refused.map(({ why }) => why && inEnglish(why)).join() || 'applied';
     },
     forge: (...statements) => forge(scene, statements),
   };

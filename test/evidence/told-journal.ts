@@ -1,5 +1,6 @@
 /** A journal of which everything is told: people, keys, approvals, payouts, corrections, reports and registrations. */
 import { setTimeout } from 'node:timers/promises';
+import { inEnglish } from '../../src/core/message.ts';
 import { formatBangkokDate } from '../../src/core/bangkok-time.ts';
 import { toSatang } from '../../src/core/money.ts';
 import { Challenges } from '../../src/review/challenges.ts';
@@ -111,7 +112,7 @@ class Telling {
       nok,
       await readMatter(this.review, scene, end.proposal),
     );
-    if ('why' in asked) throw new Error(asked.why);
+    if ('why' in asked) throw new Error(inEnglish(asked.why));
     const answer = JSON.stringify(key.get(challengeOf(asked.options)));
     const done = await approveSigned(this.review, this.signing, nok, end.proposal.proposalId, answer);
     if (done.kind !== 'applied') throw new Error(JSON.stringify(done));

@@ -4,6 +4,7 @@ import { cancelBatch, cancelPayouts, type OperatorResult } from '../../src/payou
 import { askBeforeCancel } from '../../src/payout/superseded.ts';
 import { inquiryFields, inquiryItem, lost, policy } from '../support/core-fixtures.ts';
 import { minuteMs, notSent, type Script, stage, type StoreTheatre } from '../support/theatre.ts';
+import { inWords } from '../support/in-words.ts';
 
 /** A batch whose first row is refused for the payer: it is held after a send, and the others before one. */
 async function stageRefused(rows: number, script: (theatre: StoreTheatre) => Script = () => ({})) {
@@ -58,7 +59,7 @@ describe('a row that was sent and is held', () => {
     const { theatre, batchId } = one;
     const refused = await cancel(theatre, batchId, [1]);
     expect(refused).toMatchObject({ rowsChanged: 0, asked: ['1'] });
-    expect(refused.refusals).toEqual([
+    expect(inWords(refused.refusals)).toEqual([
       expect.stringMatching(
         /^payout INV-1 \(row 1 of batch \w+\) was sent as PD\w{18} a moment ago: .* counts from 2026-11-21 12:02:\d\d Bangkok time on; then "paydrop cancel INV-1" asks again$/,
       ),
@@ -94,7 +95,7 @@ describe('a row that was sent and is held', () => {
     }));
     one.theatre.time.jump(10 * minuteMs);
     const { rowsChanged, refusals } = await cancel(one.theatre, one.batchId, [1]);
-    expect([rowsChanged, refusals]).toEqual([0, [expect.stringMatching(why)]]);
+    expect(inWords([rowsChanged, refusals])).toEqual([0, [expect.stringMatching(why)]]);
     expect(await rowOf(one.theatre, one.batchId, 1)).toMatchObject({ status, isAlarm: true });
   });
 
@@ -118,7 +119,7 @@ describe('a row that was sent and is held', () => {
     const beganAtMs = theatre.now();
     const { rowsChanged, refusals } = await cancel(theatre, batchId, [1]);
     expect(rowsChanged).toBe(0);
-    expect(refusals).toEqual([
+    expect(inWords(refusals)).toEqual([
       expect.stringMatching(
         /the bank does not say what became of it \(.*\): once it answers, "paydrop cancel INV-1"/,
       ),
@@ -159,7 +160,10 @@ test('where the bank cannot be asked, what was sent is refused and the rest canc
   await using one = await stageRefused(3);
   const { theatre, batchId } = one;
   const done = await cancelBatch(theatre.journal, await theatre.batch(batchId), theatre.now());
-  expect(done).toMatchObject({ rowsChanged: 2, refusals: [expect.stringContaining('cannot be asked')] });
+  expect(inWords(done)).toMatchObject({
+    rowsChanged: 2,
+    refusals: [expect.stringContaining('cannot be asked')],
+  });
 });
 
 describe('a batch', () => {
@@ -167,7 +171,7 @@ describe('a batch', () => {
     await using one = await stageRefused(4);
     const { theatre, batchId } = one;
     const first = await cancel(theatre, batchId);
-    expect(first).toMatchObject({
+    expect(inWords(first)).toMatchObject({
       rowsChanged: 3,
       asked: ['1'],
       refusals: [expect.stringMatching(/a moment ago/)],

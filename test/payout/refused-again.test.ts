@@ -1,5 +1,6 @@
 /** What is refused goes again under the same reference, and what the bank may have processed does not. */
 import { describe, expect, test } from 'vitest';
+import { isMessage } from '../../src/core/message.ts';
 import { changeEach } from '../../src/payout/operator.ts';
 import { decideLift, payoutWideHolds } from '../../src/payout/rules/operator.ts';
 import type { TransferFields } from '../../src/core/bank-port.ts';
@@ -39,7 +40,7 @@ async function resumeRow(theatre: Theatre): Promise<number> {
   const { rowsChanged } = await changeEach([row.seq], async (seq) => {
     const payout = await journal.payout(seq);
     const change = payout && decideLift(payout, payoutWideHolds, theatre.now());
-    if (change === undefined || typeof change === 'string') return change ?? 'there is no row';
+    if (change === undefined || isMessage(change)) return change ?? false;
     return (await journal.apply([change])).every(Boolean);
   });
   return rowsChanged;

@@ -7,6 +7,7 @@ import { noonMs } from '../support/core-fixtures.ts';
 import { ingest, makeRow, secondBatchId } from '../support/journal-fixtures.ts';
 import { header, makeRehearsal, rowsOf } from '../support/rehearsal.ts';
 import { minuteMs, stageInMemory, type Theatre } from '../support/theatre.ts';
+import { inWords } from '../support/in-words.ts';
 
 const rules = { payoutSatangMax: null };
 
@@ -32,7 +33,7 @@ describe('retry', () => {
     const [batchId = ''] = first.exceptions.map((line) => line['batchId']);
     const result = await rehearsal.beside(({ journal }) => retry(journal, batchId, Date.now()));
     expect(result.rowsChanged).toBe(2);
-    expect(result.refusals).toEqual([expect.stringContaining('is still wrong')]);
+    expect(inWords(result.refusals)).toEqual([expect.stringContaining('is still wrong')]);
 
     const again = await rehearsal.run(csv);
     expect(again).toMatchObject({ exitCode: 3, ledger: { count: 2 } });
@@ -51,7 +52,7 @@ describe('retry', () => {
     expect(await theatre.statuses(batchId)).toEqual({ submitted: 1, paid: 1 });
     expect(await retry(theatre.journal, batchId)).toEqual({ rowsChanged: 0, refusals: [] });
     const named = await retryNamed(theatre.journal, 'INV-1');
-    expect(named).toEqual({ rowsChanged: 0, refusals: [expect.stringContaining('is submitted')] });
+    expect(inWords(named)).toEqual({ rowsChanged: 0, refusals: [expect.stringContaining('is submitted')] });
   });
 
   test('validates a rejected row anew once its payoutId is free again', async () => {
@@ -67,7 +68,7 @@ describe('retry', () => {
       fileName: 'later.csv',
     });
     expect(await theatre.statuses(later.batchId)).toEqual({ rejected: 1 });
-    expect(await retry(theatre.journal, later.batchId, theatre.now())).toEqual({
+    expect(inWords(await retry(theatre.journal, later.batchId, theatre.now()))).toEqual({
       rowsChanged: 0,
       refusals: [expect.stringMatching(/row 1 of payouts\.csv .* has its payoutId and is submitted/)],
     });
@@ -91,7 +92,10 @@ describe('retry', () => {
     expect(first.results.map((line) => line['status'])).toEqual(['failed', 'rejected']);
     const batchId = first.exceptions[0]?.['batchId'] ?? '';
     const result = await rehearsal.beside(({ journal }) => retry(journal, batchId, Date.now()));
-    expect(result).toEqual({ rowsChanged: 1, refusals: [expect.stringContaining('send it in a new file')] });
+    expect(inWords(result)).toEqual({
+      rowsChanged: 1,
+      refusals: [expect.stringContaining('send it in a new file')],
+    });
     expect(await rehearsal.run(csv)).toMatchObject({ ledger: { count: 1 } });
   });
 });

@@ -32,6 +32,7 @@ import { makePerson } from '../support/persons.ts';
 import { propose } from '../support/review.ts';
 import { archiveAll, settled, tamper } from '../support/store-fixtures.ts';
 import { openTheatre, type StoreTheatre } from '../support/theatre.ts';
+import { inWords } from '../support/in-words.ts';
 
 const mali: Decider = { personId: 1, name: 'Mali' };
 const nok: Decider = { personId: 2, name: 'Nok' };
@@ -137,7 +138,7 @@ describe('a batch that needs approval', () => {
     await using one = await stageWaiting(byOne);
     const { theatre, batchId } = one;
     const words = { why: 'who approves must have proved who he is' };
-    expect(await proposeApproval(theatre, batchId, nobody)).toMatchObject({ objections: [words] });
+    expect(inWords(await proposeApproval(theatre, batchId, nobody))).toMatchObject({ objections: [words] });
     expect(await proposeApproval(theatre, batchId)).toMatchObject({
       kind: 'applied',
       applied: { applied: 1 },
@@ -151,11 +152,11 @@ describe('a batch that needs approval', () => {
     const { theatre, batchId } = one;
     await decide(theatre, 'retry-corrected', { ...(await payoutTarget(theatre, 'INV-1')), correction });
     await proposeApproval(theatre, batchId);
-    expect(await checkLatest(theatre, mali)).toMatchObject({
+    expect(inWords(await checkLatest(theatre, mali))).toMatchObject({
       why: 'you proposed this and cannot approve it',
     });
     const words = 'you uploaded the file, or corrected a row in it, and cannot approve it';
-    expect(await checkLatest(theatre, somchai)).toMatchObject({ why: words });
+    expect(inWords(await checkLatest(theatre, somchai))).toMatchObject({ why: words });
     expect(await checkLatest(theatre)).toMatchObject({ applied: { applied: 1 } });
   });
 });
@@ -170,7 +171,7 @@ describe('who had a part in a file', () => {
     await theatre.journal.keepUpload(firstBatchId, nok.personId ?? 0, noonMs);
     await ingest(theatre.journal, makeRows(2), { approval: byTwo });
     await proposeApproval(theatre, firstBatchId);
-    expect(await checkLatest(theatre)).toMatchObject({ why: words });
+    expect(inWords(await checkLatest(theatre))).toMatchObject({ why: words });
     expect(await checkLatest(theatre, somchai)).toMatchObject({ applied: { applied: 1 } });
   });
 
@@ -179,7 +180,7 @@ describe('who had a part in a file', () => {
     await using _ = theatre;
     await theatre.journal.keepUpload(firstBatchId, mali.personId ?? 0, noonMs);
     await ingest(theatre.journal, makeRows(2), { approval: byOne });
-    expect(await proposeApproval(theatre, firstBatchId)).toMatchObject({ objections: [{ why: words }] });
+    expect(inWords(await proposeApproval(theatre, firstBatchId))).toMatchObject({ objections: [{ why: words }] });
     const { version = '' } = (await theatre.journal.approvalOf(firstBatchId)) ?? {};
     const item = { proposalId: 1, itemNo: 1 };
     await proposeApproval(theatre, firstBatchId, nok);
@@ -192,7 +193,7 @@ describe('who had a part in a file', () => {
     await theatre.journal.keepUpload(firstBatchId, nok.personId ?? 0, noonMs);
     const rejected = makeRow(2, { instruction: null, issues: [tooMuch] });
     await ingest(theatre.journal, [makeRow(1), rejected], { approval: byTwo });
-    expect(await decide(theatre, 'retry', await payoutTarget(theatre, 'INV-2'))).toMatchObject({
+    expect(inWords(await decide(theatre, 'retry', await payoutTarget(theatre, 'INV-2')))).toMatchObject({
       why: words,
     });
   });
@@ -206,7 +207,7 @@ describe('who had a part in a file', () => {
     expect(await decide(theatre, 'retry-corrected', corrected, 1)).toMatchObject({ kind: 'applied' });
     await theatre.run(batchId);
     expect(theatre.sent).toEqual([]);
-    expect(await proposeApproval(theatre, batchId, somchai)).toMatchObject({ objections: [{ why: words }] });
+    expect(inWords(await proposeApproval(theatre, batchId, somchai))).toMatchObject({ objections: [{ why: words }] });
     expect(await proposeApproval(theatre, batchId, nok)).toMatchObject({ applied: { applied: 1 } });
     await theatre.run(batchId);
     expect(await theatre.statuses(batchId)).toEqual({ paid: 1 });
@@ -219,7 +220,7 @@ describe('who had a part in a file', () => {
     await ingest(theatre.journal, [makeRow(1, { holds: ['limit'] })]);
     const corrected = decision === 'retry-corrected' ? { correction } : {};
     const target = { ...(await payoutTarget(theatre, 'INV-1')), ...corrected };
-    expect(await decide(theatre, decision, target)).toMatchObject({ why: words });
+    expect(inWords(await decide(theatre, decision, target))).toMatchObject({ why: words });
     expect(await checkLatest(theatre, mali)).toMatchObject({ applied: { applied: 1 } });
   });
 });
@@ -326,7 +327,7 @@ describe('nothing that was not approved is paid', () => {
     if (way === 'resume') await theatre.resume(batchId);
     if (way === 'retry') await retryBatch(theatre.journal, batch, rules, theatre.now());
     if (way === 'go-on')
-      expect(await decide(theatre, 'go-on', await payoutTarget(theatre, 'INV-1'))).toMatchObject({
+      expect(inWords(await decide(theatre, 'go-on', await payoutTarget(theatre, 'INV-1')))).toMatchObject({
         why: 'there is no proposal 0',
       });
     await theatre.run(batchId);
@@ -368,7 +369,7 @@ describe('nothing that was not approved is paid', () => {
     await proposeApproval(theatre, batchId);
     await change(theatre);
     const proposal = await check(contextOf(theatre), 1, 'approve', nok);
-    expect(proposal).toMatchObject({
+    expect(inWords(proposal)).toMatchObject({
       applied: { applied: 0, refused: [{ why: expect.stringContaining('changed since') }] },
     });
     await theatre.run(batchId);
@@ -476,24 +477,24 @@ describe('whoever types "paydrop approve --batch"', () => {
   test('proposes it first, and approves it as the next one', async () => {
     await using one = await stageWaiting();
     const { theatre } = one;
-    expect(await type(theatre, checker)).toMatchObject({
+    expect(inWords(await type(theatre, checker))).toMatchObject({
       why: expect.stringContaining('may not propose'),
     });
     const { version = '' } = (await theatre.journal.approvalOf(firstBatchId)) ?? {};
     const words = { why: expect.stringContaining(`not what you have looked at: its digest is ${version}`) };
     for (const seen of ['', version.slice(0, 11), `0${version.slice(1)}`])
-      expect(await type(theatre, maker, seen)).toMatchObject(words);
+      expect(inWords(await type(theatre, maker, seen))).toMatchObject(words);
     expect(await type(theatre, maker, version.slice(0, 12).toUpperCase())).toMatchObject({ kind: 'waiting' });
-    expect(await type(theatre, maker)).toMatchObject({
+    expect(inWords(await type(theatre, maker))).toMatchObject({
       why: 'you have proposed it (proposal 1): another person approves it',
     });
     expect(await type(theatre, checker, version)).toMatchObject({ kind: 'applied', applied: { applied: 1 } });
-    expect(await type(theatre, checker)).toMatchObject({ why: 'nothing of it waits for approval' });
+    expect(inWords(await type(theatre, checker))).toMatchObject({ why: 'nothing of it waits for approval' });
   });
 
   test('approves it alone where one person is enough, who may check', async () => {
     await using one = await stageWaiting(byOne);
-    expect(await type(one.theatre, maker)).toMatchObject({ why: expect.stringContaining('may not check') });
+    expect(inWords(await type(one.theatre, maker))).toMatchObject({ why: expect.stringContaining('may not check') });
     expect(await type(one.theatre, checker)).toMatchObject({ kind: 'applied' });
   });
 
@@ -502,14 +503,14 @@ describe('whoever types "paydrop approve --batch"', () => {
     const { theatre } = one;
     await type(theatre, maker);
     await decideAlone(theatre, 'cancel');
-    expect(await type(theatre, checker)).toMatchObject({
+    expect(inWords(await type(theatre, checker))).toMatchObject({
       why: expect.stringContaining('it has changed since proposal 1 was made'),
     });
   });
 
   test('is told what is in the way', async () => {
     await using one = await stageWaiting({ ...byTwo, when: 'never' });
-    expect(await type(one.theatre, checker)).toMatchObject({ why: 'it needs no approval' });
+    expect(inWords(await type(one.theatre, checker))).toMatchObject({ why: 'it needs no approval' });
   });
 });
 

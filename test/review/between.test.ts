@@ -13,6 +13,7 @@ import { lost, payer } from '../support/core-fixtures.ts';
 import { ingest, makeRow, makeRows } from '../support/journal-fixtures.ts';
 import { propose } from '../support/review.ts';
 import { dayMs, openTheatre, stage, type StoreTheatre } from '../support/theatre.ts';
+import { inWords } from '../support/in-words.ts';
 
 const mali: Decider = { personId: 1, name: 'Mali' };
 const nok: Decider = { personId: 2, name: 'Nok' };
@@ -67,7 +68,7 @@ test('who agreed to resume after one halt has agreed to nothing after the next',
   expect(await propose(context, wishFor('resume-batch', target), mali)).toMatchObject({ kind: 'waiting' });
   await resumeBatch(journal, await theatre.batch(batchId), nowMs + 1);
   await halt(nowMs + 2);
-  expect(await check(context, 1, 'approve', nok)).toMatchObject({
+  expect(inWords(await check(context, 1, 'approve', nok))).toMatchObject({
     applied: { applied: 0, refused: [{ why: 'it has changed since: look again' }] },
   });
   expect(await theatre.batch(batchId)).toMatchObject({ status: 'halted' });
@@ -79,7 +80,7 @@ test('what has lapsed stays so, though the clock is set back', async () => {
   const nowMs = theatre.now();
   await propose(contextAt(theatre, nowMs), wishFor('go-on', await rowTarget(theatre, 'INV-1')), mali);
   expect(await sweepProposals(contextAt(theatre, nowMs + 8 * dayMs))).toEqual([1]);
-  expect(await check(contextAt(theatre, nowMs), 1, 'approve', nok)).toMatchObject({
+  expect(inWords(await check(contextAt(theatre, nowMs), 1, 'approve', nok))).toMatchObject({
     why: 'it has lapsed: it was not checked in time',
   });
 });

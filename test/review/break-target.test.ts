@@ -9,6 +9,7 @@ import type { Store } from '../../src/store/store.ts';
 import { noonMs, payer } from '../support/journal-fixtures.ts';
 import { lineFor, openDay, openKinds, type ReconcileDay } from '../support/reconcile-kit.ts';
 import { baht, date, nextDate } from '../support/statement-fixtures.ts';
+import { inWords } from '../support/in-words.ts';
 
 const mali: Decider = { personId: 1, name: 'Mali' };
 const nok: Decider = { personId: 2, name: 'Nok' };
@@ -116,14 +117,14 @@ describe('an accepted break', () => {
     const open = await openOf(day);
     await propose(contextOf(day), wishOf(...open), mali);
     await day.reconcile([lineFor(day.attempts[0], amount('98.00')), lines[1]]);
-    expect(await check(contextOf(day), 1, 'approve', nok)).toMatchObject({
+    expect(inWords(await check(contextOf(day), 1, 'approve', nok))).toMatchObject({
       proposal: { status: 'stale' },
       applied: { applied: 0, refused: [{ why: expect.stringContaining('says something else by now') }] },
     });
     const [changed] = await openOf(day);
     await day.reconcile([lineFor(day.attempts[0]), lines[1]]);
     if (changed === undefined) throw new Error('it is open');
-    expect(await accept(day, changed)).toMatchObject({
+    expect(inWords(await accept(day, changed))).toMatchObject({
       objections: [{ why: expect.stringContaining('no such break is open') }],
     });
   });

@@ -1,6 +1,7 @@
 /** Passkeys in a journal: enrolled, confirmed, revoked, and what is signed with them. */
 import { DatabaseSync } from 'node:sqlite';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { inEnglish } from '../../src/core/message.ts';
 import { zeroSatang } from '../../src/core/money.ts';
 import { PersonNotices } from '../../src/app/notices/persons.ts';
 import { Challenges } from '../../src/review/challenges.ts';
@@ -26,6 +27,7 @@ import { ingest, makeRow } from '../support/journal-fixtures.ts';
 import { Users } from '../support/persons.ts';
 import { propose } from '../support/review.ts';
 import { makeSqliteStore, type SqliteStore } from '../support/sqlite-store.ts';
+import { inWords } from '../support/in-words.ts';
 
 let sqlite: SqliteStore;
 let users: Users;
@@ -77,7 +79,7 @@ async function giveKey(): Promise<Authenticator> {
 
 describe('a passkey', () => {
   test('is enrolled by whoever may check, counts once an admin has confirmed it, and is in the chained history', async () => {
-    expect((await enrol('boon')).made).toMatchObject({
+    expect(inWords((await enrol('boon')).made)).toMatchObject({
       why: expect.stringContaining('a maker may not check'),
     });
     const { key, made } = await enrol('nok');
@@ -87,20 +89,20 @@ describe('a passkey', () => {
       confirmedAtMs: null,
     });
     const nok = await signerOf('nok');
-    expect(await askForSignature(context(), nok, matter)).toMatchObject({
+    expect(inWords(await askForSignature(context(), nok, matter))).toMatchObject({
       why: expect.stringContaining('no passkey'),
     });
     expect(await confirm(key, 'nok', 'mali')).toMatchObject({ kind: 'done' });
-    expect(await confirm(key, 'nok', 'mali')).toEqual({ kind: 'refused', why: 'it counts' });
+    expect(inWords(await confirm(key, 'nok', 'mali'))).toEqual({ kind: 'refused', why: 'it counts' });
     expect(await askForSignature(context(), nok, matter)).toHaveProperty('text');
     expect(await keysOf()).toMatchObject([
       { personId: nok.person.personId, confirmedBy: [1], backup: 'none' },
     ]);
-    expect(await revokePasskey(context(), await signerOf('boon'), key.credentialId)).toBe(
+    expect(inWords(await revokePasskey(context(), await signerOf('boon'), key.credentialId))).toBe(
       'you have no such passkey',
     );
     expect(await revokePasskey(context(), await signerOf('mali'), key.credentialId)).toBeUndefined();
-    expect(await askForSignature(context(), nok, matter)).toMatchObject({
+    expect(inWords(await askForSignature(context(), nok, matter))).toMatchObject({
       why: expect.stringContaining('no passkey'),
     });
     const events = await sqlite.store.personEvents(0, 100);
@@ -108,7 +110,9 @@ describe('a passkey', () => {
     expect(findBrokenLink(events)).toBeUndefined();
     const told = events
       .slice(-3)
-      .map((event) => describePersonEvent(event, people).replaceAll(/[0-9a-f]{4} [0-9a-f]{4}/g, 'KEY'));
+      .map((event) =>
+        inEnglish(describePersonEvent(event, people)).replaceAll(/[0-9a-f]{4} [0-9a-f]{4}/g, 'KEY'),
+      );
     expect(told).toEqual([
       'nok has enrolled passkey KEY, which waits for an admin',
       'passkey KEY of nok was confirmed by mali',
@@ -136,7 +140,7 @@ describe('a passkey', () => {
     const asked = await confirm(key, 'nok', 'mali');
     await revokePasskey(context(), await signerOf('nok'), key.credentialId);
     const changeId = asked.kind === 'waits' ? asked.changeId : 0;
-    expect(await confirmChange(users.context, changeId, await users.prove('anan'))).toMatchObject({
+    expect(inWords(await confirmChange(users.context, changeId, await users.prove('anan')))).toMatchObject({
       kind: 'refused',
       why: expect.stringContaining('revoked'),
     });
@@ -151,7 +155,7 @@ describe('a passkey', () => {
       users.clock.ms += 1;
       await users.ask({ kind, personId }, await users.find('mali'));
       if (kind === 'disable') await users.ask({ kind: 'enable', personId }, await users.find('mali'));
-      expect(await askForSignature(context(), await signerOf('nok'), matter)).toMatchObject({
+      expect(inWords(await askForSignature(context(), await signerOf('nok'), matter))).toMatchObject({
         why: expect.stringContaining('no passkey'),
       });
       expect(await confirm(key, 'nok', 'mali')).toMatchObject({ kind: 'refused' });
@@ -190,7 +194,7 @@ describe('a passkey', () => {
     const good = await ask();
     expect(await enrolAs(nok, good)).toHaveProperty('credentialId');
     expect(await enrolAs(nok, good)).toHaveProperty('why');
-    expect(await enrolAs(nok, await ask())).toEqual({ why: 'this passkey is enrolled already' });
+    expect(inWords(await enrolAs(nok, await ask()))).toEqual({ why: 'this passkey is enrolled already' });
     expect(await keysOf()).toHaveLength(1);
   });
 
@@ -253,19 +257,19 @@ describe('an approval', () => {
     const { review, proposalId, of } = await proposeOne();
     const { personId } = await users.find('nok');
     const nok = { personId, name: 'nok' };
-    expect(await check(review, proposalId, 'approve', nok)).toMatchObject({
+    expect(inWords(await check(review, proposalId, 'approve', nok))).toMatchObject({
       kind: 'refused',
       why: expect.stringContaining('approve it on the review page'),
     });
     const other = await signWith(key, { ...of, digest: 'f'.repeat(64) });
-    if ('why' in other) throw new Error(other.why);
-    expect(await check(review, proposalId, 'approve', nok, { signed: other })).toEqual({
+    if ('why' in other) throw new Error(inEnglish(other.why));
+    expect(inWords(await check(review, proposalId, 'approve', nok, { signed: other }))).toEqual({
       kind: 'refused',
       why: 'something else was signed',
     });
     users.clock.ms += 1_000;
     const signed = await signWith(key, of);
-    if ('why' in signed) throw new Error(signed.why);
+    if ('why' in signed) throw new Error(inEnglish(signed.why));
     expect(
       await check(review, proposalId, 'approve', { personId: 1, name: 'mali' }, { signed }),
     ).toMatchObject({ kind: 'refused' });
@@ -312,13 +316,13 @@ describe('an approval', () => {
     const { of, proposalId } = await proposeOne();
     const nok = await signerOf('nok');
     const asked = await askForSignature(context(), nok, of);
-    if ('why' in asked) throw new Error(asked.why);
+    if ('why' in asked) throw new Error(inEnglish(asked.why));
     const foreign = new Authenticator();
     expect(
       await keepSignature(context(), nok, JSON.stringify(foreign.get(challengeOf(asked.options)))),
     ).toHaveProperty('why');
     const again = await askForSignature(context(), nok, of);
-    if ('why' in again) throw new Error(again.why);
+    if ('why' in again) throw new Error(inEnglish(again.why));
     const answer = JSON.stringify(key.get(challengeOf(again.options)));
     expect(await keepSignature(context(), nok, answer)).toMatchObject({ proposalId });
     expect(await keepSignature(context(), nok, answer)).toHaveProperty('why');

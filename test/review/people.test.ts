@@ -9,6 +9,7 @@ import { describePersonEvent } from '../../src/review/rules/person-words.ts';
 import { signIn } from '../../src/review/sign-in.ts';
 import { passwordOf, Users } from '../support/persons.ts';
 import { makeSqliteStore, type SqliteStore } from '../support/sqlite-store.ts';
+import { inWords } from '../support/in-words.ts';
 
 let sqlite: SqliteStore;
 let users: Users;
@@ -60,7 +61,7 @@ describe('one admin', () => {
     await beginWithTwo();
     const [mali, anan] = [await users.find('mali'), await users.find('anan')];
     await users.ask({ kind: 'disable', personId: anan.personId }, mali);
-    expect(await users.add('kwan', 'viewer', anan)).toEqual({
+    expect(inWords(await users.add('kwan', 'viewer', anan))).toEqual({
       kind: 'refused',
       why: 'this user is disabled',
     });
@@ -77,7 +78,7 @@ describe('a second admin', () => {
     if (asked.kind !== 'waits') throw new Error(asked.kind);
     await expect(users.find('dao')).rejects.toThrow('no user dao');
     const own = await confirmChange(users.context, asked.changeId, await users.prove('mali'));
-    expect(own).toEqual({ kind: 'refused', why: 'you proposed this and cannot confirm it' });
+    expect(inWords(own)).toEqual({ kind: 'refused', why: 'you proposed this and cannot confirm it' });
     const done = await confirmChange(users.context, asked.changeId, await users.prove('anan'));
     if (done.kind !== 'done') throw new Error(done.kind);
     const { text, isHalf } = done.oneTimePassword ?? { text: '', isHalf: false };
@@ -89,7 +90,7 @@ describe('a second admin', () => {
     expect(await users.find('dao')).toMatchObject({ handedBy: 1, confirmedBy: 2 });
     // It ends once, and nothing of the password is left of it.
     const again = await confirmChange(users.context, asked.changeId, await users.prove('anan'));
-    expect(again).toEqual({ kind: 'refused', why: 'it is applied already' });
+    expect(inWords(again)).toEqual({ kind: 'refused', why: 'it is applied already' });
     const { changes } = await sqlite.store.persons();
     expect(changes).toMatchObject([{ status: 'applied', endedBy: 2, firstHalf: null }]);
   });
@@ -113,12 +114,12 @@ describe('a second admin', () => {
     await users.ask({ ...wanted, name: 'ek' }, mali);
     expect(await sendBackChange(users.context, 1, await users.prove('anan'), 'Dao has left')).toBeUndefined();
     expect(await sendBackChange(users.context, 2, await users.prove('mali'), '')).toBeUndefined();
-    expect(await sendBackChange(users.context, 2, await users.prove('mali'), '')).toBe(
+    expect(inWords(await sendBackChange(users.context, 2, await users.prove('mali'), ''))).toBe(
       'it is withdrawn already',
     );
-    expect(await sendBackChange(users.context, 9, await users.prove('mali'), '')).toBe('no change 9 waits');
+    expect(inWords(await sendBackChange(users.context, 9, await users.prove('mali'), ''))).toBe('no change 9 waits');
     const { changes } = await sqlite.store.persons();
-    expect(changes).toMatchObject([{ status: 'sent-back', why: 'Dao has left' }, { status: 'withdrawn' }]);
+    expect(inWords(changes)).toMatchObject([{ status: 'sent-back', why: 'Dao has left' }, { status: 'withdrawn' }]);
     expect((await users.kindsOfEvents()).slice(-2)).toEqual(['0 change-sent-back', '0 change-withdrawn']);
     expect(findBrokenLink(await events())).toBeUndefined();
   });
@@ -130,7 +131,7 @@ describe('a second admin', () => {
     await users.ask(request, await users.find('mali'));
     await users.ask({ kind: 'role', personId, role: 'viewer' }, await users.find('anan'));
     const outcome = await confirmChange(users.context, 1, await users.prove('anan'));
-    expect(outcome).toMatchObject({ kind: 'refused', why: expect.stringContaining('changed since') });
+    expect(inWords(outcome)).toMatchObject({ kind: 'refused', why: expect.stringContaining('changed since') });
     expect((await sqlite.store.persons()).changes).toMatchObject([{ status: 'stale' }]);
     expect(await users.find('boon')).toMatchObject({ role: 'viewer' });
   });
@@ -172,7 +173,7 @@ describe('what two admins agreed on', () => {
     expect(await read(said)).toEqual(policy);
     const { people } = await sqlite.store.persons();
     const last = (await events()).at(-1);
-    expect(last && describePersonEvent(last, people)).toBe(
+    expect(inWords(last && describePersonEvent(last, people))).toBe(
       'it was agreed on: review.people 1 by mali, confirmed by anan',
     );
   });
@@ -255,7 +256,7 @@ describe('when no admin can sign in any more', () => {
   });
 
   test('somebody new, too; never without a reason, nor where there is nobody yet', async () => {
-    expect(await recoverAdmin(users.context, asked)).toMatchObject({
+    expect(inWords(await recoverAdmin(users.context, asked))).toMatchObject({
       why: expect.stringContaining('user add'),
     });
     await beginWithTwo();
@@ -272,7 +273,7 @@ test('a restored journal knows nobody until its owner says who is the admin', as
   users.restoredAtMs = users.clock.now();
   expect(await signIn(users.context, 'mali', passwordOf('mali'))).toMatchObject({ kind: 'refused' });
   const mali = await users.find('mali');
-  expect(await users.add('kwan', 'viewer', mali)).toMatchObject({
+  expect(inWords(await users.add('kwan', 'viewer', mali))).toMatchObject({
     why: expect.stringContaining('was restored'),
   });
   // By a clock that is behind the restore, too.

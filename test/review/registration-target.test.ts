@@ -25,6 +25,7 @@ import {
 } from '../support/registration-journal.ts';
 import { propose } from '../support/review.ts';
 import { makeSqliteStore, type SqliteStore } from '../support/sqlite-store.ts';
+import { inWords } from '../support/in-words.ts';
 
 const mali = { personId: 1, name: 'mali' } as const;
 const nok = { personId: 2, name: 'nok' } as const;
@@ -127,7 +128,7 @@ describe('one registration', () => {
     await propose(context, wishOf('confirm-failed', targetOf(row)), mali);
     await apply(store, changeOf(row, 'called-back', { status: 'registered', awaitedUntilMs: null }));
     const checked = await check(context, 1, 'approve', nok);
-    expect(checked).toMatchObject({
+    expect(inWords(checked)).toMatchObject({
       applied: {
         applied: 0,
         refused: [{ why: expect.stringContaining('it was in-doubt then, and is registered now') }],
@@ -173,7 +174,7 @@ describe('one registration', () => {
     const row = await sent(store, 'failed');
     await store.keepUpload(registrationBatchId, nok.personId, noonMs);
     await propose(contextOf(store), wishOf('retry', targetOf(row)), mali);
-    expect(await check(contextOf(store), 1, 'approve', nok)).toMatchObject({
+    expect(inWords(await check(contextOf(store), 1, 'approve', nok))).toMatchObject({
       kind: 'refused',
       why: 'you uploaded the file, or corrected a row in it, and cannot approve it',
     });
@@ -192,9 +193,9 @@ describe('one registration', () => {
     const optionOf = async () =>
       (await readRegistrationOptions(contextOf(store), row.seq))?.find(({ decision }) => decision === 'retry')
         ?.whyNot;
-    expect(await optionOf()).toContain('waits to be sent');
+    expect(inWords(await optionOf())).toContain('waits to be sent');
     await apply(store, intentOf(other));
-    expect(await optionOf()).toContain("awaits the bank's callback");
+    expect(inWords(await optionOf())).toContain("awaits the bank's callback");
     expect(await propose(contextOf(store), wishOf('retry', targetOf(row)), mali)).toMatchObject({
       kind: 'refused',
     });
@@ -204,7 +205,7 @@ describe('one registration', () => {
     const { store } = opened;
     const row = await sent(store, 'failed');
     const other = { kind: 'day', key: '20261122', version: '' } as const;
-    expect(await propose(contextOf(store), wishOf('acknowledge', targetOf(row), other), mali)).toMatchObject({
+    expect(inWords(await propose(contextOf(store), wishOf('acknowledge', targetOf(row), other), mali))).toMatchObject({
       kind: 'refused',
       objections: expect.arrayContaining([
         { why: 'registrations are decided on apart from everything else' },

@@ -1,4 +1,4 @@
-import { message, verbatim } from '../../src/core/message.ts';
+import { inEnglish, isMessage, message, verbatim } from '../../src/core/message.ts';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { describe, expect, test } from 'vitest';
@@ -22,6 +22,7 @@ import { lost, payer } from '../support/core-fixtures.ts';
 import { ingest, makeBadRow, makeRow, makeRows, secondBatchId } from '../support/journal-fixtures.ts';
 import { propose } from '../support/review.ts';
 import { dayMs, openTheatre, stage, type StoreTheatre } from '../support/theatre.ts';
+import { inWords } from '../support/in-words.ts';
 
 const mali: Decider = { personId: 1, name: 'Mali' };
 const nok: Decider = { personId: 2, name: 'Nok' };
@@ -105,11 +106,11 @@ describe('what two people decide', () => {
       kind: 'refused',
       objections: [{ why: expect.stringContaining(words) }],
     });
-    expect(await decide(theatre, 'confirm-failed', 'INV-1')).toMatchObject(refused('in process'));
+    expect(inWords(await decide(theatre, 'confirm-failed', 'INV-1'))).toMatchObject(refused('in process'));
     // The bank has known it: its word of today is not enough, the statements are to be without a trace of it.
     theatre.script = {};
     await theatre.time.drive(settleOnce(theatre.context(), 'all', batchId));
-    expect(await decide(theatre, 'confirm-failed', 'INV-1')).toMatchObject(refused('must be read first'));
+    expect(inWords(await decide(theatre, 'confirm-failed', 'INV-1'))).toMatchObject(refused('must be read first'));
   });
 
   test('a cancelled payoutId is released, and another file pays it, once', async () => {
@@ -126,7 +127,7 @@ describe('what two people decide', () => {
     await theatre.run(third.batchId);
     expect(await theatre.statuses(third.batchId)).toEqual({ paid: 1 });
     const again = await propose(contextOf(theatre), await wishOf(theatre, 'release', batchId), mali);
-    expect(again).toMatchObject({ objections: [{ why: 'its number was released before' }] });
+    expect(inWords(again)).toMatchObject({ objections: [{ why: 'its number was released before' }] });
   });
 });
 
@@ -175,7 +176,7 @@ describe('what one person decides', () => {
     const context = contextOf(theatre);
     const proposed = await propose(context, await wish(theatre, 'retry', 'INV-1', 'INV-2'), mali);
     expect(proposed).toMatchObject({ kind: 'waiting', proposal: { items: 2, status: 'proposed' } });
-    expect(await check(context, 1, 'approve', mali)).toMatchObject({
+    expect(inWords(await check(context, 1, 'approve', mali))).toMatchObject({
       kind: 'refused',
       why: expect.stringContaining('cannot approve'),
     });
@@ -184,12 +185,12 @@ describe('what one person decides', () => {
       kind: 'refused',
     });
     expect(await theatre.statuses(batchId)).toEqual({ failed: 2 });
-    expect(await propose(context, await wish(theatre, 'acknowledge', 'INV-2'), nok)).toMatchObject({
+    expect(inWords(await propose(context, await wish(theatre, 'acknowledge', 'INV-2'), nok))).toMatchObject({
       objections: [{ why: expect.stringContaining('proposal 1 is about it') }],
     });
     expect(await withdraw(context, 1, nok)).toMatchObject({ kind: 'refused' });
     expect(await withdraw(context, 1, mali)).toMatchObject({ kind: 'withdrawn' });
-    expect(await check(context, 1, 'approve', nok)).toMatchObject({
+    expect(inWords(await check(context, 1, 'approve', nok))).toMatchObject({
       kind: 'refused',
       why: 'it was withdrawn',
     });
@@ -217,7 +218,7 @@ describe('what was proposed', () => {
     const { key } = await targetOf(theatre, 'INV-1');
     await theatre.journal.apply(await retryChange(theatre, Number(key)));
     const checked = await check(context, 1, 'approve', nok);
-    expect(checked).toMatchObject({
+    expect(inWords(checked)).toMatchObject({
       kind: 'applied',
       applied: {
         applied: 1,
@@ -233,7 +234,7 @@ describe('what was proposed', () => {
     const context = contextOf(theatre);
     await propose(context, await wish(theatre, 'retry', 'INV-1'), mali);
     const later = { ...context, clock: { now: () => theatre.now() + 7 * dayMs } };
-    expect(await check(later, 1, 'approve', nok)).toMatchObject({
+    expect(inWords(await check(later, 1, 'approve', nok))).toMatchObject({
       kind: 'refused',
       why: expect.stringContaining('lapsed'),
     });
@@ -282,7 +283,7 @@ async function retryChange(theatre: StoreTheatre, seq: number) {
   const payout = await theatre.journal.payout(seq);
   if (payout === undefined) throw new Error(`no payout ${seq}`);
   const changes = decideRetry(payout, [], theatre.now());
-  if (typeof changes === 'string') throw new Error(changes);
+  if (isMessage(changes)) throw new Error(inEnglish(changes));
   return changes;
 }
 
@@ -377,10 +378,10 @@ describe('a row that is corrected', () => {
     await using one = await stageWrong();
     const { theatre, batchId } = one;
     await theatre.run(batchId, { transferConcurrency: 1 });
-    expect(await correct(theatre, 'INV-1', correction)).toMatchObject({
+    expect(inWords(await correct(theatre, 'INV-1', correction))).toMatchObject({
       objections: [{ why: expect.stringContaining(words) }],
     });
-    expect(await correct(theatre, 'INV-3', { proxyNo: '0899999999', amount: null })).toMatchObject({
+    expect(inWords(await correct(theatre, 'INV-3', { proxyNo: '0899999999', amount: null }))).toMatchObject({
       objections: [{ why: expect.stringContaining('it is paid') }],
     });
   });
@@ -442,7 +443,7 @@ describe('a batch and an account as a whole', () => {
     );
     expect(proposed).toMatchObject({ kind: 'applied', applied: { applied } });
     if (applied === 0)
-      expect(proposed).toMatchObject({
+      expect(inWords(proposed)).toMatchObject({
         applied: { refused: [{ why: expect.stringMatching(/was sent as PD.*cannot be asked/) }] },
       });
     expect(await theatre.statuses(batchId)).toEqual(statuses);
@@ -474,7 +475,7 @@ describe('a batch and an account as a whole', () => {
       wanted('cancel-batch', await batchTarget(theatre, batchId)),
       mali,
     );
-    expect(again).toMatchObject({ objections: [{ why: 'all of it is with the bank, or has ended' }] });
+    expect(inWords(again)).toMatchObject({ objections: [{ why: 'all of it is with the bank, or has ended' }] });
   });
 
   test.each([

@@ -1,9 +1,11 @@
 /** Personal tokens: whose they are, and what ends them. */
 import { readFile } from 'node:fs/promises';
 import { afterEach, beforeEach, expect, test } from 'vitest';
+import { inEnglish } from '../../src/core/message.ts';
 import { makeToken, makeTokenSource, revokeToken } from '../../src/review/tokens.ts';
 import { Users } from '../support/persons.ts';
 import { makeSqliteStore, type SqliteStore } from '../support/sqlite-store.ts';
+import { inWords } from '../support/in-words.ts';
 
 let sqlite: SqliteStore;
 let users: Users;
@@ -17,7 +19,7 @@ afterEach(() => sqlite[Symbol.asyncDispose]());
 
 async function make(name: string, days = 90): Promise<string> {
   const made = await makeToken(users.context, await users.prove(name), { label: 'laptop', days });
-  if ('why' in made) throw new Error(made.why);
+  if ('why' in made) throw new Error(inEnglish(made.why));
   return made.token;
 }
 const identify = (token: string) => makeTokenSource(users.context).identify(token);
@@ -29,7 +31,7 @@ test('a token says whose it is, until it expires', async () => {
   expect(await identify(`${token}\n`)).toMatchObject({ ok: true, proof: 'token', person: { name: 'boon' } });
   expect((await sqlite.store.persons()).tokens).toMatchObject([{ lastUsedAtMs: users.clock.now() }]);
   users.clock.ms += 90 * 86_400_000;
-  expect(await identify(token)).toEqual(refusedAs('expired on 2027'));
+  expect(inWords(await identify(token))).toEqual(refusedAs('expired on 2027'));
 });
 
 test('it stands nowhere in the journal', async () => {
@@ -51,15 +53,15 @@ test.each(['', 'mali', 'pdt_', `pdt_${'A'.repeat(43)}`, `pdt_${'A'.repeat(44)}`,
 test('it ends with the user, and does not come back with him', async () => {
   const [token, mali] = [await make('boon'), await users.find('mali')];
   await users.ask({ kind: 'disable', personId: 2 }, mali);
-  expect(await identify(token)).toEqual(refusedAs('revoked'));
+  expect(inWords(await identify(token))).toEqual(refusedAs('revoked'));
   const disabled = await makeToken(
     users.context,
     { person: { ...mali, personId: 2 }, proof: 'token' },
     { label: '', days: 1 },
   );
-  expect(disabled).toEqual({ why: 'this user is disabled' });
+  expect(inWords(disabled)).toEqual({ why: 'this user is disabled' });
   await users.ask({ kind: 'enable', personId: 2 }, mali);
-  expect(await identify(token)).toEqual(refusedAs('revoked'));
+  expect(inWords(await identify(token))).toEqual(refusedAs('revoked'));
 });
 
 test('its role is the one that the user has now', async () => {
@@ -70,25 +72,25 @@ test('its role is the one that the user has now', async () => {
 
 test('its owner ends it, and an admin; nobody else, who does not even learn that it is there', async () => {
   const [mine, hers] = [await make('boon'), await make('mali')];
-  expect(await revokeToken(users.context, await users.prove('boon'), 2)).toBe('you have no token 2');
-  expect(await revokeToken(users.context, await users.prove('boon'), 9)).toBe('you have no token 9');
+  expect(inWords(await revokeToken(users.context, await users.prove('boon'), 2))).toBe('you have no token 2');
+  expect(inWords(await revokeToken(users.context, await users.prove('boon'), 9))).toBe('you have no token 9');
   expect(await identify(hers)).toMatchObject({ ok: true });
   expect(await revokeToken(users.context, await users.prove('mali'), 1)).toBeUndefined();
-  expect(await identify(mine)).toEqual(refusedAs('revoked'));
+  expect(inWords(await identify(mine))).toEqual(refusedAs('revoked'));
   expect(await revokeToken(users.context, await users.prove('mali'), 2)).toBeUndefined();
   expect(await users.kindsOfEvents()).toEqual(expect.arrayContaining(['2 token-revoked', '1 token-revoked']));
 });
 
 test.each([0, 367, 1.5, Number.NaN])('none lasts %d days', async (days) => {
   const made = await makeToken(users.context, await users.prove('boon'), { label: '', days });
-  expect(made).toEqual({ why: 'a token lasts 1 to 366 days' });
+  expect(inWords(made)).toEqual({ why: 'a token lasts 1 to 366 days' });
 });
 
 test('one that was revoked after the backup does not live again in the journal that is restored from it', async () => {
   const token = await make('mali');
   users.clock.ms += 1_000;
   users.restoredAtMs = users.clock.now();
-  expect(await identify(token)).toEqual(refusedAs('paydrop user recover'));
+  expect(inWords(await identify(token))).toEqual(refusedAs('paydrop user recover'));
   // Nor when its user is enabled again.
   const { people } = await sqlite.store.persons();
   const [mali] = people;

@@ -122,6 +122,22 @@ const personEventKinds = (): readonly PersonEventKind[] =>
     .filter((code) => code.startsWith('person-event.'))
     .map((code) => code.slice('person-event.'.length) as PersonEventKind);
 
+/** Facts of every kind of event. */
+const personFacts = {
+  role: 'maker',
+  keyHash: 'ab12',
+  expiresAtMs: 1,
+  proposalId: 4,
+  tokenId: 5,
+  changeId: 6,
+  wanted: 'enable',
+  failedTries: 5,
+  kind: 'break',
+  batchId: '7B3KQ0M9ZX',
+  row: 3,
+  batch: '7B3KQ0M9ZX',
+};
+
 const personEvent = (kind: PersonEventKind) =>
   ({
     seq: 3,
@@ -130,7 +146,7 @@ const personEvent = (kind: PersonEventKind) =>
     atMs: noonMs,
     byPerson: null,
     proof: null,
-    text: '{"facts":{"role":"maker","keyHash":"ab12","expiresAtMs":1,"proposalId":4,"tokenId":5,"changeId":6,"wanted":"enable","failedTries":5,"what":"a number","kind":"break","batchId":"7B3KQ0M9ZX"}}',
+    text: JSON.stringify({ facts: { ...personFacts, what: kind === 'noted' ? 'taken' : 'payee-number' } }),
     cells: null,
   }) as unknown as PersonEvent;
 

@@ -1,4 +1,5 @@
 /** People of the review, and a journal that knows them. */
+import { inEnglish } from '../../src/core/message.ts';
 import type { Clock } from '../../src/core/ports.ts';
 import { AccessRecord } from '../../src/review/access-record.ts';
 import type { PasswordCost } from '../../src/review/password-hash.ts';
@@ -114,7 +115,7 @@ export class Users {
     const { text } = outcome.oneTimePassword;
     const whole = firstHalf === undefined ? text : `${firstHalf}-${text}`;
     const why = await changePassword(this.context, name, whole, passwordOf(name));
-    if (why !== undefined) throw new Error(why);
+    if (why !== undefined) throw new Error(inEnglish(why));
   }
 
   async find(name: string): Promise<Person> {

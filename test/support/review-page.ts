@@ -1,5 +1,6 @@
 /** The review page over a real port, on a journal in a temporary folder, with an admin who is called mali. */
 import { join } from 'node:path';
+import { verbatim } from '../../src/core/message.ts';
 import { readQueue } from '../../src/app/review/read-queue.ts';
 import type { ReviewContext } from '../../src/review/context.ts';
 import type { Role } from '../../src/review/rules/people.ts';
@@ -55,8 +56,8 @@ export const pageOptionsOf = (store: Store, users: Users): Omit<TestPageParts, '
     readQueue({ journal: store, clock: users.clock, doubtAfterMs: 3_600_000, lateAtMs: 0 }, { asker, limit }),
   log: () => {},
   fileDecisions: {
-    confirm: async () => ({ kind: 'refused', objections: ['no file waits'] }),
-    discard: async () => 'no file waits',
+    confirm: async () => ({ kind: 'refused', objections: [verbatim('no file waits')] }),
+    discard: async () => verbatim('no file waits'),
   },
 });
 

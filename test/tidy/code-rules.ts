@@ -27,12 +27,18 @@ function isNamed(value: unknown, name: string | ReadonlySet<string>): boolean {
 const dataTypes = new Set(['ObjectExpression', 'ArrayExpression', 'TemplateLiteral']);
 const wrapperTypes = new Set(['TSAsExpression', 'TSSatisfiesExpression']);
 
+/** The table of texts in a call of `wordings`; any other node stays. */
+const tableOf = (node: unknown): unknown =>
+  isNode(node) && node.type === 'CallExpression' && isNamed(node['callee'], 'wordings')
+    ? (node['arguments'] as unknown[])[0]
+    : node;
+
 /** Lines of the constants of a file that are tables of data: literals in which nothing runs. */
 function countTableLines({ nodes, show, text }: Source): number {
   const running = nodes.filter(({ type }) => functionTypes.has(type));
   const tables = nodes.filter(({ type, init }) => {
     if (type !== 'VariableDeclarator') return false;
-    let literal = init;
+    let literal = tableOf(init);
     while (isNode(literal) && wrapperTypes.has(literal.type)) literal = literal['expression'];
     return isNode(literal) && dataTypes.has(literal.type);
   });

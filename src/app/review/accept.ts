@@ -1,5 +1,6 @@
 /** Decisions on breaks and payer accounts from the shell. */
 import { paydropCommand } from '../../core/command-line.ts';
+import { inEnglish } from '../../core/message.ts';
 import { openPayer } from '../../payout/operator.ts';
 import { showDate } from '../../payout/rules/lost-journal.ts';
 import type { BreakKind } from '../../reconcile/rules/types.ts';
@@ -93,7 +94,7 @@ export async function decideOnPayer(
     payer.payerAccount === present ||
     directDebitOf(payer.payerAccount) !== undefined ||
     (await journal.batches()).some((batch) => batch.payerAccount === payer.payerAccount);
-  const shown = describePayer(payer.payerAccount);
+  const shown = inEnglish(describePayer(payer.payerAccount));
   if (!isKnown) throw new SettingsError(`nothing is paid from ${shown}`);
   const halt = await journal.payerHalt(companyId, payer.payerAccount);
   const pause = await journal.payerPause(companyId, payer.payerAccount);

@@ -1,4 +1,5 @@
 /** Reads statements that people decide on, and reconciles with them, alongside the sender. */
+import { asMessage, type Message, message } from '../../core/message.ts';
 import type { Clock } from '../../core/ports.ts';
 import type { Logger } from '../../platform/log.ts';
 import { StatementOvertakenError } from '../../reconcile/ports.ts';
@@ -16,7 +17,7 @@ interface DeskParts {
   readonly stop?: AbortSignal;
 }
 
-export const gone = 'its bytes are not in the statements folder any more: propose it again';
+export const gone: Message = message('statement.bytes-gone');
 
 export function makeDecidedStatements(parts: DeskParts): DecidedStatements {
   const { loaded, journal, stop = new AbortController().signal } = parts;
@@ -40,7 +41,7 @@ export function makeDecidedStatements(parts: DeskParts): DecidedStatements {
       if (opened === undefined) return { kind: 'refused', why: gone };
       try {
         const done = await opened.judge.reconcile(opened.source, stop);
-        if (done.kind === 'refused') return { kind: 'refused', why: done.refusal.message };
+        if (done.kind === 'refused') return { kind: 'refused', why: asMessage(done.refusal.message) };
       } catch (error) {
         if (error instanceof StatementOvertakenError) return { kind: 'overtaken' };
         throw error;

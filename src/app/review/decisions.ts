@@ -1,6 +1,7 @@
 /** Decisions from the shell, made by the person whom the personal token proves. */
 import { basename } from 'node:path';
 import { showBaht } from '../../core/figures.ts';
+import { inEnglish, type Message, message } from '../../core/message.ts';
 import type { ResultRow } from '../../core/ports.ts';
 import { maskDigits } from '../../core/proxy-id.ts';
 import type { PayoutHistory } from '../../payout/ports.ts';
@@ -112,7 +113,7 @@ export async function requirePerson(
       'a decision needs a person who has proved who he is, and there is no user yet: "paydrop user add NAME --role admin" makes the first',
     );
   const permission = can(proved.person, action);
-  if (!permission.allowed) throw new SettingsError(permission.why);
+  if (!permission.allowed) throw new SettingsError(inEnglish(permission.why));
   return proved;
 }
 
@@ -125,7 +126,7 @@ export interface Named {
 /** A refused decision: nothing was done. */
 interface NothingDecided {
   readonly kind: 'refused';
-  readonly objections: readonly { readonly where: string | undefined; readonly why: string }[];
+  readonly objections: readonly { readonly where: string | undefined; readonly why: Message }[];
 }
 
 export type Decided = NothingDecided | { readonly kind: 'decided'; readonly ends: readonly Proposed[] };
@@ -258,7 +259,7 @@ async function nameOne(session: DecisionSession, decision: RowDecision, name: st
 
 interface PossibleOne {
   readonly decision: string;
-  readonly whyNot: string | undefined;
+  readonly whyNot: Message | undefined;
 }
 
 /** The first row for which a decision is possible, or the latest. */
@@ -327,7 +328,7 @@ export async function decideReading(
   const { decisions, undecided } = reading;
   if (decisions.length === 0) return { kind: 'decided', ends: [], undecided };
   const rows = new Map<RowDecision, Named[]>();
-  const unknown: { where: string; why: string }[] = [];
+  const unknown: UnknownRow[] = [];
   for (const filed of decisions) {
     const named = await nameFiled(session, filed);
     if ('why' in named) unknown.push(named);
@@ -346,7 +347,7 @@ export async function decideReading(
 
 interface UnknownRow {
   readonly where: string;
-  readonly why: string;
+  readonly why: Message;
 }
 
 /** Finds the row that a line of the file means. */
@@ -366,7 +367,13 @@ async function nameFiledPayout(
   );
   const where = `line ${line}`;
   if (found === undefined)
-    return { where, why: `there is no row ${rowNo} of batch ${batchId} with the payoutId ${payoutId}` };
+    return {
+      where,
+      why: message('decision-file.no-such-payout', {
+        where: message('place.row', { row: rowNo, batch: batchId }),
+        id: payoutId,
+      }),
+    };
   const correction =
     newProxyNo === null && newAmount === null ? undefined : { proxyNo: newProxyNo, amount: newAmount };
   const { row } = found;
@@ -384,7 +391,10 @@ async function nameFiledRegistration(
   if (found === undefined)
     return {
       where: `line ${line}`,
-      why: `there is no row ${rowNo} of batch ${batchId} with the registrationId ${registrationId}`,
+      why: message('decision-file.no-such-registration', {
+        where: message('place.row', { row: rowNo, batch: batchId }),
+        id: registrationId,
+      }),
     };
   const { where, target } = nameRegistration(found);
   const correction =
@@ -430,7 +440,7 @@ export async function decideByVerb(
   if (named.length === 0)
     return {
       kind: 'refused',
-      objections: [{ where: whole.where, why: 'nothing of it can be tried again' }],
+      objections: [{ where: whole.where, why: message('retry.nothing') }],
     };
   return decideNamed(session, [{ decision: ofBatch ?? payout, named, note, evidence: null }], maker);
 }
@@ -545,7 +555,7 @@ export async function readProposal(
 
 async function describeItem(journal: Store, { kind, key }: ProposalItem): Promise<Omit<ShownItem, 'item'>> {
   if (kind === 'registration') return describeRegistrationItem(journal, Number(key));
-  if (kind !== 'payout') return { where: describeTarget(kind, key) };
+  if (kind !== 'payout') return { where: inEnglish(describeTarget(kind, key)) };
   const history = await journal.history(Number(key));
   if (history === undefined) return { where: `row ${key}, in an archive` };
   const { row, batch } = history;

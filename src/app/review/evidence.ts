@@ -1,6 +1,7 @@
 /** Writes one payout's story with its proofs into a file, alongside the sender. */
 import { existsSync } from 'node:fs';
 import { basename, dirname, resolve } from 'node:path';
+import { inEnglish } from '../../core/message.ts';
 import { gatherEvidence } from '../../evidence/payout-evidence.ts';
 import { systemClock } from '../../platform/clock.ts';
 import { openOutbox } from '../../reports/outbox.ts';
@@ -43,8 +44,8 @@ export async function writeEvidence(
   const by = isFull ? await requireRight(loaded, journal) : undefined;
   if (by !== undefined)
     for (const { row, batch } of histories) {
-      const what = `evidence of row ${row.rowNo} of batch ${batch.batchId}`;
-      await recordReveal(journal, systemClock, by, { what, payout: row.seq });
+      const looked = { what: 'evidence', row: row.rowNo, batch: batch.batchId } as const;
+      await recordReveal(journal, systemClock, by, { ...looked, payout: row.seq });
     }
   await using reader = await journal.openAudit();
   const text = await gatherEvidence(journal, reader, {
@@ -68,6 +69,6 @@ async function requireRight(loaded: LoadedSettings, journal: Store): Promise<Pro
       '--full needs the token of a user, and there is no user yet: make the first with "paydrop user add NAME --role admin", or leave --full out',
     );
   const permission = can(by.person, 'reveal');
-  if (!permission.allowed) throw new SettingsError(`--full: ${permission.why}`);
+  if (!permission.allowed) throw new SettingsError(`--full: ${inEnglish(permission.why)}`);
   return by;
 }

@@ -1,5 +1,6 @@
 /** The person who types a command, and admins' work on users: all on the journal, alongside the sender. */
 import { userInfo } from 'node:os';
+import { inEnglish, type Message } from '../../core/message.ts';
 import type { Log } from '../../core/ports.ts';
 import type { Logger } from '../../platform/log.ts';
 import { systemClock } from '../../platform/clock.ts';
@@ -72,7 +73,7 @@ export async function identifyPerson(
     );
   if (!reading.ok) throw new SettingsError(reading.message);
   const identified = await makeTokenSource(await makeContext(journal)).identify(reading.secret);
-  if (!identified.ok) throw new SettingsError(`${reading.from}: ${identified.why}`);
+  if (!identified.ok) throw new SettingsError(`${reading.from}: ${inEnglish(identified.why)}`);
   return identified;
 }
 
@@ -110,7 +111,7 @@ export async function signInWithPassword(
   password: string,
 ): Promise<ProvedPerson> {
   const answer = await signIn(await makeSignInContext(session), name, password);
-  if (answer.kind === 'refused') throw new SettingsError(answer.why);
+  if (answer.kind === 'refused') throw new SettingsError(inEnglish(answer.why));
   if (answer.kind === 'signed-in') return { person: answer.person, proof: answer.proof };
   throw new SettingsError(
     `a one-time password is good for one thing: set your own with "paydrop user password ${answer.person.name}"`,
@@ -195,8 +196,8 @@ export async function recoverUser(
   return recoverAdmin(await makeContext(journal), { name, why, owner: userInfo().username });
 }
 
-function refuseWith(why: string | undefined): void {
-  if (why !== undefined) throw new SettingsError(why);
+function refuseWith(why: Message | undefined): void {
+  if (why !== undefined) throw new SettingsError(inEnglish(why));
 }
 
 // ---------------------------------------------------------------- what two admins agreed on
@@ -236,7 +237,7 @@ export async function makeOwnToken(
   by?: ProvedPerson,
 ): Promise<NewToken> {
   const made = await makeToken(await makeContext(session.journal), by ?? (await requireAsker(session)), wish);
-  if ('why' in made) throw new SettingsError(made.why);
+  if ('why' in made) throw new SettingsError(inEnglish(made.why));
   return made;
 }
 
@@ -268,7 +269,7 @@ export async function listUsers(session: UserSession, name: string | undefined):
   const by = await session.asker();
   if (by !== null) {
     const permission = can(by.person, 'people');
-    if (!permission.allowed) throw new SettingsError(permission.why);
+    if (!permission.allowed) throw new SettingsError(inEnglish(permission.why));
   }
   const kept = await journal.persons();
   const { nowMs, restoredAtMs } = await makeContext(journal);

@@ -1,5 +1,6 @@
 /** Items, other than payouts, that wait for a person: shown, taken, and acknowledged from the shell. */
 import { explainDay, readDay } from '../../core/bangkok-time.ts';
+import { type Message, message } from '../../core/message.ts';
 import { maskDigits } from '../../core/proxy-id.ts';
 import { showDate } from '../../payout/rules/lost-journal.ts';
 import { parseTimeOfDay } from '../../payout/rules/service-hours.ts';
@@ -92,7 +93,7 @@ async function readName({ journal }: DecisionSession, name: string): Promise<Que
 /** Outcome for each name; `whyNot` is undefined where it was done. */
 export interface Taken {
   readonly name: string;
-  readonly whyNot: string | undefined;
+  readonly whyNot: Message | undefined;
 }
 
 /**
@@ -114,7 +115,7 @@ export async function takeNamed(
       item.kind === 'payout' ||
       item.kind === 'registration' ||
       waiting.items.some(({ kind, key }) => kind === item.kind && key === item.key);
-    const whyNot = isThere ? await takeItem(context, item, what, by) : 'it does not wait for anybody';
+    const whyNot = isThere ? await takeItem(context, item, what, by) : message('owner.waits-not');
     taken.push({ name, whyNot });
   }
   return taken;

@@ -1,4 +1,5 @@
 /** Searches in the shell. Once there are users, only those who may see a whole number find it, by a recorded search. */
+import { inEnglish } from '../../core/message.ts';
 import { unmaskedLength } from '../../core/proxy-id.ts';
 import {
   isBeyondMask,
@@ -25,7 +26,7 @@ interface LimitedSearch<Filter> {
 }
 
 interface Searched {
-  readonly place: 'the payouts' | 'the registrations';
+  readonly place: 'payouts' | 'registrations';
   readonly text: string;
 }
 
@@ -45,7 +46,7 @@ async function requireReach(
   });
   if (by === undefined) return;
   const permission = can(by.person, 'reveal');
-  if (!permission.allowed) throw new SettingsError(`${asked}: ${permission.why}; ${instead}`);
+  if (!permission.allowed) throw new SettingsError(`${asked}: ${inEnglish(permission.why)}; ${instead}`);
   await recordSearch(journal, systemClock, by, searched);
 }
 
@@ -76,7 +77,7 @@ export async function limitPayoutSearch(
   filter: PayoutFilter,
 ): Promise<LimitedSearch<PayoutFilter>> {
   const { payee, reference, ...others } = filter;
-  const place = 'the payouts';
+  const place = 'payouts';
   if (payee !== undefined && isBeyondMask(payee)) {
     const text = payee.kind === 'name' ? payee.part : payee.end;
     await requireReach(loaded, journal, { option: '--payee', place, text, instead: describeInstead(payee) });
@@ -95,7 +96,7 @@ export async function limitRegistrationSearch(
   filter: RegistrationFilter,
 ): Promise<LimitedSearch<RegistrationFilter>> {
   const { reference, accountEnd, ...others } = filter;
-  const place = 'the registrations';
+  const place = 'registrations';
   if (accountEnd !== undefined && accountEnd.length > unmaskedLength) {
     const instead = `give the last four digits, --account ${accountEnd.slice(-unmaskedLength)}`;
     await requireReach(loaded, journal, { option: '--account', place, text: accountEnd, instead });

@@ -1,4 +1,5 @@
 /** Statements that people force or hand in, as decisions from the shell. */
+import { inEnglish, isMessage } from '../../core/message.ts';
 import { showDate } from '../../payout/rules/lost-journal.ts';
 import { systemClock } from '../../platform/clock.ts';
 import type { Logger } from '../../platform/log.ts';
@@ -53,7 +54,7 @@ export async function decideOnStatement(
   const present = (await session.journal.statement(date))?.version ?? 0;
   const statement: KeptStatement = { date, from, present, originalSha256: kept.originalSha256 };
   const inspected = await session.context.statements?.inspect(statement);
-  if (inspected === undefined || typeof inspected === 'string') throw new SettingsError(inspected ?? gone);
+  if (inspected === undefined || isMessage(inspected)) throw new SettingsError(inEnglish(inspected ?? gone));
   const { totals, refusal } = inspected;
   const [lacks] = refusal?.message.split(';') ?? [];
   const has = totals === undefined ? [] : [describeTotals(totals)];

@@ -4,10 +4,19 @@
  */
 import { mkdir, readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import {
+  asMessage,
+  inEnglish,
+  isMessage,
+  listed,
+  type Message,
+  message,
+  verbatim,
+} from '../../core/message.ts';
 import { parseBaht, type Satang, zeroSatang } from '../../core/money.ts';
 import { printable } from '../../core/outgoing-text.ts';
 import { errorCode, hashFile, replaceFile } from '../../platform/durable-file.ts';
-import { describeIssue } from '../../reports/rules/report-rows.ts';
+import { describeFiledIssue } from '../../review/rules/decision-file.ts';
 import { readDecisionFile } from '../../review/read-decision-file.ts';
 import type { Decider } from '../../review/rules/proposal.ts';
 import type { WaitingDecisions } from '../../review/rules/queue.ts';
@@ -87,17 +96,32 @@ type DroppedSession = Pick<DecisionSession, 'journal' | 'context'> & {
   readonly loaded: Pick<LoadedSettings, 'dataDir' | 'folders'>;
 };
 
+/** A dropped file that cannot be confirmed or discarded; the page shows the reason in the reader's language. */
+class DroppedRefusedError extends SettingsError {
+  readonly why: Message;
+
+  constructor(why: Message) {
+    super(inEnglish(why));
+    this.why = why;
+  }
+}
+
 async function findWaiting({ loaded }: DroppedSession, name: string): Promise<Dropped> {
   const waiting = await listDropped(loaded.dataDir);
   const found = waiting.filter(({ itemId, fileName }) => itemId === name || fileName === name);
   const [only] = found;
   if (only === undefined)
-    throw new SettingsError(
-      `no dropped file ${printable(name)} waits: "paydrop decide --waiting" lists them`,
-    );
+    throw new DroppedRefusedError(message('decision-file.none-waits', { name: printable(name) }));
   if (found.length > 1)
-    throw new SettingsError(
-      `${found.length} dropped files are called ${printable(name)}: name one by its number, ${found.map(({ itemId }) => itemId).join(' or ')}`,
+    throw new DroppedRefusedError(
+      message('decision-file.several-wait', {
+        count: found.length,
+        name: printable(name),
+        ids: listed(
+          found.map(({ itemId }) => itemId),
+          'or',
+        ),
+      }),
     );
   return only;
 }
@@ -135,13 +159,11 @@ async function confirmAs(session: DroppedSession, name: string, maker: Decider):
   const { itemId, fileName, sha256 } = dropped;
   const folder = join(decisionFolders(session.loaded.dataDir).work, itemId);
   if (!(await isAsDropped(session.loaded, dropped)))
-    throw new SettingsError(
-      `${printable(fileName)} is not as it was dropped: throw it away, and drop it again`,
-    );
+    throw new DroppedRefusedError(message('decision-file.not-as-dropped', { name: printable(fileName) }));
   const { contents } = await lookInto(folder);
   const reading = await readDecisionFile(join(folder, contents?.fileName ?? ''));
   if (!(await isAsDropped(session.loaded, dropped)))
-    throw new SettingsError(`${printable(fileName)} was written to at this moment: throw it away`);
+    throw new DroppedRefusedError(message('decision-file.being-written', { name: printable(fileName) }));
   const note = `by the dropped file ${fileName} (SHA-256 ${sha256})`;
   const decided = await decideReading(session, reading, maker, note);
   if (decided.kind === 'decided') await endDropped(session, dropped, maker, 'confirmed');
@@ -155,7 +177,7 @@ export async function discardDropped(session: DecisionSession, name: string, not
 
 /** @throws SettingsError for a file that does not wait, or without a reason */
 async function discardAs(session: DroppedSession, name: string, maker: Decider, note: string): Promise<void> {
-  if (note.trim() === '') throw new SettingsError('--note is missing: say why');
+  if (note.trim() === '') throw new DroppedRefusedError(message('decision-file.discard-why'));
   await endDropped(session, await findWaiting(session, name), maker, `thrown away: ${note}`);
 }
 
@@ -184,10 +206,9 @@ export const makeFileDecisions = (
     const isSame = (await listDropped(session.loaded.dataDir)).some(
       ({ itemId, sha256 }) => itemId === key && sha256 === version,
     );
-    if (!isSame)
-      return { kind: 'refused', objections: ['it is not what you have looked at, or waits no more'] };
+    if (!isSame) return { kind: 'refused', objections: [message('decision-file.waits-no-more')] };
     const decided = await orWhy(async () => confirmAs(session, key, maker));
-    if (typeof decided === 'string') return { kind: 'refused', objections: [decided] };
+    if (isMessage(decided)) return { kind: 'refused', objections: [decided] };
     return describeDecided(decided);
   },
   discard: async (key, maker, note) => {
@@ -200,21 +221,25 @@ export const makeFileDecisions = (
 });
 
 function describeDecided(decided: FileDecided): FileConfirmed {
-  if (decided.kind === 'rejected') return { kind: 'refused', objections: [decided.rejection.message] };
+  if (decided.kind === 'rejected')
+    return { kind: 'refused', objections: [asMessage(decided.rejection.message)] };
   if (decided.kind === 'decided')
     return { kind: 'proposed', proposalIds: decided.ends.map(({ proposal }) => proposal.proposalId) };
   const objections =
     'objections' in decided
-      ? decided.objections.map(({ where, why }) => (where === undefined ? why : `${where}: ${why}`))
-      : decided.issues.map(describeIssue);
+      ? decided.objections.map(({ where, why }) =>
+          where === undefined ? why : message('place.with-why', { where, why }),
+        )
+      : decided.issues.map(describeFiledIssue);
   return { kind: 'refused', objections };
 }
 
-async function orWhy<End>(work: () => Promise<End>): Promise<End | string> {
+async function orWhy<End>(work: () => Promise<End>): Promise<End | Message> {
   try {
     return await work();
   } catch (error) {
-    if (error instanceof SettingsError) return error.message;
+    if (error instanceof DroppedRefusedError) return error.why;
+    if (error instanceof SettingsError) return verbatim(error.message);
     throw error;
   }
 }

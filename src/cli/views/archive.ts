@@ -1,4 +1,5 @@
 /** Output of `archive`: how much has moved, and what keeps the other batches. */
+import { inEnglish } from '../../core/message.ts';
 import type { Archived } from '../../app/archive.ts';
 import { toLines } from '../../core/outgoing-text.ts';
 import { type ArchiveFacts, tablesArchive } from '../../payout/rules/archive.ts';
@@ -29,7 +30,9 @@ function describeMoved({ archive, moved, stays, bytesGivenBack }: Archived, isDr
 export function showArchived(archived: Archived, isDryRun: boolean): Shown {
   const { archive = null, moved, stays, bytesGivenBack, isStopped } = archived;
   const name = ({ batchId, fileName: file, rows }: ArchiveFacts) => ({ batchId, file, rows });
-  const listed = stays.slice(0, shownMax).map(({ batch, obstacle }) => [batch.batchId, obstacle.text]);
+  const listed = stays
+    .slice(0, shownMax)
+    .map(({ batch, obstacle }) => [batch.batchId, inEnglish(obstacle.text)]);
   const more = stays.length - listed.length;
   const lines = [
     describeMoved(archived, isDryRun),
@@ -42,7 +45,11 @@ export function showArchived(archived: Archived, isDryRun: boolean): Shown {
     isDryRun,
     isStopped,
     moved: moved.map(name),
-    stays: stays.map(({ batch, obstacle }) => ({ ...name(batch), ...obstacle })),
+    stays: stays.map(({ batch, obstacle }) => ({
+      ...name(batch),
+      code: obstacle.code,
+      text: inEnglish(obstacle.text),
+    })),
     bytesGivenBack,
   };
   return { json, text: toLines(lines) };

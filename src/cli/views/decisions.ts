@@ -15,13 +15,8 @@ import type {
 } from '../../app/review/decisions.ts';
 import type { Dropped } from '../../app/review/waiting-decisions.ts';
 import type { PayerChanged } from '../../app/review/accept.ts';
-import { describeIssue } from '../../reports/rules/report-rows.ts';
-import {
-  type Corrected,
-  type Correction,
-  type EvidenceFile,
-  proposalStatusWords,
-} from '../../review/rules/proposal.ts';
+import { describeFiledIssue } from '../../review/rules/decision-file.ts';
+import { type Corrected, type Correction, type EvidenceFile } from '../../review/rules/proposal.ts';
 import { countedOf, describeCounted, type ProposalFigures } from '../../review/rules/proposal-figures.ts';
 import { nameOfDecision, outcomeOfDecision } from '../../review/rules/terms.ts';
 import { SettingsError } from '../../settings/secrets.ts';
@@ -83,7 +78,7 @@ function linesOfEnd(end: Proposed): string[] {
 function linesOfApplied({ applied, refused }: Extract<Proposed, { kind: 'applied' }>['applied']): string[] {
   const shown = refused
     .slice(0, objectionsShownMax)
-    .map(({ itemNo, why }) => `  item ${itemNo}: ${why ?? ''}`);
+    .map(({ itemNo, why }) => `  item ${itemNo}: ${why === null ? '' : inEnglish(why)}`);
   const rest = refused.length - shown.length;
   return [
     `  ${countOf(applied, 'item')} applied${refused.length === 0 ? '.' : `, ${countOf(refused.length, 'item')} refused:`}`,
@@ -97,10 +92,13 @@ export function showDecided(decided: Decided, undecided?: number): Shown {
   if (decided.kind === 'refused') {
     const shown = decided.objections
       .slice(0, objectionsShownMax)
-      .map(({ where, why }) => (where === undefined ? why : `${where}: ${why}`));
+      .map(({ where, why }) => (where === undefined ? inEnglish(why) : `${where}: ${inEnglish(why)}`));
     const rest = decided.objections.length - shown.length;
     return {
-      json: { kind: 'refused', objections: decided.objections },
+      json: {
+        kind: 'refused',
+        objections: decided.objections.map(({ where, why }) => ({ where, why: inEnglish(why) })),
+      },
       text: toLines(['Nothing was decided.', ...shown, ...(rest === 0 ? [] : [`and ${rest} more.`])]),
     };
   }
@@ -124,7 +122,9 @@ export function showDecided(decided: Decided, undecided?: number): Shown {
 /** Error for a file that decides nothing. */
 export function refuseFile(path: string, refused: Exclude<FileDecided, Decided>): SettingsError {
   if (refused.kind === 'rejected') return new SettingsError(`${path}: ${refused.rejection.message}`);
-  const shown = refused.issues.slice(0, objectionsShownMax).map(describeIssue);
+  const shown = refused.issues
+    .slice(0, objectionsShownMax)
+    .map((issue) => inEnglish(describeFiledIssue(issue)));
   const rest = refused.issues.length - shown.length;
   return new SettingsError(
     [`nothing of ${path} was decided:`, ...shown, ...(rest === 0 ? [] : [`and ${rest} more`])].join('\n'),
@@ -135,7 +135,7 @@ export function refuseFile(path: string, refused: Exclude<FileDecided, Decided>)
 export const showProposalLine = (proposal: Proposal): Shown => ({
   json: jsonOf(proposal),
   text: toLines([
-    `${proposal.proposalId}  ${formatBangkokMoment(proposal.madeAtMs)}  ${proposal.maker}  ${describe(proposal)}; it ${proposalStatusWords[proposal.status]}`,
+    `${proposal.proposalId}  ${formatBangkokMoment(proposal.madeAtMs)}  ${proposal.maker}  ${describe(proposal)}; it ${sayCode('en', `proposal-is.${proposal.status}`)}`,
     `    ${proposal.note}`,
   ]),
 });
@@ -183,7 +183,7 @@ function linesOfFigures(figures: ProposalFigures): readonly string[] {
 
 /** Masks numbers, as on the page, and drops the parts of the digest, by which they could be guessed. */
 function maskItem({ item, ...shown }: ProposalShown['items'][number]) {
-  const { salt: _salt, commitment: _commitment, correction, ...plain } = item;
+  const { salt: _salt, commitment: _commitment, why, correction, ...plain } = item;
   const proxyNo = correction?.proxyNo ?? null;
   const accountNo = correction?.accountNo;
   const was = correction?.was;
@@ -193,7 +193,7 @@ function maskItem({ item, ...shown }: ProposalShown['items'][number]) {
     ...(accountNo === undefined ? {} : { accountNo: maskDigits(accountNo) }),
     ...(was === undefined ? {} : { was: maskWas(was) }),
   };
-  return { ...plain, ...shown, correction: masked };
+  return { ...plain, why: why && inEnglish(why), ...shown, correction: masked };
 }
 
 /** One proposal with everything that it concerns. */
@@ -213,7 +213,7 @@ export function showProposal({ proposal, items: whole }: ProposalShown): Shown {
       : [
           `  looked at by ${checker}, ${formatBangkokMoment(checkedAtMs)}${checkNote === null ? '' : `: ${checkNote}`}`,
         ]),
-    `  it ${proposalStatusWords[status]}`,
+    `  it ${sayCode('en', `proposal-is.${status}`)}`,
     ...items.flatMap((item) => {
       const { correction, where, about } = item;
       const becomes = correction === undefined ? '' : describeCorrection(correction);
@@ -230,7 +230,7 @@ export function showProposal({ proposal, items: whole }: ProposalShown): Shown {
 
 export function showChecked(checked: Exclude<Checked, { kind: 'refused' }>): Shown {
   const { proposal } = checked;
-  const head = `Proposal ${proposal.proposalId} (${describe(proposal)}) ${proposalStatusWords[proposal.status]}.`;
+  const head = `Proposal ${proposal.proposalId} (${describe(proposal)}) ${sayCode('en', `proposal-is.${proposal.status}`)}.`;
   return {
     json: jsonOf(proposal),
     text: toLines([head, ...(checked.kind === 'applied' ? linesOfApplied(checked.applied) : [])]),
@@ -258,7 +258,9 @@ export function showBatchApproved(
             `Batch ${batchId}, ${amount}: approved.`,
             'The running sender pays it, or the next run of its file.',
           ]
-        : [`Batch ${batchId}: proposal ${proposal.proposalId} ${proposalStatusWords[proposal.status]}.`];
+        : [
+            `Batch ${batchId}: proposal ${proposal.proposalId} ${sayCode('en', `proposal-is.${proposal.status}`)}.`,
+          ];
   return { json: jsonOf(proposal), text: toLines(lines) };
 }
 export const showPayerChanged = (changed: PayerChanged): Shown => ({

@@ -1,9 +1,8 @@
 /** Items, other than payouts, that wait for a person, as shown in the shell. */
-import { inEnglish } from '../../core/message.ts';
+import { inEnglish, sayCode } from '../../core/message.ts';
 import { nameOfItem, type Taken } from '../../app/review/queue.ts';
 import { type CommandPlace, paydropCommand } from '../../core/command-line.ts';
 import { formatBangkokDateTime } from '../../core/bangkok-time.ts';
-import { sayCode } from '../../core/message.ts';
 import { formatBaht } from '../../core/money.ts';
 import { printable, toLines } from '../../core/outgoing-text.ts';
 import type { OwnedItem, Queue, QueueKind, QueueOption, QueueTotal } from '../../review/rules/queue.ts';
@@ -46,12 +45,12 @@ const jsonOfOption = ({ decision, label, needsSecond, whyNot }: QueueOption): ob
   label: sayCode('en', label),
   labelTh: sayCode('th', label),
   needsSecond,
-  whyNot,
+  whyNot: whyNot && inEnglish(whyNot),
 });
 
 function showItem(item: OwnedItem, nowMs: number): Shown {
-  const { kind, title, sinceMs, amountSatang, moneyMoved, options, owner } = item;
-  const [reason, remedy] = [inEnglish(item.reason), inEnglish(item.remedy)];
+  const { kind, sinceMs, amountSatang, moneyMoved, options, owner } = item;
+  const [title, reason, remedy] = [inEnglish(item.title), inEnglish(item.reason), inEnglish(item.remedy)];
   const name = nameOfItem(item);
   // A registration moves no money.
   const money = kind === 'registration' || kind === 'callback' ? [] : [moneyWords[moneyMoved]];
@@ -68,6 +67,7 @@ function showItem(item: OwnedItem, nowMs: number): Shown {
       options: options.map(jsonOfOption),
       key: undefined,
       name,
+      title,
       sinceAt: formatBangkokDateTime(sinceMs),
       amount: amountSatang === null ? null : formatBaht(amountSatang),
       amountSatang: undefined,
@@ -82,7 +82,10 @@ function showItem(item: OwnedItem, nowMs: number): Shown {
       `  ${reason}`,
       `  ${remedy}`,
       ...(possible.length === 0 ? [] : [`  Possible: ${possible.join(', ')}`]),
-      ...impossible.map(({ label, whyNot }) => `  Not ${sayCode('en', label)}: ${whyNot ?? ''}`),
+      ...impossible.map(
+        ({ label, whyNot }) =>
+          `  Not ${sayCode('en', label)}: ${whyNot === undefined ? '' : inEnglish(whyNot)}`,
+      ),
     ]),
   };
 }
@@ -107,8 +110,10 @@ export function showQueue({ items, totals }: Queue, nowMs: number): Shown {
 }
 
 export const showTaken = (taken: readonly Taken[], done: string): Shown => ({
-  json: taken,
+  json: taken.map(({ name, whyNot }) => ({ name, whyNot: whyNot && inEnglish(whyNot) })),
   text: toLines(
-    taken.map(({ name, whyNot }) => (whyNot === undefined ? `${name}: ${done}.` : `${name}: ${whyNot}`)),
+    taken.map(({ name, whyNot }) =>
+      whyNot === undefined ? `${name}: ${done}.` : `${name}: ${inEnglish(whyNot)}`,
+    ),
   ),
 });

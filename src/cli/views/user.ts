@@ -1,6 +1,7 @@
 /** Output of `paydrop user`: users, changes that wait for a second admin, and secrets that are shown once. */
 import type { ChangeOutcome, PersonToken, UsersListed } from '../../app/review/people.ts';
 import { formatBangkokMoment } from '../../core/bangkok-time.ts';
+import { inEnglish } from '../../core/message.ts';
 import { printable, showText, toLines } from '../../core/outgoing-text.ts';
 import type { Passkey } from '../../review/rules/passkey.ts';
 import { isBeforeRestore, type Person } from '../../review/rules/people.ts';
@@ -11,7 +12,8 @@ import { alignColumns, type Shown } from './shown.ts';
 /** Outcome of a request, and which secret to hand to which person. */
 export function showOutcome(outcome: Exclude<ChangeOutcome, { kind: 'refused' }>): Shown {
   if (outcome.kind === 'waits') {
-    const { changeId, why, firstHalf } = outcome;
+    const { changeId, firstHalf } = outcome;
+    const why = inEnglish(outcome.why);
     const half =
       firstHalf === undefined
         ? []
@@ -87,7 +89,9 @@ export function showUsers(listed: UsersListed): Shown {
     ...(isOne ? showPasskeys(listed) : []),
     ...showWaiting(waiting, people),
     ...(isOne ? ['', 'What happened'] : []),
-    ...events.map((event) => `${formatBangkokMoment(event.atMs)}  ${describePersonEvent(event, people)}`),
+    ...events.map(
+      (event) => `${formatBangkokMoment(event.atMs)}  ${inEnglish(describePersonEvent(event, people))}`,
+    ),
   ]);
   return { json: describeListed(listed, good, waiting), text };
 }
@@ -140,7 +144,7 @@ const showWaiting = (changes: readonly PersonChange[], people: readonly Person[]
         ...alignColumns(
           changes.map((change) => [
             String(change.changeId),
-            showText(describeChange(change, people)),
+            showText(inEnglish(describeChange(change, people))),
             `proposed by ${people.find(({ personId }) => personId === change.proposedBy)?.name ?? ''}`,
             formatBangkokMoment(change.proposedAtMs),
           ]),
@@ -174,7 +178,7 @@ const describeListed = (
   })),
   waiting: waiting.map((change) => ({
     changeId: change.changeId,
-    what: describeChange(change, listed.people),
+    what: inEnglish(describeChange(change, listed.people)),
     proposedBy: listed.people.find(({ personId }) => personId === change.proposedBy)?.name ?? null,
     proposedAt: momentOf(change.proposedAtMs),
   })),
@@ -183,7 +187,7 @@ const describeListed = (
     at: momentOf(event.atMs),
     kind: event.kind,
     severity: severityOf(event),
-    what: describePersonEvent(event, listed.people),
+    what: inEnglish(describePersonEvent(event, listed.people)),
   })),
 });
 

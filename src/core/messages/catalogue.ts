@@ -2,10 +2,12 @@
 import { columnWordings } from './columns.ts';
 import { countWordings } from './counts.ts';
 import { decisionWordings } from './decision-words.ts';
+import { whyWordings } from './decisions.ts';
 import { healthWordings } from './health.ts';
 import { noticeWordings } from './notices.ts';
 import { overviewWordings } from './overview.ts';
 import { pageWordings } from './page.ts';
+import { personWordings } from './people.ts';
 import { queueWordings } from './queue.ts';
 import { remedyWordings } from './remedies.ts';
 import { stopWordings } from './stops.ts';
@@ -17,6 +19,8 @@ export const catalogue = {
   ...overviewWordings,
   ...wordWordings,
   ...decisionWordings,
+  ...whyWordings,
+  ...personWordings,
   ...columnWordings,
   ...healthWordings,
   ...noticeWordings,

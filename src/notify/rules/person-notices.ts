@@ -1,7 +1,7 @@
 /** Notices of changes of users: each is reported, so that no user gains rights unseen. */
 import { formatBangkokDateTime } from '../../core/bangkok-time.ts';
 import { paydropCommand } from '../../core/command-line.ts';
-import { message, sayCode, verbatim } from '../../core/message.ts';
+import { message } from '../../core/message.ts';
 import type { PersonEvent } from '../../review/rules/chain.ts';
 import type { Person } from '../../review/rules/people.ts';
 import { describePersonEvent, severityOf } from '../../review/rules/person-words.ts';
@@ -17,7 +17,6 @@ export function describePersonNotice(
 ): NoticeDraft {
   const severity = severityOf(event);
   const { seq, kind, atMs } = event;
-  const what = describePersonEvent(event, people);
   return draftNotice(
     scene,
     { kind: 'people', batchId: null, key: `${personsSubject}${seq}` },
@@ -26,8 +25,7 @@ export function describePersonNotice(
       eventSeq: seq,
       happenedAt: formatBangkokDateTime(atMs),
       reasonCode: kind,
-      // until every reason is a message
-      reason: verbatim(scene.language === 'th' ? `${sayCode('th', `person-event.${kind}`)}: ${what}` : what),
+      reason: describePersonEvent(event, people),
       remedy: severity === null ? null : message(`notice.person-${severity}`),
       commands: [paydropCommand(scene.place, 'user', 'list')],
     },

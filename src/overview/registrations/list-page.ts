@@ -88,7 +88,7 @@ async function readFilter(
   const isEnd = accountEndForm.test(search);
   const byEnd = { ...base, accountEnd: digits.slice(-unmaskedLength) };
   if (isEnd && digits.length <= unmaskedLength) return { filter: byEnd, reach: undefined };
-  const searched = { place: 'the registrations', text: search };
+  const searched = { place: 'registrations', text: search } as const;
   const reach = await recordSearch(store, { now: () => nowMs }, proved, searched);
   if (reach === 'shown') return { filter: isEnd ? byEnd : byName, reach };
   const byAccount = { ...base, accountNo: digits };

@@ -371,9 +371,9 @@ async function answerOne(
   if (shown === undefined) return gone(visit);
   if (isRevealed) {
     const { row, batch } = shown.history;
-    const what = `the account and customer of row ${row.rowNo} of batch ${batch.batchId}`;
+    const looked = { what: 'account', row: row.rowNo, batch: batch.batchId } as const;
     const { clock } = await context.readReview();
-    await recordReveal(context.store, clock, visit.proved, { what });
+    await recordReveal(context.store, clock, visit.proved, looked);
   }
   return registrationPage(visit, shown, isRevealed);
 }

@@ -3,6 +3,7 @@
  * reached in an archive.
  */
 import { dayMs } from '../../core/bangkok-time.ts';
+import { type Message, message } from '../../core/message.ts';
 import { lossCure } from './journal-place.ts';
 import { showDate } from './lost-journal.ts';
 
@@ -76,41 +77,53 @@ export interface ArchiveObstacle {
     | 'breaks-open'
     | 'changed'
     | 'large';
-  readonly text: string;
+  readonly text: Message;
 }
 
-const nameDays = (days: readonly ArchiveDay[]): string => {
-  const [first, ...others] = days.map(({ date }) => showDate(date));
-  return others.length === 0 ? (first ?? '') : `${first} and ${others.length} more`;
+const nameDays = (days: readonly ArchiveDay[]): Message => {
+  const [day = '', ...others] = days.map(({ date }) => showDate(date));
+  return others.length === 0
+    ? message('archive.one-day', { day })
+    : message('archive.days', { day, count: others.length });
 };
 
 /** The first obstacle that keeps a batch in the journal; undefined when it may go. */
 export function findArchiveObstacle(facts: ArchiveFacts, policy: ArchivePolicy): ArchiveObstacle | undefined {
   const unread = facts.days.filter(({ isReconciled }) => !isReconciled);
   const broken = facts.days.filter(({ openBreaks }) => openBreaks > 0);
-  const obstacles: readonly (readonly [boolean, ArchiveObstacle['code'], string])[] = [
-    [!facts.isDone, 'not-done', 'it is not done'],
-    [facts.latestMs >= policy.beforeMs, 'too-young', 'something happened to it since the day asked for'],
-    [
-      facts.latestMs >= policy.quietSinceMs,
-      'still-compared',
-      'too recent: new files are compared with it, or it is asked about',
-    ],
-    [facts.openRows > 0, 'rows-open', `${facts.openRows} of its rows have not ended`],
-    [facts.alarmRows > 0, 'alarm', `${facts.alarmRows} of its rows bear an alarm`],
-    [facts.openAttempts > 0, 'attempts-open', `${facts.openAttempts} of its transfers are not settled`],
-    [!facts.isReported, 'not-reported', 'a report of it is due'],
-    [facts.isFileOpen, 'file-open', 'its file is in work, or has been changed since it was read'],
-    [
-      facts.openDecisions > 0,
-      'decisions-open',
-      `a proposal is about ${facts.openDecisions === 1 ? 'it' : `${facts.openDecisions} things of it`}, and is not decided yet`,
-    ],
-    [unread.length > 0, 'not-reconciled', `no statement was accepted of ${nameDays(unread)}`],
-    [broken.length > 0, 'breaks-open', `breaks are open on ${nameDays(broken)}`],
+  const { openRows, alarmRows, openAttempts, openDecisions } = facts;
+  const obstacles: readonly (false | ArchiveObstacle)[] = [
+    !facts.isDone && { code: 'not-done', text: message('archive.not-done') },
+    facts.latestMs >= policy.beforeMs && { code: 'too-young', text: message('archive.too-young') },
+    facts.latestMs >= policy.quietSinceMs && {
+      code: 'still-compared',
+      text: message('archive.still-compared'),
+    },
+    openRows > 0 && { code: 'rows-open', text: message('archive.rows-open', { count: openRows }) },
+    alarmRows > 0 && { code: 'alarm', text: message('archive.alarm', { count: alarmRows }) },
+    openAttempts > 0 && {
+      code: 'attempts-open',
+      text: message('archive.attempts-open', { count: openAttempts }),
+    },
+    !facts.isReported && { code: 'not-reported', text: message('archive.not-reported') },
+    facts.isFileOpen && { code: 'file-open', text: message('archive.file-open') },
+    openDecisions > 0 && {
+      code: 'decisions-open',
+      text:
+        openDecisions === 1
+          ? message('archive.one-decision-open')
+          : message('archive.decisions-open', { count: openDecisions }),
+    },
+    unread.length > 0 && {
+      code: 'not-reconciled',
+      text: message('archive.not-reconciled', { days: nameDays(unread) }),
+    },
+    broken.length > 0 && {
+      code: 'breaks-open',
+      text: message('archive.breaks-open', { days: nameDays(broken) }),
+    },
   ];
-  const [, code, text] = obstacles.find(([isThere]) => isThere) ?? [];
-  return code === undefined ? undefined : { code, text: text ?? '' };
+  return obstacles.find((obstacle) => obstacle !== false);
 }
 
 const archiveNamePattern = /^journal-archive-(\d{4,})\.db$/;

@@ -1,5 +1,5 @@
 /** Decisions of an operator on a payout that has not been sent, or that ended without money moved. */
-import { message } from '../../core/message.ts';
+import { asMessage, type Listed, listed, message, type Message } from '../../core/message.ts';
 import { addHold, afterChange, decideHold, move } from '../../core/change.ts';
 import { countRows, inDoubtStatuses } from '../../core/exit-code.ts';
 import {
@@ -19,6 +19,7 @@ import type {
   StatusTotal,
 } from '../../core/ports.ts';
 import { formatBangkokMoment } from '../../core/bangkok-time.ts';
+import type { Issue } from '../../core/payout-file.ts';
 import { paydropCommand } from '../../core/command-line.ts';
 import { maskDigits } from '../../core/proxy-id.ts';
 import { parseRow, type RowRules } from '../../intake/rules/row.ts';
@@ -66,14 +67,17 @@ const lookedAtHolds: readonly HoldReason[] = ['name', 'limit', 'similar', 'new-p
 /** Holds lifted when an operator names the payout and so has looked at it. An approval has an event of its own. */
 export const payoutWideHolds: readonly HoldReason[] = [...batchWideHolds, ...lookedAtHolds];
 
-/** Lifts holds of a held payout; ready again when none is left. For any other payout returns why not, in words. */
-export function decideLift(payout: Payout, lifted: readonly HoldReason[], nowMs: number): Change | string {
-  const where = describeRow(payout);
+/** Lifts holds of a held payout; ready again when none is left. For any other payout returns why not. */
+export function decideLift(payout: Payout, lifted: readonly HoldReason[], nowMs: number): Change | Message {
+  const where = describePayoutRow(payout);
   if (payout.status !== 'held')
-    return `${where} is ${payout.status}, not held: there is nothing to let go on`;
+    return message('go-on.not-held', { where, status: message(`payout-is.${payout.status}`) });
   const holds = payout.holds.filter((hold) => !lifted.includes(hold));
   if (holds.length === payout.holds.length)
-    return `${where} is held for ${holds.join(', ')}, which this does not lift`;
+    return message('go-on.held-otherwise', {
+      where,
+      holds: listed(holds.map((hold) => message(`held-for.${hold}`))),
+    });
   const isFree = holds.length === 0;
   const accepted = payout.holds.filter((hold) => lifted.includes(hold) && lookedAtHolds.includes(hold));
   const patch = {
@@ -87,12 +91,15 @@ export function decideLift(payout: Payout, lifted: readonly HoldReason[], nowMs:
 }
 
 /**
- * Cancels a ready or held payout. For any other returns why not, in words. The caller first checks that the bank cannot
+ * Cancels a ready or held payout. For any other returns why not. The caller first checks that the bank cannot
  * complete a send of it (`whyNotCancel`).
  */
-export function decideCancel(payout: Payout, nowMs: number): Change | string {
+export function decideCancel(payout: Payout, nowMs: number): Change | Message {
   if (payout.status !== 'ready' && payout.status !== 'held') {
-    return `${describeRow(payout)} is ${payout.status}: only what is ready or held can be cancelled`;
+    return message('cancel.too-late', {
+      where: describePayoutRow(payout),
+      status: message(`payout-is.${payout.status}`),
+    });
   }
   const patch = {
     status: 'cancelled',
@@ -109,45 +116,48 @@ export function decideCancel(payout: Payout, nowMs: number): Change | string {
  * Reason why a payout that was sent cannot be cancelled, by the bank's latest answer about one of its references.
  * Undefined when each send under it is shown as failed, or not found after the trust time.
  */
-export function whyNotCancel(known: Case, reading: InquiryReading): string | undefined {
+export function whyNotCancel(known: Case, reading: InquiryReading): Message | undefined {
   const { payout, attempt, sameReference, policy } = known;
   const { payoutId } = payout.instruction;
-  const where = describeSent(payout, attempt);
-  const again = `"${paydropCommand(undefined, 'cancel', payoutId)}"`;
-  const show = `"${paydropCommand(undefined, 'show', payoutId)}"`;
+  const sent = describeSent(payout, attempt);
+  const again = paydropCommand(undefined, 'cancel', payoutId);
+  const show = paydropCommand(undefined, 'show', payoutId);
   switch (reading.kind) {
     case 'complete':
-      return `${where}, and the bank says that it is complete: ${show} tells how it stands`;
+      return message('cancel.complete', { sent, command: show });
     case 'in-process': {
-      const settle = `"${paydropCommand(undefined, 'settle', payout.batchId)}"`;
-      return `${where}, and the bank may yet complete it: ${settle} asks until it has ended`;
+      const command = paydropCommand(undefined, 'settle', payout.batchId);
+      return message('cancel.in-process', { sent, command });
     }
     case 'nothing-said':
-      return `${where}, and the bank does not say what became of it (${reading.reason.text}): once it answers, ${again} asks again`;
+      return message('cancel.nothing-said', { sent, why: asMessage(reading.reason.text), command: again });
     case 'not-found':
     case 'failed':
   }
   const sends = [...sameReference, attempt];
   const unsettled = sends.find((one) => !isCleared({ ...known, attempt: one }, reading));
-  if (unsettled !== undefined)
-    return `${where}, and it is not settled whose transfer that is: ${show} tells how it stands`;
+  if (unsettled !== undefined) return message('cancel.whose', { sent, command: show });
   const young = sends.filter((one) => !isShownFailed(reading, one.order) && !isTrusted(one, policy, known));
   if (young.length === 0) return undefined;
   const trustAtMs = Math.max(...young.map((one) => computeTrustAtMs(one, policy, known)));
   const moment = formatBangkokMoment(Math.ceil(trustAtMs / 1_000) * 1_000);
-  return `${where} a moment ago: that the bank does not find it counts from ${moment} Bangkok time on; then ${again} asks again`;
+  return message('cancel.too-young', { sent, moment, command: again });
 }
 
 /** `payout INV-1 (row 3 of batch 4K7Q2M9XWD) was sent as PD…`. */
-export const describeSent = (payout: Payout, { order }: Pick<Attempt, 'order'>): string =>
-  `${describeRow(payout)} was sent as ${order.transRefNo}`;
+export const describeSent = (payout: Payout, { order }: Pick<Attempt, 'order'>): Message =>
+  message('cancel.sent', { where: describePayoutRow(payout), ref: order.transRefNo });
 
 /** `payout INV-1 (row 3 of batch 4K7Q2M9XWD) may have been sent by a lost part of the journal`. */
-export const describeUnknownSends = (payout: Payout): string =>
-  `${describeRow(payout)} may have been sent by a lost part of the journal`;
+export const describeUnknownSends = (payout: Payout): Message =>
+  message('cancel.may-be-sent', { where: describePayoutRow(payout) });
 
-const describeRow = (payout: Payout): string =>
-  `payout ${payout.instruction.payoutId} (row ${payout.rowNo} of batch ${payout.batchId})`;
+const describePayoutRow = ({ instruction, rowNo, batchId }: Payout): Message =>
+  message('place.payout', { payoutId: instruction.payoutId, row: rowNo, batch: batchId });
+
+/** `row 3 of batch 4K7Q2M9XWD`. */
+export const describeRow = ({ rowNo, batchId }: Pick<Payout, 'rowNo' | 'batchId'>): Message =>
+  message('place.row', { row: rowNo, batch: batchId });
 
 /**
  * Statuses of rows that are not with the bank; they can be cancelled, unless the bank can still complete an earlier
@@ -169,23 +179,30 @@ export const fileIssues: readonly string[] = [
 ];
 
 /**
- * Allows a failed or unpayable payout its next attempt. For any other returns why not, in words.
+ * Allows a failed or unpayable payout its next attempt. For any other returns why not.
  * @param similar holders of a payoutId like its own
  */
 export function decideRetry(
   payout: Payout,
   similar: readonly ClaimOwner[],
   nowMs: number,
-): readonly Change[] | string {
-  const where = describeRow(payout);
+): readonly Change[] | Message {
+  const where = describePayoutRow(payout);
   if (payout.isAlarm) {
-    const ack = paydropCommand(undefined, 'ack', payout.instruction.payoutId);
-    return `${where} bears an alarm: clear with the bank what it says; then "${ack}" with --note ends the alarm, and it can be tried again`;
+    const command = paydropCommand(undefined, 'ack', payout.instruction.payoutId);
+    return message('retry.alarm', { where, command });
   }
   if (payout.status !== 'failed' && payout.status !== 'unpayable')
-    return `${where} is ${payout.status}: only what failed, is unpayable or was rejected can be tried again`;
+    return message('retry.not-ended', { where, status: message(`payout-is.${payout.status}`) });
   return tryAgain(payout, [], similar, nowMs);
 }
+
+/** The messages of issues, for a sentence. */
+export const listIssues = (issues: readonly Issue[]): Listed =>
+  listed(
+    issues.map((issue) => asMessage(issue.message)),
+    'semicolon',
+  );
 
 /** A rejected row to validate anew, by the present rules. */
 interface Rejected {
@@ -197,23 +214,20 @@ interface Rejected {
   readonly nowMs: number;
 }
 
-/** Validates a rejected row anew. Returns why it stays rejected, in words. */
+/** Validates a rejected row anew. Returns why it stays rejected. */
 export function decideRetryRejected({
   row,
   batchId,
   rules,
   similar,
   nowMs,
-}: Rejected): readonly Change[] | string {
-  const where = `row ${row.rowNo} of batch ${batchId}`;
-  if (row.issues.some(({ code }) => fileIssues.includes(code)))
-    return `${where} was rejected for what its file holds: send it in a new file`;
+}: Rejected): readonly Change[] | Message {
+  const where = describeRow({ rowNo: row.rowNo, batchId });
+  if (row.issues.some(({ code }) => fileIssues.includes(code))) return message('retry.wrong-file', { where });
   const { instruction, issues, holds } = parseRow(row.cells, row.line, rules);
-  if (instruction === null)
-    return `${where} is still wrong (${issues.map((issue) => issue.message).join('; ')})`;
+  if (instruction === null) return message('retry.still-wrong', { where, whys: listIssues(issues) });
   // The file's totals counted this row as unreadable, and would no longer match.
-  if (row.amountSatang !== instruction.amountSatang)
-    return `${where}: its amount could not be read when the file was taken in: send it in a new file`;
+  if (row.amountSatang !== instruction.amountSatang) return message('retry.amount-unread', { where });
   const before = { ...row, batchId, instruction, acceptedHolds: [], settledBy: 'rules' } as const;
   const [first, ...rest] = tryAgain(before, holds, similar, nowMs);
   return [{ ...first, isValidated: true }, ...rest];

@@ -2,9 +2,10 @@
  * Decisions that people may make about one registration, and the resulting changes. The same function says whether one is
  * possible, with the reason where it is not, and decides when it is called again on the row as it is then.
  */
+import { inEnglish, isMessage, type Message, message } from '../../core/message.ts';
 import type { DecisionItem } from '../../core/ports.ts';
 import { maskDigits } from '../../core/proxy-id.ts';
-import { fileIssues } from '../../payout/rules/operator.ts';
+import { describeRow, fileIssues, listIssues } from '../../payout/rules/operator.ts';
 import { similarIdWords } from '../../payout/rules/similar.ts';
 import type { DecisionMark } from '../../review/rules/payout-decisions.ts';
 import { type RegistrationDecision, registrationDecisions } from '../../review/rules/terms.ts';
@@ -45,7 +46,7 @@ export interface ReviewedRegistration {
 }
 
 type Facts = ReviewedRegistration;
-type Decided = readonly RegistrationChange[] | string;
+type Decided = readonly RegistrationChange[] | Message;
 
 /** Holds lifted by a person who names the registration; a hold on all rows is put on again where it still applies. */
 const liftedHolds: readonly RegistrationHold[] = ['similar', 'called-back', 'paused', 'halted'];
@@ -55,7 +56,7 @@ const lookedAtHolds: readonly RegistrationHold[] = ['similar', 'called-back'];
 
 function decideGoOn({ registration, nowMs }: Facts): Decided {
   const { status, holds, acceptedHolds } = registration;
-  if (status !== 'held') return `it is ${status}, not held: nothing of it waits to go on`;
+  if (status !== 'held') return message('register.not-held', { status: inWords(status) });
   const left = holds.filter((hold) => !liftedHolds.includes(hold));
   const accepted = holds.filter((hold) => lookedAtHolds.includes(hold));
   const patch = {
@@ -71,7 +72,7 @@ const nothingToSay = { reasonCode: null, reason: null } as const;
 
 function decideCancel({ registration, nowMs }: Facts): Decided {
   if (!sourceStatusesOf('cancelled', 'cancelled').includes(registration.status))
-    return `it is ${registration.status}: only a registration that was not sent can be cancelled`;
+    return message('register.too-late-to-cancel', { status: inWords(registration.status) });
   const patch = {
     status: 'cancelled',
     holds: [],
@@ -84,30 +85,30 @@ function decideCancel({ registration, nowMs }: Facts): Decided {
 
 function decideRelease({ registration, holder, nowMs }: Facts): Decided {
   const { seq, status } = registration;
-  if (holder === undefined) return `it is ${status}, and its registrationId is free: a new file may use it`;
+  if (holder === undefined) return message('register.id-is-free', { status: inWords(status) });
   if (!sourceStatusesOf(status, 'released').includes(status))
-    return `it is ${status}: only the registrationId of what was cancelled can be released`;
-  if (holder.seq !== seq) return `its registrationId is held by ${describePlace(holder)}`;
+    return message('register.not-cancelled', { status: inWords(status) });
+  if (holder.seq !== seq) return message('register.id-taken', { where: describeRow(holder) });
   const change = moveRegistration({ registration, patch: {}, cause: 'released', nowMs });
   return [{ ...change, isReleased: true }];
 }
 
-const describePlace = ({ rowNo, batchId }: Registration): string => `row ${rowNo} of batch ${batchId}`;
+/** The status within a sentence. */
+const inWords = (status: RegistrationStatus): Message => message(`registration-is.${status}`);
 
 // ---------------------------------------------------------------- once more
 
 /** Why no request may be made for a registration, whichever decision; undefined when one may. */
-function whyNotAgain({ registration, row, holder }: Facts): string | undefined {
+function whyNotAgain({ registration, row, holder }: Facts): Message | undefined {
   const { seq, status, isAlarm } = registration;
-  if (isAlarm) return 'it bears an alarm: clear with the bank what it says, then acknowledge it';
+  if (isAlarm) return message('correct.alarm');
   if (awaitedStatuses.some((awaited) => awaited === status))
-    return `it is ${status}: the bank may yet tell its outcome, and nothing is sent again until then`;
+    return message('register.awaited', { status: inWords(status) });
   if (!sourceStatusesOf('ready', 'tried-again').includes(status))
-    return `it is ${status}: only what failed, was refused, rejected or never answered can be tried again`;
-  if (row.issues.some(({ code }) => fileIssues.includes(code)))
-    return 'it was rejected for what its file holds: send it in a new file';
+    return message('register.not-ended', { status: inWords(status) });
+  if (row.issues.some(({ code }) => fileIssues.includes(code))) return message('correct.wrong-file');
   if (holder !== undefined && holder.seq !== seq)
-    return `its registrationId is held by ${describePlace(holder)}`;
+    return message('register.id-taken', { where: describeRow(holder) });
   return undefined;
 }
 
@@ -144,19 +145,19 @@ export const instructionToSend = (
 ): RegistrationInstruction | null => readAgain(facts).instruction;
 
 /** Refuses a second registration of one identity: a callback could not tell them apart. */
-function whyNotBeside({ openOthers: [other] }: Facts): string | undefined {
+function whyNotBeside({ openOthers: [other] }: Facts): Message | undefined {
   if (other === undefined) return undefined;
-  const where = describePlace(other);
+  const where = describeRow(other);
   return awaitedStatuses.some((awaited) => awaited === other.status)
-    ? `${where} has the same account and references and awaits the bank's callback, which could not tell the two apart`
-    : `${where} has the same account and references and waits to be sent: a callback could not tell the two apart`;
+    ? message('register.same-awaited', { where })
+    : message('register.same-waits', { where });
 }
 
 function decideAgain(facts: Facts): Decided {
   const why = whyNotAgain(facts);
   if (why !== undefined) return why;
   const { instruction, issues } = readAgain(facts);
-  if (instruction === null) return `it is still wrong (${issues.map(({ message }) => message).join('; ')})`;
+  if (instruction === null) return message('register.still-wrong', { whys: listIssues(issues) });
   return whyNotBeside(facts) ?? tryAgain(facts, instruction);
 }
 
@@ -202,7 +203,7 @@ function holdAgain(
   if (other?.instruction)
     reasons.push([
       'similar',
-      `differs from registrationId ${other.instruction.registrationId} (${describePlace(other)}) ${similarIdWords}`,
+      `differs from registrationId ${other.instruction.registrationId} (${inEnglish(describeRow(other))}) ${similarIdWords}`,
     ]);
   if (isCalledBack)
     reasons.push(['called-back', 'the bank has told of such a registration, and it is not known which']);
@@ -223,7 +224,7 @@ function holdAgain(
 }
 
 /** Refusal while a late callback for one account could be taken for the outcome of another. */
-const mayBeWithBank = 'the bank may yet tell of the account that was sent: confirm first how that ended';
+const mayBeWithBank: Message = message('register.may-be-with-bank');
 
 /** Decides on a correction; without its value, which is unknown at first, only says whether one is possible. */
 function decideCorrected(facts: Facts): Decided {
@@ -232,7 +233,7 @@ function decideCorrected(facts: Facts): Decided {
   if (why !== undefined || newAccountNo === undefined) return why ?? [];
   const present = registration.instruction?.accountNo;
   return present !== undefined && instructionToSend(facts)?.accountNo === present
-    ? 'the correction changes nothing'
+    ? message('correct.changes-nothing')
     : decideAgain(facts);
 }
 
@@ -247,14 +248,13 @@ const confirmed = {
 function decideConfirm(decision: keyof typeof confirmed, { registration, nowMs }: Facts): Decided {
   const { status } = registration;
   const to = confirmed[decision];
-  if (status === 'submitted') return 'it is being sent at this moment: look again';
-  if (status === 'acknowledged')
-    return 'the bank works on it and will call back: wait, until it is unanswered at the latest';
+  if (status === 'submitted') return message('register.being-sent');
+  if (status === 'acknowledged') return message('register.bank-works');
   const from = sourceStatusesOf(to, 'decided');
   if (!from.includes(status))
     return status === 'contradicted'
-      ? 'the bank has told an outcome: it can be confirmed as registered or as refused'
-      : `it is ${status}: only what is in doubt, unanswered or contradicted can be confirmed`;
+      ? message('register.outcome-told')
+      : message('register.not-open', { status: inWords(status) });
   const patch = {
     status: to,
     isAlarm: false,
@@ -281,8 +281,8 @@ const notedRegistrationStatuses: readonly RegistrationStatus[] = [
 function decideAcknowledge({ registration, nowMs }: Facts): Decided {
   const { status, isAlarm, isAcknowledged } = registration;
   if (!isAlarm && !notedRegistrationStatuses.includes(status))
-    return `it is ${status}, without an alarm: nothing of it is to be taken note of`;
-  if (!isAlarm && isAcknowledged) return 'it was acknowledged before';
+    return message('register.nothing-to-note', { status: inWords(status) });
+  if (!isAlarm && isAcknowledged) return message('acknowledge.before');
   const patch = { isAlarm: false, isAcknowledged: true };
   return [moveRegistration({ registration, patch, cause: 'acknowledged-by-person', nowMs })];
 }
@@ -299,7 +299,7 @@ const decideFor: Readonly<Record<RegistrationDecision, (facts: Facts) => Decided
   acknowledge: decideAcknowledge,
 };
 
-/** The changes by a decision on the row as it is, or the reason for none, in words. */
+/** The changes by a decision on the row as it is, or the reason for none. */
 export const decideRegistration = (decision: RegistrationDecision, facts: ReviewedRegistration): Decided =>
   decideFor[decision](facts);
 
@@ -319,13 +319,13 @@ export const markRegistrationChanges = (
 export interface RegistrationOption {
   readonly decision: RegistrationDecision;
   /** Undefined when it is possible. */
-  readonly whyNot: string | undefined;
+  readonly whyNot: Message | undefined;
 }
 
 /** Every decision about a registration, with the reason where it is not possible now. */
 export const optionsForRegistration = (facts: ReviewedRegistration): readonly RegistrationOption[] =>
   registrationDecisions.map((decision) => {
     const decided = decideRegistration(decision, facts);
-    const whyNot = typeof decided === 'string' ? decided : undefined;
+    const whyNot = isMessage(decided) ? decided : undefined;
     return { decision, whyNot };
   });

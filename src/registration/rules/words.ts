@@ -74,71 +74,7 @@ const filePairs: readonly Pair[] = [
 export const registrationWhyPairs: readonly Pair[] = [
   ...filePairs,
   [
-    'it is {state}, and its registrationId is free: a new file may use it',
-    'สถานะคือ {state} และเลขที่ลงทะเบียนว่างแล้ว ใช้ในไฟล์ใหม่ได้',
-  ],
-  [
-    'it is {state}: only the registrationId of what was cancelled can be released',
-    'สถานะคือ {state} ปลดเลขที่ลงทะเบียนได้เฉพาะรายการที่ยกเลิกแล้ว',
-  ],
-  ['its registrationId is held by row {row} of batch {batch}', 'เลขที่ลงทะเบียนนี้เป็นของแถว {row} ในชุด {batch}'],
-  [
-    'it is {state}, not held: nothing of it waits to go on',
-    'สถานะคือ {state} ไม่ได้ถูกระงับ จึงไม่มีอะไรให้ดำเนินการต่อ',
-  ],
-  [
-    'it is {state}: only a registration that was not sent can be cancelled',
-    'สถานะคือ {state} ยกเลิกได้เฉพาะการลงทะเบียนที่ยังไม่ได้ส่ง',
-  ],
-  [
-    'it is {state}: the bank may yet tell its outcome, and nothing is sent again until then',
-    'สถานะคือ {state} ธนาคารยังอาจแจ้งผล จึงยังส่งใหม่ไม่ได้',
-  ],
-  [
-    'it is {state}: only what failed, was refused, rejected or never answered can be tried again',
-    'สถานะคือ {state} ส่งใหม่ได้เฉพาะรายการที่ไม่สำเร็จ ธนาคารปฏิเสธ ไม่รับเข้าระบบ หรือธนาคารไม่แจ้งผล',
-  ],
-  [
-    'it was rejected for what its file holds: send it in a new file',
-    'ถูกปฏิเสธเพราะเนื้อหาของไฟล์ กรุณาส่งในไฟล์ใหม่',
-  ],
-  ['it is still wrong ({text})', 'ข้อมูลยังไม่ถูกต้อง ({text})'],
-  [
-    "row {row} of batch {batch} has the same account and references and awaits the bank's callback, which could not tell the two apart",
-    'แถว {row} ในชุด {batch} มีบัญชีและข้อมูลอ้างอิงเดียวกันและกำลังรอธนาคารแจ้งผล จะแยกไม่ได้ว่าเป็นผลของรายการใด',
-  ],
-  [
-    'row {row} of batch {batch} has the same account and references and waits to be sent: a callback could not tell the two apart',
-    'แถว {row} ในชุด {batch} มีบัญชีและข้อมูลอ้างอิงเดียวกันและกำลังรอส่ง จะแยกไม่ได้ว่าเป็นผลของรายการใด',
-  ],
-  [
-    'the bank may yet tell of the account that was sent: confirm first how that ended',
-    'ธนาคารยังอาจแจ้งผลของบัญชีที่ส่งไปแล้ว กรุณายืนยันผลของรายการนั้นก่อน',
-  ],
-  ['it is being sent at this moment: look again', 'กำลังส่งอยู่ในขณะนี้ กรุณาดูใหม่อีกครั้ง'],
-  [
-    'the bank works on it and will call back: wait, until it is unanswered at the latest',
-    'ธนาคารกำลังดำเนินการและจะแจ้งผลกลับ กรุณารอ หากครบเวลาแล้วไม่แจ้งจึงยืนยันผลได้',
-  ],
-  [
-    'the bank has told an outcome: it can be confirmed as registered or as refused',
-    'ธนาคารแจ้งผลมาแล้ว ยืนยันได้ว่าลงทะเบียนสำเร็จหรือถูกปฏิเสธ',
-  ],
-  [
-    'it is {state}: only what is in doubt, unanswered or contradicted can be confirmed',
-    'สถานะคือ {state} ยืนยันได้เฉพาะรายการที่ยังไม่ทราบผล ธนาคารไม่แจ้งผล หรือผลขัดแย้งกัน',
-  ],
-  ['it is {state}', 'สถานะคือ {state}'],
-  [
-    'a callback of an unknown registration can be taken note of, and nothing else',
-    'การแจ้งผลที่ไม่ทราบรายการรับทราบได้เท่านั้น',
-  ],
-  [
-    'it no longer waits: its registration was found, or it was acknowledged before',
-    'ไม่รอแล้ว เพราะพบรายการลงทะเบียนแล้ว หรือมีผู้รับทราบแล้ว',
-  ],
-  [
-    'it is {state}, without an alarm: nothing of it is to be taken note of',
-    'สถานะคือ {state} และไม่มีการแจ้งเตือน จึงไม่มีอะไรให้รับทราบ',
+    'it is {state}',
+    'สถานะคือ {state}',
   ],
 ];

@@ -1,5 +1,5 @@
 /** Approval before paying: the batches that wait for it, and the exact matter of an approval. */
-import { message } from '../../core/message.ts';
+import { message, type Message } from '../../core/message.ts';
 import { createHash } from 'node:crypto';
 import { type Satang, sumSatang, toSatang } from '../../core/money.ts';
 import { type BatchStatus, type HoldReason, isSealed, type PayoutStatus } from '../../core/payout.ts';
@@ -168,9 +168,6 @@ export const releasingDecisions: readonly Decision[] = [
   'resume-batch',
 ];
 
-/** The reason why an involved person may not check such a decision, or take it alone. */
-export const involvedWords = 'you uploaded the file, or corrected a row in it, and cannot approve it';
-
 /** The deciders on an approval, as its proposal names them. */
 interface Approvers {
   readonly people: number;
@@ -196,8 +193,8 @@ export function areEnough(
 }
 
 /** The reason why a batch cannot be approved; undefined when it can. */
-export function whyNotApprove(status: BatchStatus, waiting: ToBePaid | undefined): string | undefined {
-  if (!isSealed(status)) return `it is ${status}: nothing of it can be paid`;
-  if (waiting === undefined) return 'it needs no approval';
-  return waiting.rows === 0 ? 'nothing of it waits for approval' : undefined;
+export function whyNotApprove(status: BatchStatus, waiting: ToBePaid | undefined): Message | undefined {
+  if (!isSealed(status)) return message('batch.not-sealed', { status: message(`batch-is.${status}`) });
+  if (waiting === undefined) return message('approve.not-needed');
+  return waiting.rows === 0 ? message('approve.nothing-waits') : undefined;
 }

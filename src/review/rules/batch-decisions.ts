@@ -1,5 +1,5 @@
 /** Decisions about a batch as a whole, and about a payer account. */
-import { message } from '../../core/message.ts';
+import { message, type Message } from '../../core/message.ts';
 import { hash } from 'node:crypto';
 import { paydropCommand } from '../../core/command-line.ts';
 import { countRows } from '../../core/exit-code.ts';
@@ -36,18 +36,20 @@ export function decideBatch(
   batch: Batch,
   totals: readonly StatusTotal[],
   holds: readonly HoldTotal[],
-): string | undefined {
-  if (!isSealed(batch.status)) return `it is ${batch.status}: nothing of it can be paid`;
+): Message | undefined {
+  const status = message(`batch-is.${batch.status}`);
+  if (!isSealed(batch.status)) return message('batch.not-sealed', { status });
   const unsent = countRows(totals, unsentStatuses);
-  if (decision === 'cancel-batch')
-    return unsent === 0 ? 'all of it is with the bank, or has ended' : undefined;
+  if (decision === 'cancel-batch') return unsent === 0 ? message('batch.all-sent') : undefined;
   if (batch.status === 'paused' && batch.reasonCode === approvalCode)
-    return `it waits for approval, which this does not lift: "${paydropCommand(undefined, 'approve', '--batch', batch.batchId)}"`;
+    return message('batch.approve-first', {
+      command: paydropCommand(undefined, 'approve', '--batch', batch.batchId),
+    });
   const isStopped = batch.status === 'halted' || batch.status === 'paused';
   const isHeld = holds.some(
     ({ hold, rows }) => rows > 0 && [...batchWideHolds, ...dayHolds, 'similar'].includes(hold),
   );
-  return isStopped || isHeld ? undefined : `it is ${batch.status}, and nothing of it is held as a whole`;
+  return isStopped || isHeld ? undefined : message('batch.nothing-held', { status });
 }
 
 /** A payer account, which a halt or a pause concerns as a whole. */
@@ -95,9 +97,9 @@ export function decidePayer(
   decision: Decision,
   halt: object | undefined,
   pause: object | undefined,
-): string | undefined {
-  if (decision === 'halt-payer') return halt === undefined ? undefined : 'it is halted already';
-  return halt === undefined && pause === undefined ? 'it is neither halted nor paused' : undefined;
+): Message | undefined {
+  if (decision === 'halt-payer') return halt === undefined ? undefined : message('payer.halted-already');
+  return halt === undefined && pause === undefined ? message('payer.not-stopped') : undefined;
 }
 
 /** The reason of a halt by a person. */
@@ -109,36 +111,36 @@ export const haltByOperator = (maker: string, note: string): BatchReason => ({
 
 // ---------------------------------------------------------------- in words
 
-function describeBreakKey(key: string): string {
+function describeBreakKey(key: string): Message {
   const [date = '', kind = '', ...rest] = key.split('/');
-  return `break of ${showDate(date)}: ${kind}, ${rest.join('/')}`;
+  return message('target.break', { day: showDate(date), what: `${kind}, ${rest.join('/')}` });
 }
 
-/** Returns "payer account ******5924" or "direct debit of VENDOR01, COMP000001". */
-export function describePayer(payerAccount: string): string {
+/** "payer account ******5924" or "direct debit of VENDOR01, COMP000001". */
+export function describePayer(payerAccount: string): Message {
   const company = directDebitOf(payerAccount);
-  if (company === undefined) return `payer account ${maskDigits(payerAccount)}`;
-  return company === '' ? 'direct debit' : `direct debit of ${company}`;
+  if (company === undefined) return message('target.payer', { account: maskDigits(payerAccount) });
+  return company === '' ? message('target.direct-debit') : message('target.direct-debit-of', { company });
 }
 
-/** Returns "batch 7B3KQ0M9ZX", "break of 2026-11-20: amount-mismatch, PD8S…" or "payer account ******5924". */
-export function describeTarget(kind: Exclude<TargetKind, 'payout' | 'registration'>, key: string): string {
+/** "batch 7B3KQ0M9ZX", "break of 2026-11-20: amount-mismatch, PD8S…" or "payer account ******5924". */
+export function describeTarget(kind: Exclude<TargetKind, 'payout' | 'registration'>, key: string): Message {
   switch (kind) {
     case 'batch':
-      return `batch ${key}`;
+      return message('target.batch', { batch: key });
     case 'payer':
       return describePayer(readPayerKey(key).payerAccount);
     case 'registration-batch':
-      return `registrations ${key}`;
+      return message('target.registrations', { batch: key });
     case 'break':
       return describeBreakKey(key);
     case 'statement':
-      return `statement of ${showDate(key)}`;
+      return message('target.statement', { day: showDate(key) });
     case 'day':
-      return `the missing statement of ${showDate(key)}`;
+      return message('target.missing-statement', { day: showDate(key) });
     case 'callback':
-      return `callback ${key} of an unknown registration`;
+      return message('target.callback', { id: key });
     case 'file':
-      return `refused file ${key}`;
+      return message('target.file', { name: key });
   }
 }

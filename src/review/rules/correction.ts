@@ -1,12 +1,13 @@
 /** Corrected rows: paid to another payee number, or with another amount, than their file says. */
 import { move } from '../../core/change.ts';
+import { type Message, message } from '../../core/message.ts';
 import { formatBaht } from '../../core/money.ts';
 import type { RowCells } from '../../core/payout-file.ts';
 import { type HoldReason, type Instruction, type Payout, sourceStatuses } from '../../core/payout.ts';
 import type { Change, ResultRow } from '../../core/ports.ts';
 import { maskDigits } from '../../core/proxy-id.ts';
 import { parseRow, type RowRules } from '../../intake/rules/row.ts';
-import { fileIssues } from '../../payout/rules/operator.ts';
+import { fileIssues, listIssues } from '../../payout/rules/operator.ts';
 import type { Correction } from './proposal.ts';
 
 /** The facts from which a correction is made. */
@@ -22,16 +23,13 @@ interface CorrectedRow {
 const keptHolds: readonly HoldReason[] = ['approval', 'halted', 'paused'];
 
 /** The reason why the row cannot be corrected at all; undefined when it can. */
-export function whyNotCorrect({ row }: CorrectedRow): string | undefined {
-  if (row.isAlarm) return 'it bears an alarm: clear with the bank what it says, then acknowledge it';
+export function whyNotCorrect({ row }: CorrectedRow): Message | undefined {
+  if (row.isAlarm) return message('correct.alarm');
   const from = [...sourceStatuses('ready', 'corrected'), ...sourceStatuses('held', 'corrected')];
   if (!from.includes(row.status))
-    return `it is ${row.status}: only what moved no money, and waits or has ended, can be corrected`;
-  if (row.issues.some(({ code }) => fileIssues.includes(code)))
-    return 'it was rejected for what its file holds: send it in a new file';
-  return row.amountSatang === null
-    ? "its amount could not be read, and the file's total is without it: send it in a new file"
-    : undefined;
+    return message('correct.too-late', { status: message(`payout-is.${row.status}`) });
+  if (row.issues.some(({ code }) => fileIssues.includes(code))) return message('correct.wrong-file');
+  return row.amountSatang === null ? message('correct.amount-unread') : undefined;
 }
 
 /** The cells of the row with the correction applied. */
@@ -64,14 +62,16 @@ const isSameInstruction = (one: Instruction | null, other: Instruction): boolean
   one.amountSatang === other.amountSatang;
 
 /** The changes that pay the row as corrected, or the reason why there are none. */
-export function decideCorrected(corrected: CorrectedRow, correction: Correction): readonly Change[] | string {
+export function decideCorrected(
+  corrected: CorrectedRow,
+  correction: Correction,
+): readonly Change[] | Message {
   const { row, batchId, payout, rules, nowMs } = corrected;
   const why = whyNotCorrect(corrected);
   if (why !== undefined) return why;
   const { instruction, issues, holds } = parseRow(correctCells(row, correction), row.line, rules);
-  if (instruction === null)
-    return `corrected it is still wrong (${issues.map(({ message }) => message).join('; ')})`;
-  if (isSameInstruction(row.instruction, instruction)) return 'the correction changes nothing';
+  if (instruction === null) return message('correct.still-wrong', { whys: listIssues(issues) });
+  if (isSameInstruction(row.instruction, instruction)) return message('correct.changes-nothing');
   const before = payout ?? { ...row, batchId, instruction, acceptedHolds: [], settledBy: 'rules' as const };
   return [correct(before, instruction, holds, nowMs)];
 }

@@ -3,12 +3,14 @@
  * Columns are found by their headings and rows by batch and number, so that sorted, moved or omitted ones do no harm.
  */
 import { findSpreadsheetDamage, showCell, showProxy } from '../../core/cell-text.ts';
+import { asMessage, inEnglish, listed, type Message, message, verbatim } from '../../core/message.ts';
 import { formatBaht, parseBaht } from '../../core/money.ts';
 import type { Issue } from '../../core/payout-file.ts';
 import { readProxyId } from '../../core/proxy-id.ts';
 import { quoteHeading } from '../../intake/rules/headings.ts';
 import { readAccountNo } from '../../registration/rules/registration-row.ts';
 import { findColumns, type FoundColumns } from '../../reports/rules/column-words.ts';
+import { describeIssue } from '../../reports/rules/report-rows.ts';
 import { type DecisionWord, readDecision, readRegistrationDecision } from './decision-words.ts';
 import type { PayoutDecision, RegistrationDecision } from './terms.ts';
 
@@ -59,13 +61,23 @@ export const isFiledRegistration = (filed: FiledDecision): filed is FiledRegistr
 /** All decisions of a file, or all of its issues. */
 export type DecisionReading =
   | { readonly kind: 'decisions'; readonly decisions: readonly FiledDecision[]; readonly undecided: number }
-  | { readonly kind: 'refused'; readonly issues: readonly Issue[] };
+  | { readonly kind: 'refused'; readonly issues: readonly FiledIssue[] };
+
+/** A fault of a file, whose text is a message. */
+interface FiledIssue extends Omit<Issue, 'message'> {
+  readonly message: Message;
+}
+
+/** A fault with its place. */
+export const describeFiledIssue = (issue: FiledIssue): Message =>
+  // until every issue is a message
+  verbatim(describeIssue({ ...issue, message: inEnglish(issue.message) }));
 
 type IdColumn = 'payoutId' | 'registrationId';
 type CorrectionColumn = 'newProxyNo' | 'newAmount' | 'newAccountNo';
 type ReadColumn = 'batchId' | 'rowNo' | 'version' | 'decision' | 'note' | IdColumn | CorrectionColumn;
 
-type Report = (column: ReadColumn | null, code: string, message: string) => void;
+type Report = (column: ReadColumn | null, code: string, text: Message) => void;
 
 /** Faults that do no harm in a note, where a date or a number is as good as text. */
 const harmlessInNote: ReadonlySet<string> = new Set([
@@ -87,14 +99,12 @@ const keyColumns: ReadonlySet<ReadColumn> = new Set([
   'registrationId',
 ]);
 
-const asText = 'format the column as text and write it again';
-
 /** One record with its cells by paydrop's columns. */
 class FiledRow {
   readonly line: number;
   readonly #record: FiledRecord;
   readonly #columns: FoundColumns;
-  readonly issues: Issue[] = [];
+  readonly issues: FiledIssue[] = [];
 
   constructor(record: FiledRecord, columns: FoundColumns) {
     this.line = record.line;
@@ -112,19 +122,19 @@ class FiledRow {
     return !this.#columns.isBilingual && cell.startsWith("'") ? cell.slice(1) : cell;
   }
 
-  readonly report: Report = (column, code, message) => {
+  readonly report: Report = (column, code, text) => {
     const cell = column === null ? '' : this.cell(column);
     const shown = column === 'newProxyNo' || column === 'newAccountNo' ? showProxy(cell) : showCell(cell);
-    this.issues.push({ line: this.line, column, code, value: cell === '' ? null : shown, message });
+    this.issues.push({ line: this.line, column, code, value: cell === '' ? null : shown, message: text });
   };
 
   /** @param read the columns of this kind of file */
   reportFaults(read: readonly ReadColumn[]): void {
-    for (const { place, code, message } of this.#record.faults ?? []) {
+    for (const { place, code, message: text } of this.#record.faults ?? []) {
       const column = read.find((name) => this.#columns.places[name] === place);
       if (column === undefined || (column === 'note' && harmlessInNote.has(code))) continue;
       if (keyColumns.has(column) && code === harmlessInKeys) continue;
-      this.report(column, code, message);
+      this.report(column, code, asMessage(text));
     }
   }
 }
@@ -138,7 +148,7 @@ function readWhole(row: FiledRow, column: 'rowNo' | 'version'): number {
   row.report(
     column,
     `${column === 'rowNo' ? 'row-no' : 'version'}-damaged`,
-    `${column} must stay as it was written: take it from the file again`,
+    message('decision-file.key-changed', { column }),
   );
   return 0;
 }
@@ -146,11 +156,7 @@ function readWhole(row: FiledRow, column: 'rowNo' | 'version'): number {
 function readBatchId(row: FiledRow): string {
   const batchId = row.cell('batchId').toUpperCase();
   if (!batchIdPattern.test(batchId))
-    row.report(
-      'batchId',
-      'batch-id-damaged',
-      `this is no batch id: take it from the file again, and ${asText}`,
-    );
+    row.report('batchId', 'batch-id-damaged', message('decision-file.no-batch-id'));
   return batchId;
 }
 
@@ -161,8 +167,13 @@ function readId(
   const id = row.cell(idColumn);
   const damage = findSpreadsheetDamage(id);
   if (id === '')
-    row.report(idColumn, `${idCode}-missing`, `${idColumn} is empty: take it from the file again`);
-  else if (damage !== undefined) row.report(idColumn, `${idCode}-damaged`, `${damage}: ${asText}`);
+    row.report(idColumn, `${idCode}-missing`, message('decision-file.id-missing', { column: idColumn }));
+  else if (damage !== undefined)
+    row.report(
+      idColumn,
+      `${idCode}-damaged`,
+      message('decision-file.id-damaged', { damage: asMessage(damage) }),
+    );
   return id;
 }
 
@@ -171,7 +182,7 @@ function readNewProxy(row: FiledRow): string | null {
   if (text === '') return null;
   const reading = readProxyId(text, undefined);
   if (reading.ok) return reading.proxyNo;
-  row.report('newProxyNo', reading.code, reading.message);
+  row.report('newProxyNo', reading.code, asMessage(reading.message));
   return null;
 }
 
@@ -180,19 +191,15 @@ function readNewAmount(row: FiledRow): string | null {
   if (text === '') return null;
   const amount = parseBaht(text);
   if (amount !== undefined && amount > 0n) return formatBaht(amount);
-  row.report(
-    'newAmount',
-    'new-amount',
-    'this is no amount that can be paid: write baht in digits with at most two decimals, as 1234.50',
-  );
+  row.report('newAmount', 'new-amount', message('decision-file.new-amount'));
   return null;
 }
 
 const readNewAccount = (row: FiledRow): string | null =>
   row.cell('newAccountNo') === ''
     ? null
-    : readAccountNo(row.cell('newAccountNo'), (_, code, message) =>
-        row.report('newAccountNo', code, message),
+    : readAccountNo(row.cell('newAccountNo'), (_, code, text) =>
+        row.report('newAccountNo', code, asMessage(text)),
       );
 
 // ---------------------------------------------------------------- the two kinds of file
@@ -204,7 +211,7 @@ interface FileForm<Filed extends FiledDecision, Correction extends Partial<Filed
   readonly idCode: string;
   readonly corrections: readonly CorrectionColumn[];
   /** The correctable columns as messages name them. */
-  readonly correctionWords: string;
+  readonly correctionWords: string | Message;
   readonly readDecision: (written: string) => DecisionWord<Filed['decision']>;
   /** Reads the correction of a corrected row. */
   readonly readCorrection: (row: FiledRow) => Correction;
@@ -217,7 +224,7 @@ const payoutForm: FileForm<FiledPayout, Pick<FiledPayout, 'newProxyNo' | 'newAmo
   idColumn: 'payoutId',
   idCode: 'payout-id',
   corrections: ['newProxyNo', 'newAmount'],
-  correctionWords: 'newProxyNo, newAmount or both',
+  correctionWords: message('decision-file.new-proxy-or-amount'),
   readDecision,
   readCorrection: (row) => ({ newProxyNo: readNewProxy(row), newAmount: readNewAmount(row) }),
   none: { newProxyNo: null, newAmount: null },
@@ -272,15 +279,11 @@ function readCorrection<Filed extends FiledDecision, Correction extends Partial<
     row.report(
       'decision',
       'correction-missing',
-      `retry-corrected needs ${form.correctionWords}: give what is right, or choose retry`,
+      message('decision-file.correction-missing', { columns: form.correctionWords }),
     );
   if (decision === 'retry-corrected') return form.readCorrection(row);
   for (const column of given)
-    row.report(
-      column,
-      'correction-unread',
-      `${column} counts with retry-corrected alone, not with ${decision}: choose that, or empty the cell`,
-    );
+    row.report(column, 'correction-unread', message('decision-file.correction-unread', { column, decision }));
   return form.none;
 }
 
@@ -288,11 +291,7 @@ function readCorrection<Filed extends FiledDecision, Correction extends Partial<
 function requireUncorrected(row: FiledRow, corrections: readonly CorrectionColumn[]): void {
   for (const column of corrections)
     if (row.cell(column) !== '')
-      row.report(
-        column,
-        'decision-missing',
-        `${column} is filled in and decision is empty: choose retry-corrected, or empty the cell`,
-      );
+      row.report(column, 'decision-missing', message('decision-file.decision-missing', { column }));
 }
 
 /** @returns undefined for a row without a decision */
@@ -311,41 +310,36 @@ function readRow<Filed extends FiledDecision, Correction extends Partial<Filed>>
     row.report(
       'decision',
       'decision-unknown',
-      `no decision is called so: did you mean ${word.nearest.join(' or ')}?`,
+      message('decision-file.decision-unknown', { nearest: listed(word.nearest, 'or') }),
     );
     return undefined;
   }
-  if (row.isHidden)
-    row.report(
-      null,
-      'row-hidden',
-      'the row is hidden and has a decision: show it, look at it, and save the file again',
-    );
+  if (row.isHidden) row.report(null, 'row-hidden', message('decision-file.row-hidden'));
   const batchId = readBatchId(row);
   const rowNo = readWhole(row, 'rowNo');
   const version = readWhole(row, 'version');
   const id = readId(row, form);
   const correction = readCorrection(row, word.decision, form);
   const note = row.cell('note');
-  if (note === '') row.report('note', 'note-missing', 'note is empty: say why, it is kept with the decision');
+  if (note === '') row.report('note', 'note-missing', message('decision-file.note-missing'));
   return form.make({ line: row.line, batchId, rowNo, version, note }, id, word.decision, correction);
 }
 
-const aboutFile = (line: number, column: string | null, code: string, message: string): DecisionReading => ({
+const aboutFile = (line: number, column: string | null, code: string, text: Message): DecisionReading => ({
   kind: 'refused',
-  issues: [{ line, column, code, value: null, message }],
+  issues: [{ line, column, code, value: null, message: text }],
 });
 
 const keyOf = ({ batchId, rowNo }: Pick<FiledDecision, 'batchId' | 'rowNo'>): string => `${batchId} ${rowNo}`;
 
-function findRepeats(decisions: readonly FiledDecision[]): Issue[] {
+function findRepeats(decisions: readonly FiledDecision[]): FiledIssue[] {
   const firsts = new Map<string, number>();
   return decisions.flatMap((decision) => {
     const first = firsts.get(keyOf(decision));
     firsts.set(keyOf(decision), first ?? decision.line);
     if (first === undefined) return [];
-    const message = `line ${first} decides about the same row: leave one of the two`;
-    return [{ line: decision.line, column: null, code: 'row-repeated', value: null, message }];
+    const text = message('decision-file.row-repeated', { line: first });
+    return [{ line: decision.line, column: null, code: 'row-repeated', value: null, message: text }];
   });
 }
 
@@ -354,26 +348,21 @@ const isBlank = ({ cells }: FiledRecord): boolean => cells.every((cell) => cell.
 /** Reads the records of a file, its header included. Rows without a decision stay as they are. */
 export function readDecisions(records: readonly FiledRecord[]): DecisionReading {
   const [head, ...rest] = records.filter((record) => !isBlank(record));
-  if (head === undefined) return aboutFile(1, null, 'file-empty', 'the file is empty: have it written again');
+  if (head === undefined) return aboutFile(1, null, 'file-empty', message('decision-file.empty'));
   const columns = findColumns(head.cells);
   if (columns.doubled !== undefined)
-    return aboutFile(
-      head.line,
-      columns.doubled,
-      'column-doubled',
-      'the head has this column twice: remove one',
-    );
+    return aboutFile(head.line, columns.doubled, 'column-doubled', message('decision-file.column-doubled'));
   const form = chooseForm(columns);
   for (const column of [...neededColumns(form), ...form.corrections]) {
     const heading = columns.alike[column];
     if (heading === undefined) continue;
-    const message = `is ${quoteHeading(heading)} meant as ${column}? write it as ${column}; if it is a column of your own, add an empty column ${column}`;
-    return aboutFile(head.line, heading, 'column-unclear', message);
+    const text = message('decision-file.column-unclear', { heading: quoteHeading(heading), column });
+    return aboutFile(head.line, heading, 'column-unclear', text);
   }
   const missing = neededColumns(form).filter((column) => columns.places[column] === undefined);
   if (missing.length > 0) {
-    const message = `the head lacks ${missing.join(', ')}: is this a file that "paydrop exceptions" wrote? keep these columns and their headings`;
-    return aboutFile(head.line, missing[0] ?? null, 'column-missing', message);
+    const text = message('decision-file.column-missing', { columns: listed(missing) });
+    return aboutFile(head.line, missing[0] ?? null, 'column-missing', text);
   }
   const rows = rest.map((record) => new FiledRow(record, columns));
   const decisions =
@@ -394,15 +383,15 @@ export function readDecisions(records: readonly FiledRecord[]): DecisionReading 
 export function findMisfits(
   decisions: readonly FiledDecision[],
   idOf: (batchId: string, rowNo: number) => string | undefined,
-): readonly Issue[] {
-  return decisions.flatMap((filed): Issue[] => {
+): readonly FiledIssue[] {
+  return decisions.flatMap((filed): FiledIssue[] => {
     const { line, batchId, rowNo } = filed;
     const [form, id] = isFiledRegistration(filed)
       ? ([registrationForm, filed.registrationId] as const)
       : ([payoutForm, filed.payoutId] as const);
     const known = idOf(batchId, rowNo);
     if (known === id) return [];
-    const row = `row ${rowNo} of batch ${batchId}`;
+    const where = message('place.row', { row: rowNo, batch: batchId });
     return known === undefined
       ? [
           {
@@ -410,7 +399,7 @@ export function findMisfits(
             column: 'rowNo',
             code: 'row-unknown',
             value: null,
-            message: `the journal has no ${row}: take both from the file again`,
+            message: message('decision-file.row-unknown', { where }),
           },
         ]
       : [
@@ -419,7 +408,7 @@ export function findMisfits(
             column: form.idColumn,
             code: `${form.idCode}-mismatch`,
             value: showCell(id),
-            message: `${row} has another ${form.idColumn}: was a part of the columns sorted without the others, or a zero lost? write the file again`,
+            message: message('decision-file.id-mismatch', { where, column: form.idColumn }),
           },
         ];
   });

@@ -1,13 +1,20 @@
 /** The decisions that a person is offered: those that may be proposed now, and the reasons against the rest. */
+import {
+  type Argument,
+  encodeMessage,
+  isMessage,
+  type Message,
+  type MessageCode,
+} from '../../core/message.ts';
 import { type Action, can, type Person } from './people.ts';
-import { countDeciders } from './proposal.ts';
+import { countDeciders, describeOpen } from './proposal.ts';
 import { type Decision, decisionTerms } from './terms.ts';
 
 /** A decision, and whether it is possible now. */
 interface Possible<Name extends Decision> {
   readonly decision: Name;
   /** Undefined when the decision is possible. */
-  readonly whyNot: string | undefined;
+  readonly whyNot: Message | undefined;
 }
 
 export interface Offer<Name extends Decision = Decision> extends Possible<Name> {
@@ -33,8 +40,7 @@ export function decideOffers<Name extends Decision>(
   { person, people, openProposal, action = 'propose' }: OfferTerms,
 ): readonly Offer<Name>[] {
   const permission = can(person, action);
-  const whyNone =
-    openProposal === undefined ? undefined : `proposal ${openProposal} is about it, and is not decided yet`;
+  const whyNone = openProposal === undefined ? undefined : describeOpen(openProposal);
   return options.map(({ decision, whyNot }) => ({
     decision,
     whyNot: whyNot ?? whyNone ?? (permission.allowed ? undefined : permission.why),
@@ -46,23 +52,49 @@ export function decideOffers<Name extends Decision>(
 // ---------------------------------------------------------------- many rows at once
 
 /** A reason, and the number of rows that it applies to. */
-export type CountedWhy = readonly [why: string, rows: number];
+export type CountedWhy = readonly [why: Message, rows: number];
+
+/** Arguments that tell one row from another. */
+const namesOfRows: ReadonlySet<string> = new Set([
+  'payoutId',
+  'row',
+  'row2',
+  'batch2',
+  'file',
+  'ref',
+  'moment',
+]);
+
+const nameless = '…';
+
+/** `paydrop show INV-1` becomes `paydrop show …`. */
+const withoutTarget = (command: string): string => `${command.split(' ', 2).join(' ')} ${nameless}`;
+
+function withoutName(code: MessageCode, name: string, argument: Argument): Argument {
+  const isOwn = namesOfRows.has(name) || (name === 'batch' && code === 'place.payout');
+  if (isOwn) return nameless;
+  if (name === 'command' && typeof argument === 'string') return withoutTarget(argument);
+  return isMessage(argument) ? withoutNames(argument) : argument;
+}
 
 /** Replaces the names by which a reason identifies its row. */
-const withoutNames = (why: string): string =>
-  why
-    .replaceAll(/\bpayout \S+ \(row \d+ of batch \w+\)/g, 'payout … (row … of batch …)')
-    .replaceAll(/\brow \d+\b/g, 'row …');
+const withoutNames = ({ code, args }: Message): Message => ({
+  code,
+  args: Object.fromEntries(
+    Object.entries(args).map(([name, argument]) => [name, withoutName(code, name, argument)]),
+  ),
+});
 
 /** Counts reasons, the most frequent first; the reason of a single row keeps its names. */
-export function countWhys(whys: Iterable<string>): readonly CountedWhy[] {
-  const groups = new Map<string, { readonly first: string; rows: number }>();
+export function countWhys(whys: Iterable<Message>): readonly CountedWhy[] {
+  const groups = new Map<string, { readonly first: Message; rows: number }>();
   for (const why of whys) {
-    const known = groups.get(withoutNames(why));
-    if (known === undefined) groups.set(withoutNames(why), { first: why, rows: 1 });
+    const key = encodeMessage(withoutNames(why));
+    const known = groups.get(key);
+    if (known === undefined) groups.set(key, { first: why, rows: 1 });
     else known.rows += 1;
   }
-  return [...groups]
-    .map(([general, { first, rows }]) => [rows === 1 ? first : general, rows] as const)
+  return [...groups.values()]
+    .map(({ first, rows }) => [rows === 1 ? first : withoutNames(first), rows] as const)
     .toSorted(([, one], [, other]) => other - one);
 }

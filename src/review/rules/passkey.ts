@@ -57,11 +57,3 @@ export function standingOf(
     return 'of-before';
   return confirmedAtMs === null ? 'waits' : 'good';
 }
-
-export const standingWords: Readonly<Record<PasskeyStanding, string>> = {
-  good: 'it counts',
-  waits: 'an admin has yet to confirm it',
-  revoked: 'it was revoked',
-  'of-before':
-    'it was enrolled before its owner’s password was replaced, the user enabled again, or the journal restored',
-};

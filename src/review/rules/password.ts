@@ -1,5 +1,6 @@
 /** The requirements of a password, and the delays after wrong ones. */
 import { dayMs } from '../../core/bangkok-time.ts';
+import { message, type Message } from '../../core/message.ts';
 
 /** The least length in characters. */
 const lengthMin = 12;
@@ -46,21 +47,19 @@ export function complainAboutPassword(
   password: string,
   { name, displayName }: { readonly name: string; readonly displayName: string },
   guessed: ReadonlySet<string>,
-): string | undefined {
+): Message | undefined {
   const plain = normalisePassword(password);
   const letters = Array.from(plain);
-  if (letters.length < lengthMin) return `a password has at least ${lengthMin} characters`;
-  if (letters.length > lengthMax) return `a password has at most ${lengthMax} characters`;
+  if (letters.length < lengthMin) return message('password.short', { count: lengthMin });
+  if (letters.length > lengthMax) return message('password.long', { count: lengthMax });
   if (new Set(letters).size < differentMin)
-    return `a password has at least ${differentMin} different characters`;
+    return message('password.few-characters', { count: differentMin });
   const lower = plain.toLowerCase();
-  if (!hasLetter(lower)) return 'a password is more than digits and signs';
+  if (!hasLetter(lower)) return message('password.no-letter');
   const rest = removeNames(lower, [name, displayName]);
   if (rest !== lower && (!hasLetter(rest) || rest.length < lengthMin / 2))
-    return 'a password is more than the user’s own name, with or without digits behind it';
-  return isGuessed(lower, guessed)
-    ? 'this password, or its only word between digits and signs, is one that attackers try first: use several words'
-    : undefined;
+    return message('password.own-name');
+  return isGuessed(lower, guessed) ? message('password.guessed') : undefined;
 }
 
 const hasLetter = (text: string): boolean => /\p{L}/u.test(text);

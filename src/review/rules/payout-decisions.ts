@@ -4,6 +4,7 @@
  */
 import { isOpenAttempt } from '../../core/attempt-numbers.ts';
 import { afterChange, move, reasonPatch, settled } from '../../core/change.ts';
+import { isMessage, type Message, message } from '../../core/message.ts';
 import { type Attempt, type Payout, type PayoutStatus, sourceStatuses } from '../../core/payout.ts';
 import type { Change, ClaimOwner, DecisionItem, ResultRow } from '../../core/ports.ts';
 import type { RowRules } from '../../intake/rules/row.ts';
@@ -47,10 +48,10 @@ export interface DecisionMark {
   readonly proposal: number;
 }
 
-type Decide = (reviewed: ReviewedPayout, payout: Payout) => readonly Change[] | string;
+type Decide = (reviewed: ReviewedPayout, payout: Payout) => readonly Change[] | Message;
 
-const one = (change: Change | string): readonly Change[] | string =>
-  typeof change === 'string' ? change : [change];
+const one = (change: Change | Message): readonly Change[] | Message =>
+  isMessage(change) ? change : [change];
 
 /** The row's own attempts that the bank may have completed, or may yet complete; the latest last. */
 export const openAttempts = (
@@ -64,24 +65,22 @@ export const openAttempts = (
 function decideRelease(
   { holder, attempts, nowMs }: ReviewedPayout,
   payout: Payout,
-): readonly Change[] | string {
+): readonly Change[] | Message {
   if (payout.status !== 'cancelled')
-    return holder === undefined
-      ? `it is ${payout.status}, and its number is free: a new file may use it`
-      : `it is ${payout.status}: only the number of what was cancelled can be released`;
-  if (holder?.batchId !== payout.batchId || holder.rowNo !== payout.rowNo)
-    return 'its number was released before';
+    return message(holder === undefined ? 'release.number-is-free' : 'release.not-cancelled', {
+      status: message(`payout-is.${payout.status}`),
+    });
+  if (holder?.batchId !== payout.batchId || holder.rowNo !== payout.rowNo) return message('release.before');
   const open = attempts.find(isOpenAttempt);
-  if (open !== undefined) return `its transfer ${open.order.transRefNo} is paid, or may be`;
+  if (open !== undefined) return message('release.may-be-paid', { ref: open.order.transRefNo });
   return [move({ payout, patch: {}, cause: 'released', nowMs })];
 }
 
-function decideConfirmPaid(reviewed: ReviewedPayout, payout: Payout): readonly Change[] | string {
+function decideConfirmPaid(reviewed: ReviewedPayout, payout: Payout): readonly Change[] | Message {
   const { nowMs } = reviewed;
-  if (payout.status === 'submitted')
-    return 'the bank is still being asked about it: wait until it is unresolved';
+  if (payout.status === 'submitted') return message('confirm.still-asked');
   if (!sourceStatuses('paid', 'decided-paid').includes(payout.status))
-    return `it is ${payout.status}: only what is unresolved or disputed can be confirmed`;
+    return message('confirm.not-open', { status: message(`payout-is.${payout.status}`) });
   const attempt = openAttempts(reviewed, payout).at(-1);
   const reason = { code: 'confirmed-paid', text: 'confirmed as paid by people, with evidence' };
   const patch = {
@@ -95,23 +94,21 @@ function decideConfirmPaid(reviewed: ReviewedPayout, payout: Payout): readonly C
 }
 
 /** The reason why people cannot confirm an attempt as failed. */
-function whyMayBePaid(attempt: Attempt, trace: StatementTrace): string | undefined {
-  const { transRefNo } = attempt.order;
-  if (attempt.lastFinding === 'in-process') return `the bank says that ${transRefNo} is in process`;
-  if (attempt.lastFinding === 'complete') return `the bank says that ${transRefNo} is complete`;
-  if (trace === 'found') return `a statement has a line of ${transRefNo}: reconcile its day`;
-  if (attempt.acknowledged && trace === 'unread')
-    return `the bank has known ${transRefNo}: the statements of its day and of the next must be read first`;
+function whyMayBePaid(attempt: Attempt, trace: StatementTrace): Message | undefined {
+  const { transRefNo: ref } = attempt.order;
+  if (attempt.lastFinding === 'in-process') return message('confirm.in-process', { ref });
+  if (attempt.lastFinding === 'complete') return message('confirm.complete', { ref });
+  if (trace === 'found') return message('confirm.in-statement', { ref });
+  if (attempt.acknowledged && trace === 'unread') return message('confirm.statement-unread', { ref });
   return undefined;
 }
 
-function decideConfirmFailed(reviewed: ReviewedPayout, payout: Payout): readonly Change[] | string {
-  if (payout.status === 'submitted')
-    return 'the bank is still being asked about it: wait until it is unresolved';
+function decideConfirmFailed(reviewed: ReviewedPayout, payout: Payout): readonly Change[] | Message {
+  if (payout.status === 'submitted') return message('confirm.still-asked');
   if (payout.status !== 'unresolved')
-    return `it is ${payout.status}: only what is unresolved can be confirmed`;
+    return message('confirm.not-unresolved', { status: message(`payout-is.${payout.status}`) });
   const open = openAttempts(reviewed, payout);
-  if (open.length === 0) return 'it has no transfer that is in doubt';
+  if (open.length === 0) return message('confirm.no-transfer');
   for (const attempt of open) {
     const why = whyMayBePaid(attempt, reviewed.traceOf(attempt));
     if (why !== undefined) return why;
@@ -140,15 +137,15 @@ function failEach(payout: Payout, open: readonly Attempt[], nowMs: number): read
 /** Statuses that ended without payment and without doubt: acknowledging is the only decision left. */
 const notedStatuses: readonly PayoutStatus[] = ['rejected', 'unpayable', 'failed', 'disputed'];
 
-function decideAcknowledge({ nowMs }: ReviewedPayout, payout: Payout): readonly Change[] | string {
+function decideAcknowledge({ nowMs }: ReviewedPayout, payout: Payout): readonly Change[] | Message {
   if (!payout.isAlarm && !notedStatuses.includes(payout.status))
-    return `it is ${payout.status}, without an alarm: there is nothing to take note of`;
-  if (!payout.isAlarm && payout.isAcknowledged) return 'it was acknowledged before';
+    return message('acknowledge.nothing', { status: message(`payout-is.${payout.status}`) });
+  if (!payout.isAlarm && payout.isAcknowledged) return message('acknowledge.before');
   return [move({ payout, patch: { isAlarm: false, isAcknowledged: true }, cause: 'acknowledged', nowMs })];
 }
 
 /** Decides on a correction, or on its possibility while the correction itself is unknown. */
-function correctOr(reviewed: ReviewedPayout): readonly Change[] | string {
+function correctOr(reviewed: ReviewedPayout): readonly Change[] | Message {
   const { correction } = reviewed;
   if (correction !== undefined) return decideCorrected(reviewed, correction);
   return whyNotCorrect(reviewed) ?? [];
@@ -166,12 +163,12 @@ const decideFor: Readonly<Record<PayoutDecision, Decide>> = {
 };
 
 /** Decides on a rejected row, which may lack an instruction: it can be retried as written, or acknowledged. */
-function decideUnreadable(decision: PayoutDecision, reviewed: ReviewedPayout): readonly Change[] | string {
+function decideUnreadable(decision: PayoutDecision, reviewed: ReviewedPayout): readonly Change[] | Message {
   const { row } = reviewed;
   if (decision === 'acknowledge') return decideAcknowledge(reviewed, asPayout(reviewed));
   if (decision === 'retry') return decideRetryRejected(reviewed);
   if (decision === 'retry-corrected') return correctOr(reviewed);
-  return `row ${row.rowNo} was rejected: correct it and send it in a new file, or acknowledge it`;
+  return message('decide.row-rejected', { row: row.rowNo });
 }
 
 /** A row without an instruction, for changes that do not touch the instruction. */
@@ -189,8 +186,11 @@ function asPayout({ row, batchId }: ReviewedPayout): Payout {
   };
 }
 
-/** The changes that a decision makes of the row in its present state, or the reason why it makes none, in words. */
-export function decidePayout(decision: PayoutDecision, reviewed: ReviewedPayout): readonly Change[] | string {
+/** The changes that a decision makes of the row in its present state, or the reason why it makes none. */
+export function decidePayout(
+  decision: PayoutDecision,
+  reviewed: ReviewedPayout,
+): readonly Change[] | Message {
   const { payout, row } = reviewed;
   if (payout === undefined || row.status === 'rejected') return decideUnreadable(decision, reviewed);
   return decideFor[decision](reviewed, payout);
@@ -213,14 +213,14 @@ export function markChanges(
 export interface Option {
   readonly decision: PayoutDecision;
   /** Undefined when the decision is possible. */
-  readonly whyNot: string | undefined;
+  readonly whyNot: Message | undefined;
 }
 
 /** Every decision about a payout, with the reason where it is impossible now. */
 export function optionsFor(reviewed: ReviewedPayout): readonly Option[] {
   return payoutDecisions.map((decision) => {
     const decided = decidePayout(decision, reviewed);
-    const whyNot = typeof decided === 'string' ? decided : undefined;
+    const whyNot = isMessage(decided) ? decided : undefined;
     return { decision, whyNot };
   });
 }

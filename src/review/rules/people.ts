@@ -1,4 +1,5 @@
 /** Permissions in the review, and the changes of people that need a second admin. Everything here is pure. */
+import { listed, message, type Message } from '../../core/message.ts';
 
 export const roles = ['viewer', 'maker', 'checker', 'admin'] as const;
 /** The role of a person: makers propose, checkers decide on others' proposals, admins do both and manage people. */
@@ -39,11 +40,11 @@ export interface ProvedPerson {
   readonly proof: Exclude<Proof, 'owner'>;
 }
 
-/** Whether something is allowed; otherwise the reason in words for the person. */
-type Permission = { readonly allowed: true } | { readonly allowed: false; readonly why: string };
+/** Whether something is allowed; otherwise the reason for the person. */
+type Permission = { readonly allowed: true } | { readonly allowed: false; readonly why: Message };
 
 const allowed: Permission = { allowed: true };
-const refuse = (why: string): Permission & { readonly allowed: false } => ({ allowed: false, why });
+const refuse = (why: Message): Permission & { readonly allowed: false } => ({ allowed: false, why });
 
 // ---------------------------------------------------------------- the permissions of a role
 
@@ -66,28 +67,16 @@ const allowedRoles: Readonly<Record<Action, readonly Role[]>> = {
   settings: ['admin'],
 };
 
-/** The words that follow "may". */
-export const actionWords: Readonly<Record<Action, string>> = {
-  see: 'look at the review',
-  reveal: 'see whole numbers',
-  take: 'look after what waits',
-  propose: 'propose decisions',
-  check: 'check what others propose',
-  people: 'change users',
-  settings: 'change how many people a decision takes',
-};
-
 /** Whether a person may do something at all; `null` stands for an unproved person. */
 export function can(person: Pick<Person, 'role' | 'isDisabled'> | null, action: Action): Permission {
-  const what = actionWords[action];
-  if (person === null) return refuse(`only a person who has proved their identity may ${what}`);
-  if (person.isDisabled) return refuse('this user is disabled');
+  const what = message(`action.${action}`);
+  if (person === null) return refuse(message('right.unproved', { action: what }));
+  if (person.isDisabled) return refuse(message('right.disabled'));
   const may = allowedRoles[action];
   if (may.includes(person.role)) return allowed;
-  return refuse(`a ${person.role} may not ${what}: that takes ${listRoles(may)}`);
+  const role = message(`role.${person.role}`);
+  return refuse(message('right.role', { role, action: what, roles: listed(may.map(nameRole), 'or') }));
 }
-
-const listRoles = (wanted: readonly Role[]): string => wanted.map(nameRole).join(' or ');
 
 /** Tells whether a person's standing is older than the restore: their history after the backup is unknown. */
 export const isBeforeRestore = (standsSinceMs: number, restoredAtMs: number | undefined): boolean =>
@@ -114,23 +103,21 @@ export function findCheckObstacle(
   checker: Person,
   maker: Person,
   people: readonly Person[],
-): string | undefined {
-  if (checker.personId === maker.personId) return 'you proposed this and cannot approve it';
+): Message | undefined {
+  if (checker.personId === maker.personId) return message('check.own');
   const permission = can(checker, 'check');
   if (!permission.allowed) return permission.why;
   return findSharedHand(checker, maker, people);
 }
 
 /** The reason why two users may be one person under two names; undefined when two people created one of them. */
-function findSharedHand(checker: Person, other: Person, people: readonly Person[]): string | undefined {
+function findSharedHand(checker: Person, other: Person, people: readonly Person[]): Message | undefined {
   if (findTwoAdminsSince(people) === undefined) return undefined;
   const [ofChecker, ofOther] = [findSoleHand(checker), findSoleHand(other)];
-  const cure = 'so that another person has to check this';
-  if (ofOther === checker.personId) return `you alone gave ${other.name} the first password, ${cure}`;
-  if (ofChecker === other.personId) return `${other.name} alone gave you the first password, ${cure}`;
-  return ofOther !== null && ofOther === ofChecker
-    ? `the same admin alone gave you and ${other.name} the first password, ${cure}`
-    : undefined;
+  const { name } = other;
+  if (ofOther === checker.personId) return message('check.you-handed', { name });
+  if (ofChecker === other.personId) return message('check.handed-you', { name });
+  return ofOther !== null && ofOther === ofChecker ? message('check.same-hand', { name }) : undefined;
 }
 
 /**
@@ -141,13 +128,13 @@ export function findHandObstacle(
   checker: Person,
   involved: readonly number[],
   people: readonly Person[],
-): string | undefined {
+): Message | undefined {
   const others = people.filter(
     ({ personId }) => involved.includes(personId) && personId !== checker.personId,
   );
   for (const other of others) {
     const why = findSharedHand(checker, other, people);
-    if (why !== undefined) return `${other.name} uploaded the file, or corrected a row in it: ${why}`;
+    if (why !== undefined) return message('check.involved-hand', { name: other.name, why });
   }
   return undefined;
 }
@@ -161,16 +148,15 @@ export function findMakerObstacle(
   action: 'propose' | 'check',
   proposedAtMs: number,
   restoredAtMs: number | undefined,
-): string | undefined {
-  const cure = 'send it back, to be proposed anew';
+): Message | undefined {
+  const { name } = maker;
   const permission = can(maker, action);
-  if (maker.isDisabled) return `${maker.name}, who proposed it, is disabled: ${cure}`;
-  if (!permission.allowed) return `${maker.name} proposed it, and ${permission.why}: ${cure}`;
+  if (maker.isDisabled) return message('check.maker-disabled', { name });
+  if (!permission.allowed) return message('check.maker-may-not', { name, why: permission.why });
   // The proposal may be why the maker was disabled; enabling them again does not vouch for it.
-  if (proposedAtMs < maker.standsSinceMs)
-    return `${maker.name}, who proposed it, was enabled anew since: ${cure}`;
+  if (proposedAtMs < maker.standsSinceMs) return message('check.maker-anew', { name });
   return isBeforeRestore(maker.standsSinceMs, restoredAtMs)
-    ? `${maker.name}, who proposed it, has not been enabled since the journal was restored: ${cure}`
+    ? message('check.maker-before-restore', { name })
     : undefined;
 }
 
@@ -182,4 +168,5 @@ const findSoleHand = ({ role, handedBy, confirmedBy }: Person): number | null =>
 export const isManagedBy = ({ handedBy, confirmedBy }: Person, adminId: number): boolean =>
   handedBy === adminId && confirmedBy === null;
 
-export const nameRole = (role: Role): string => (role === 'admin' ? 'an admin' : `a ${role}`);
+/** "a maker", "an admin". */
+export const nameRole = (role: Role): Message => message(`a-role.${role}`);

@@ -3,9 +3,9 @@
  * Once there have been two admins, neither grants rights alone; removing rights is done at once.
  */
 import { dayMs } from '../../core/bangkok-time.ts';
-import { countOf } from '../../core/figures.ts';
+import { listed, message, type Message } from '../../core/message.ts';
 import type { EventFacts, PersonEventDraft, PersonEventKind } from './chain.ts';
-import { type Passkey, standingOf, standingWords } from './passkey.ts';
+import { type Passkey, standingOf } from './passkey.ts';
 import {
   type Action,
   can,
@@ -48,73 +48,72 @@ export type Asker = Person | null;
 
 /** `applies`: at once; `waits`: for a second admin. */
 type RequestVerdict =
-  | { readonly kind: 'refused'; readonly why: string }
+  | { readonly kind: 'refused'; readonly why: Message }
   | { readonly kind: 'applies' }
-  | { readonly kind: 'waits'; readonly why: string };
+  | { readonly kind: 'waits'; readonly why: Message };
 
-const refused = (why: string): RequestVerdict & { readonly kind: 'refused' } => ({ kind: 'refused', why });
+const refused = (why: Message): RequestVerdict & { readonly kind: 'refused' } => ({ kind: 'refused', why });
 
 /** Decides on a request of an admin, or on the first one of the owner of the journal. */
 export function decideRequest(request: PersonRequest, by: Asker, known: KnownPersons): RequestVerdict {
   const why = findAskerObstacle(request, by, known) ?? findRequestObstacle(request, by, known);
   if (why !== undefined) return refused(why);
   if (findTwoAdminsSince(known.people) === undefined) return { kind: 'applies' };
-  const what = describeSensitive(request, known);
-  return what === undefined ? { kind: 'applies' } : { kind: 'waits', why: `${what} takes a second admin` };
+  const needed = findSecondNeeded(request, known);
+  return needed === undefined ? { kind: 'applies' } : { kind: 'waits', why: needed };
 }
 
 /** The refusal of users from before the journal was restored. */
-export const beforeRestore =
-  'the journal was restored or lost since this user was last enabled: an admin has to enable the user again (paydrop user enable; the first admin: paydrop user recover)';
+export const beforeRestore: Message = message('right.restored');
 
 function findAdminObstacle(
   by: Person,
   { restoredAtMs }: KnownPersons,
   action: Action = 'people',
-): string | undefined {
+): Message | undefined {
   if (isBeforeRestore(by.standsSinceMs, restoredAtMs)) return beforeRestore;
   const permission = can(by, action);
   return permission.allowed ? undefined : permission.why;
 }
 
-function findAskerObstacle(request: PersonRequest, by: Asker, known: KnownPersons): string | undefined {
+function findAskerObstacle(request: PersonRequest, by: Asker, known: KnownPersons): Message | undefined {
   if (by !== null) return findAdminObstacle(by, known, request.kind === 'policy' ? 'settings' : 'people');
-  if (known.people.length > 0) return 'only an admin may change users, and proves it with a token';
-  if (request.kind !== 'add' || request.role !== 'admin') return 'the first user is an admin: --role admin';
-  return undefined;
+  if (known.people.length > 0) return message('right.first-user');
+  return request.kind === 'add' && request.role === 'admin' ? undefined : message('right.first-is-admin');
 }
 
 /** The reason why a request is impossible in the present state. */
-function findRequestObstacle(request: PersonRequest, by: Asker, known: KnownPersons): string | undefined {
+function findRequestObstacle(request: PersonRequest, by: Asker, known: KnownPersons): Message | undefined {
   const { people, restoredAtMs } = known;
   if (request.kind === 'add')
     return complainAboutName(request.name, people) ?? complainAboutDisplayName(request.displayName);
   if (request.kind === 'policy') return undefined;
   const person = people.find(({ personId }) => personId === request.personId);
-  if (person === undefined) return 'there is no such user';
+  if (person === undefined) return message('user.unknown');
+  const { name } = person;
   const isStale = isBeforeRestore(person.standsSinceMs, restoredAtMs);
   switch (request.kind) {
     case 'role':
-      if (person.role === request.role) return `${person.name} is ${nameRole(person.role)} already`;
-      return isLastAdmin(person, known) ? lastAdmin : undefined;
+      if (person.role === request.role)
+        return message('user.has-role', { name, role: nameRole(person.role) });
+      return isLastAdmin(person, known) ? message('user.last-admin') : undefined;
     case 'disable':
-      if (person.isDisabled) return `${person.name} is disabled already`;
-      return isLastAdmin(person, known) ? lastAdmin : undefined;
+      if (person.isDisabled) return message('user.disabled-already', { name });
+      return isLastAdmin(person, known) ? message('user.last-admin') : undefined;
     case 'enable':
       return person.isDisabled || isStale || person.lockedUntilMs > 0
         ? undefined
-        : `${person.name} is not disabled`;
+        : message('user.not-disabled', { name });
     case 'reset-password':
-      if (person.personId === by?.personId)
-        return 'this is you: change it with "paydrop user password" and no --reset';
-      if (isStale) return `${person.name} has to be enabled first: the journal was restored`;
-      return person.isDisabled ? `${person.name} is disabled: enable the user first` : undefined;
+      if (person.personId === by?.personId) return message('user.reset-own');
+      if (isStale) return message('user.restored', { name });
+      return person.isDisabled ? message('user.enable-first', { name }) : undefined;
     case 'confirm-passkey': {
-      if (person.isDisabled) return `${person.name} is disabled`;
+      if (person.isDisabled) return message('user.disabled', { name });
       const passkey = findPasskey(request, known);
-      if (passkey === undefined) return `${person.name} has no such passkey`;
+      if (passkey === undefined) return message('user.no-passkey', { name });
       const standing = standingOf(passkey, person, restoredAtMs);
-      return standing === 'waits' ? undefined : standingWords[standing];
+      return standing === 'waits' ? undefined : message(`passkey-is.${standing}`);
     }
   }
 }
@@ -124,8 +123,6 @@ const findPasskey = (
   { passkeys }: KnownPersons,
 ): Passkey | undefined =>
   passkeys.find((one) => one.personId === personId && one.credentialId === credentialId);
-
-const lastAdmin = 'no user would be left who may change users: make another admin first';
 
 /** The people who can act as admins now. */
 const listAdmins = ({ people, restoredAtMs }: KnownPersons): readonly Person[] =>
@@ -146,30 +143,32 @@ const isPowerful = (role: Role): boolean => role === 'checker' || role === 'admi
 const needsNewPassword = (person: Person, { restoredAtMs }: KnownPersons): boolean =>
   person.isDisabled || isBeforeRestore(person.standsSinceMs, restoredAtMs);
 
-/** The part of a request that one admin cannot do alone; undefined where they can. Removing rights needs one admin. */
-function describeSensitive(request: PersonRequest, known: KnownPersons): string | undefined {
+/** The reason why one admin cannot do a request alone; undefined where they can. Removing rights needs one admin. */
+function findSecondNeeded(request: PersonRequest, known: KnownPersons): Message | undefined {
   const subject = known.people.find(({ personId }) => personId === subjectOf(request));
   switch (request.kind) {
     case 'add':
-      return isPowerful(request.role) ? `making ${nameRole(request.role)}` : undefined;
+      return isPowerful(request.role)
+        ? message('second-admin.making', { role: nameRole(request.role) })
+        : undefined;
     case 'role':
       // An admin already has all rights of a checker.
       return isPowerful(request.role) && subject?.role !== 'admin'
-        ? `making ${nameRole(request.role)}`
+        ? message('second-admin.making', { role: nameRole(request.role) })
         : undefined;
     case 'enable':
       return subject !== undefined && isPowerful(subject.role) && needsNewPassword(subject, known)
-        ? `enabling ${nameRole(subject.role)}`
+        ? message('second-admin.enabling', { role: nameRole(subject.role) })
         : undefined;
     case 'reset-password':
       // Knowledge of the one-time password suffices to act as that person.
       return subject !== undefined && isPowerful(subject.role)
-        ? `a new password for ${nameRole(subject.role)}`
+        ? message('second-admin.password', { role: nameRole(subject.role) })
         : undefined;
     case 'confirm-passkey':
-      return 'confirming a passkey';
+      return message('second-admin.passkey');
     case 'policy':
-      return 'changing approval or review.people';
+      return message('second-admin.policy');
     case 'disable':
       return undefined;
   }
@@ -183,17 +182,17 @@ const displayNameLengthMax = 80;
 /** The key of a name; names that differ by case alone share it. */
 export const nameKeyOf = (name: string): string => name.normalize('NFKC').trim().toLowerCase();
 
-function complainAboutName(name: string, people: readonly Person[]): string | undefined {
-  if (!nameForm.test(name))
-    return 'a user name has 2 to 64 letters, digits, dots, hyphens, underscores or @, and begins with a letter';
+function complainAboutName(name: string, people: readonly Person[]): Message | undefined {
+  if (!nameForm.test(name)) return message('user.name-form');
   const taken = people.find((person) => nameKeyOf(person.name) === nameKeyOf(name));
-  return taken && `there is a user ${taken.name} already${taken.isDisabled ? ', disabled' : ''}`;
+  if (taken === undefined) return undefined;
+  return message(taken.isDisabled ? 'user.name-taken-disabled' : 'user.name-taken', { name: taken.name });
 }
 
-function complainAboutDisplayName(text: string): string | undefined {
+function complainAboutDisplayName(text: string): Message | undefined {
   const isFit = text.trim() === text && text !== '' && !/[\p{C}\p{Zl}\p{Zp}]/u.test(text);
   if (isFit && text.length <= displayNameLengthMax) return undefined;
-  return `a full name has 1 to ${displayNameLengthMax} characters, and no line ends`;
+  return message('user.full-name-form', { count: displayNameLengthMax });
 }
 
 // ---------------------------------------------------------------- changes that wait for a second admin
@@ -215,8 +214,8 @@ export interface PersonChange {
   readonly seen: string;
   readonly endedBy: number | null;
   readonly endedAtMs: number | null;
-  /** The reason of a change that was sent back or is stale. */
-  readonly why: string | null;
+  /** The reason of a change that was sent back, in the admin's words, or is stale. */
+  readonly why: Message | null;
   /**
    * The first half of the resulting one-time password. The proposer was shown this half, and the second admin is shown
    * the other, so that neither can sign in as that person. Null without a password, and once ended. Not for screens.
@@ -237,8 +236,8 @@ export const isLapsed = ({ status, proposedAtMs }: PersonChange, nowMs: number):
 
 /** `stale`: the change cannot be carried out any more, and ends. */
 type ConfirmationVerdict =
-  | { readonly kind: 'refused'; readonly why: string }
-  | { readonly kind: 'stale'; readonly why: string }
+  | { readonly kind: 'refused'; readonly why: Message }
+  | { readonly kind: 'stale'; readonly why: Message }
   | { readonly kind: 'applies' };
 
 /** Decides whether this admin may confirm a waiting change, and whether the change is still possible. */
@@ -251,11 +250,11 @@ export function decideConfirmation(
   const why = findConfirmationObstacle(change, by, known, nowMs);
   if (why !== undefined) return refused(why);
   const proposer = known.people.find(({ personId }) => personId === change.proposedBy);
-  const stale = (reason: string): ConfirmationVerdict => ({ kind: 'stale', why: reason });
+  const stale = (reason: Message): ConfirmationVerdict => ({ kind: 'stale', why: reason });
   if (proposer === undefined || !listAdmins(known).includes(proposer))
-    return stale('its proposer is no longer an admin');
+    return stale(message('user-change.no-admin'));
   const subject = known.people.find(({ personId }) => personId === subjectOf(change.request));
-  if (versionOf(subject) !== change.seen) return stale('the user has changed since it was proposed');
+  if (versionOf(subject) !== change.seen) return stale(message('user-change.user-changed'));
   const verdict = decideRequest(change.request, proposer, known);
   return verdict.kind === 'refused' ? stale(verdict.why) : { kind: 'applies' };
 }
@@ -265,33 +264,38 @@ function findConfirmationObstacle(
   by: Person,
   known: KnownPersons,
   nowMs: number,
-): string | undefined {
+): Message | undefined {
   const why = findAdminObstacle(by, known);
   if (why !== undefined) return why;
-  if (change.status !== 'waiting') return `it is ${change.status} already`;
-  if (isLapsed(change, nowMs))
-    return `it was not confirmed within ${countOf(changeDays, 'day')}: propose it again`;
-  if (by.personId === change.proposedBy) return 'you proposed this and cannot confirm it';
-  if (by.personId === subjectOf(change.request)) return 'this is about you: another admin has to confirm it';
+  if (change.status !== 'waiting') return describeEnded(change.status);
+  if (isLapsed(change, nowMs)) return message('user-change.lapsed', { count: changeDays });
+  if (by.personId === change.proposedBy) return message('user-change.own');
+  if (by.personId === subjectOf(change.request)) return message('user-change.about-you');
   const others = listAdmins(known).filter(
     ({ personId }) => ![by.personId, change.proposedBy, subjectOf(change.request)].includes(personId),
   );
   if (isManagedBy(by, change.proposedBy) && others.length > 0)
-    return `its proposer alone made your user: ${listNames(others)} can confirm it`;
+    return message('user-change.handed-you', {
+      names: listed(
+        others.map(({ name }) => name),
+        'or',
+      ),
+    });
   return undefined;
 }
 
-const listNames = (people: readonly Person[]): string => people.map(({ name }) => name).join(' or ');
+const describeEnded = (status: ChangeStatus): Message =>
+  message('user-change.ended', { status: message(`change-is.${status}`) });
 
 /** Decides whether this admin may end a change: the proposer withdraws it, others send it back. */
 export function decideSendingBack(
   change: PersonChange,
   by: Person,
   known: KnownPersons,
-): { readonly kind: 'refused'; readonly why: string } | { readonly kind: 'sent-back' | 'withdrawn' } {
+): { readonly kind: 'refused'; readonly why: Message } | { readonly kind: 'sent-back' | 'withdrawn' } {
   const why = findAdminObstacle(by, known);
   if (why !== undefined) return refused(why);
-  if (change.status !== 'waiting') return refused(`it is ${change.status} already`);
+  if (change.status !== 'waiting') return refused(describeEnded(change.status));
   return { kind: by.personId === change.proposedBy ? 'withdrawn' : 'sent-back' };
 }
 
@@ -448,10 +452,9 @@ export function computeRecovery(
   { name, why, owner }: { readonly name: string; readonly why: string; readonly owner: string },
   known: KnownPersons,
   nowMs: number,
-): RequestEffect | { readonly kind: 'refused'; readonly why: string } {
-  if (known.people.length === 0)
-    return refused('there is no user yet: make the first with "paydrop user add NAME --role admin"');
-  if (why.trim() === '') return refused('say why, with --why: it is kept for ever');
+): RequestEffect | { readonly kind: 'refused'; readonly why: Message } {
+  if (known.people.length === 0) return refused(message('user.none-yet'));
+  if (why.trim() === '') return refused(message('user.why-missing'));
   const hands: ChangeHands = { by: null, proof: 'owner', confirmedBy: null, changeId: null };
   const kept = known.people.find((person) => nameKeyOf(person.name) === nameKeyOf(name));
   const complaint = kept === undefined ? complainAboutName(name, known.people) : undefined;

@@ -1,10 +1,26 @@
 /** Events of people, in words. */
 import { formatBangkokMoment } from '../../core/bangkok-time.ts';
+import { type Message, message } from '../../core/message.ts';
 import { type PersonEvent, type PersonEventKind, readFacts } from './chain.ts';
 import { showKey } from './passkey.ts';
 import { nameRole, type Person, type Role } from './people.ts';
 import type { PersonChange, PersonRequest } from './person-request.ts';
 import { readAgreed, showPolicy } from './policy.ts';
+import type { ReviewNote } from './queue.ts';
+
+/** A list that is searched for a whole number. */
+export type SearchedPlace = 'queue' | 'payees' | 'payouts' | 'registrations';
+
+/** The thing that was looked at, without names. */
+export type Looked =
+  | {
+      readonly what: 'payee-number' | 'account' | 'evidence';
+      readonly row: number;
+      readonly batch: string;
+    }
+  | { readonly what: 'batch-file'; readonly file: string; readonly batch: string }
+  | { readonly what: 'payee-numbers' | 'evidence-file'; readonly proposal: number }
+  | { readonly what: 'search'; readonly place: SearchedPlace; readonly text: string };
 
 /** The severity of a notice; null for events that are in order. */
 const severities: Readonly<Partial<Record<PersonEventKind, 'critical' | 'high'>>> = {
@@ -15,154 +31,161 @@ const severities: Readonly<Partial<Record<PersonEventKind, 'critical' | 'high'>>
 export const severityOf = ({ kind }: Pick<PersonEvent, 'kind'>): 'critical' | 'high' | null =>
   severities[kind] ?? null;
 
-const nameOf = (people: readonly Person[], personId: number | null): string =>
-  people.find((person) => person.personId === personId)?.name ?? 'the owner of the journal';
+const nameOf = (people: readonly Person[], personId: number | null): string | Message =>
+  people.find((person) => person.personId === personId)?.name ?? message('history.owner');
 
-/** Returns a sentence such as `boon was added as a maker by mali`. */
-export function describePersonEvent(event: PersonEvent, people: readonly Person[]): string {
-  const facts = readFacts(event);
-  const subject = event.subject === 0 ? '' : nameOf(people, event.subject);
-  const by = event.byPerson === null && event.proof === null ? '' : ` by ${nameOf(people, event.byPerson)}`;
-  const isOwn = event.byPerson === event.subject;
+/** A sentence such as `boon was added as a maker by mali`. */
+export function describePersonEvent(event: PersonEvent, people: readonly Person[]): Message {
+  const { confirmedBy } = readFacts(event);
+  const name = event.subject === 0 ? '' : nameOf(people, event.subject);
+  const isAnonymous = event.byPerson === null && event.proof === null;
+  const what = describeKind(event, name);
+  const done =
+    isAnonymous || event.byPerson === event.subject
+      ? what
+      : message('history.by', { what, name: nameOf(people, event.byPerson) });
   const confirmed =
-    typeof facts['confirmedBy'] === 'number' ? `, confirmed by ${nameOf(people, facts['confirmedBy'])}` : '';
+    typeof confirmedBy === 'number'
+      ? message('history.confirmed', { what: done, name: nameOf(people, confirmedBy) })
+      : done;
   const why = event.cells?.['why']?.value;
-  const what = describeKind(event, subject, facts);
-  return `${what}${isOwn ? '' : by}${confirmed}${why === undefined ? '' : `: ${why}`}`;
+  return why === undefined ? confirmed : message('history.with-why', { what: confirmed, why });
 }
 
-function describeKind(event: PersonEvent, subject: string, facts: Facts): string {
-  const { kind, cells } = event;
-  const role = nameRole((facts['role'] ?? facts['to'] ?? 'viewer') as Role);
-  const token = `token ${String(facts['tokenId'])}`;
-  const change = `change ${String(facts['changeId'])} (${nameWanted(String(facts['wanted']), subject || (cells?.['name']?.value ?? ''), role)})`;
-  const key = showKey({ keyHash: String(facts['keyHash']) });
+function describeKind(event: PersonEvent, name: string | Message): Message {
+  const { kind } = event;
+  const facts = readFacts(event);
+  const { tokenId, batchId, proposalId, what } = facts;
   switch (kind) {
     case 'made':
-      return `${subject} was added as ${role}`;
     case 'role-changed':
-      return `${subject} has become ${role}`;
-    case 'disabled':
-      return `${subject} was disabled`;
+      return message(`history.${kind}`, { name, role: nameRole((facts['role'] ?? facts['to']) as Role) });
     case 'enabled':
-      return `${subject} was ${facts['newPassword'] === true ? 'enabled' : 'let try again'}`;
-    case 'password-reset':
-      return `${subject} was given a new one-time password`;
+      return message(facts['newPassword'] === true ? 'history.enabled' : 'history.let-try-again', { name });
     case 'password-changed':
-      return facts['rehashed'] === true
-        ? `the password of ${subject} was hashed anew`
-        : `${subject} has set a password`;
+      return message(facts['rehashed'] === true ? 'history.password-rehashed' : 'history.password-changed', {
+        name,
+      });
     case 'passkey-enrolled':
-      return `${subject} has enrolled passkey ${key}, which waits for an admin`;
     case 'passkey-confirmed':
-      return `passkey ${key} of ${subject} was confirmed`;
     case 'passkey-revoked':
-      return `passkey ${key} of ${subject} was revoked`;
+      return message(`history.${kind}`, { name, key: keyOf(facts) });
     case 'approval-signed':
-      return `${subject} has signed the approval of proposal ${String(facts['proposalId'])} with passkey ${key}`;
+      return message('history.approval-signed', { name, id: String(proposalId), key: keyOf(facts) });
     case 'policy-changed':
-      return `it was agreed on: ${showPolicy(readAgreed(event) ?? {})}`;
-    case 'token-made':
-      return `${subject} has made ${token}, good until ${formatBangkokMoment(Number(facts['expiresAtMs']))}`;
+      return message('history.policy-changed', { policy: showPolicy(readAgreed(event) ?? {}) });
+    case 'token-made': {
+      const moment = formatBangkokMoment(Number(facts['expiresAtMs']));
+      return message('history.token-made', { name, id: String(tokenId), moment });
+    }
     case 'token-revoked':
-      return `${token} of ${subject} was revoked`;
+      return message('history.token-revoked', { id: String(tokenId), name });
     case 'change-proposed':
-      return `${change} was proposed`;
     case 'change-sent-back':
-      return `${change} was sent back`;
     case 'change-withdrawn':
-      return `${change} was withdrawn`;
     case 'change-stale':
-      return `${change} is stale`;
+      return message(`history.${kind}`, {
+        id: String(facts['changeId']),
+        wanted: describeWanted(event, name),
+      });
     case 'locked-out':
-      return `${subject} is locked out${whereLocked(event)} after ${String(facts['failedTries'])} wrong passwords`;
+      return describeLock(event, name);
     case 'signed-in':
     case 'sign-in-failed':
     case 'refused':
-      return describeAccess(kind, subject, event);
-    case 'recovered':
-      return `ALARM: ${subject} was made an admin without an admin`;
+      return describeAccess(kind, name, event);
     case 'revealed':
-      return `${subject} has looked at ${String(facts['what'])}`;
+      return message('history.revealed', { name, what: readLooked(facts) });
     case 'noted':
-      return `${subject}: a ${String(facts['kind'])} that waits was ${String(facts['what'])}`;
-    case 'erased':
-      return `${subject} has erased what names the payee of ${String(facts['what'])}`;
-    case 'session-begun':
-      return `${subject} has signed in on the page`;
+      return message('history.noted', {
+        name,
+        what: message(`noted-thing.${facts['kind'] as ReviewNote['kind']}`),
+        done: message(`noted-done.${what as ReviewNote['what']}`),
+      });
+    case 'erased': {
+      const row = message('place.row', { row: String(facts['row']), batch: String(facts['batch']) });
+      return message('history.erased', { name, what: row });
+    }
     case 'uploaded':
-      return `${subject} has uploaded the file of batch ${String(facts['batchId'])}`;
+      return message('history.uploaded', { name, batch: String(batchId) });
     case 'batch-sealed':
     case 'payer-moved':
     case 'approval-taken-back':
     case 'reports-written':
-      return batchWords[kind](String(facts['batchId']));
+      return message(`history.${kind}`, { batch: String(batchId) });
+    case 'disabled':
+    case 'password-reset':
+    case 'recovered':
+    case 'session-begun':
+      return message(`history.${kind}`, { name });
   }
 }
 
 type Facts = ReturnType<typeof readFacts>;
 
-const batchWords = {
-  'batch-sealed': (batchId: string) => `batch ${batchId} was sealed`,
-  'payer-moved': (batchId: string) => `batch ${batchId} is paid from another account`,
-  'approval-taken-back': (batchId: string) =>
-    `the approval of batch ${batchId} was taken back: no signature proves it`,
-  'reports-written': (batchId: string) => `reports of batch ${batchId} were written`,
-} as const;
+const keyOf = (facts: Facts): string => showKey({ keyHash: String(facts['keyHash']) });
 
-/** The address of a lock in words; empty for a lock that holds everywhere. */
-function whereLocked(event: PersonEvent): string {
-  if (readFacts(event)['isOfOneAddress'] !== true) return '';
-  return ` at an address of ${event.cells?.['network']?.value ?? 'an unknown network'}`;
+/** The thing that was looked at, by `Looked`. */
+const readLooked = ({ what, place, ...args }: Facts): Message => ({
+  code: `looked-at.${what as Looked['what']}`,
+  args: {
+    ...(args as Message['args']),
+    ...(place === undefined ? {} : { place: message(`looked-in.${place as SearchedPlace}`) }),
+  },
+});
+
+/** A lock at one address, or everywhere. */
+function describeLock(event: PersonEvent, name: string | Message): Message {
+  const { failedTries, isOfOneAddress } = readFacts(event);
+  const count = String(failedTries);
+  if (isOfOneAddress !== true) return message('history.locked-out', { name, count });
+  const network = event.cells?.['network']?.value ?? message('history.unknown-network');
+  return message('history.locked-out-at', { name, network, count });
 }
 
-const accessWords = {
-  'signed-in': (name: string) => `${name} has signed in`,
-  'sign-in-failed': (name: string) =>
-    `a sign-in ${name === '' ? 'under an unknown name' : `as ${name}`} failed`,
-  refused: (name: string) => `${name === '' ? 'an unknown visitor' : name} was refused`,
-};
-
-/**
- * Returns text such as `a sign-in as boon failed (wrong-password), from 203.0.113.0/24, 12 times since 2026-11-22
- * 01:00:00`.
- */
-function describeAccess(kind: keyof typeof accessWords, subject: string, event: PersonEvent): string {
-  const { what, times, sinceMs } = readFacts(event);
+/** `a sign-in as boon failed (wrong-password), from 203.0.113.0/24, 12 times since 2026-11-22 01:00:00`. */
+function describeAccess(
+  kind: 'signed-in' | 'sign-in-failed' | 'refused',
+  name: string | Message,
+  event: PersonEvent,
+): Message {
+  const { what: how, times, sinceMs } = readFacts(event);
   const network = event.cells?.['network']?.value;
-  const from = network === undefined ? '' : `, from ${network}`;
-  const often =
-    Number(times) > 1 ? `, ${String(times)} times since ${formatBangkokMoment(Number(sinceMs))}` : '';
-  return `${accessWords[kind](subject)} (${String(what)})${from}${often}`;
+  const access =
+    name === '' && kind !== 'signed-in'
+      ? message(`history.${kind}-unknown`, { how: String(how) })
+      : message(`history.${kind}`, { name, how: String(how) });
+  const from = network === undefined ? access : message('history.from', { what: access, network });
+  if (!(Number(times) > 1)) return from;
+  const moment = formatBangkokMoment(Number(sinceMs));
+  return message('history.often', { what: from, count: String(times), moment });
 }
 
-function nameWanted(wanted: string, name: string, role: string): string {
-  switch (wanted as PersonRequest['kind']) {
+/** The change that an event is about. */
+function describeWanted(event: PersonEvent, subject: string | Message): Message {
+  const { wanted, role } = readFacts(event);
+  const name = subject === '' ? (event.cells?.['name']?.value ?? '') : subject;
+  return nameWanted(wanted as PersonRequest['kind'], name, nameRole((role ?? 'viewer') as Role));
+}
+
+function nameWanted(wanted: PersonRequest['kind'], name: string | Message, role: Message): Message {
+  switch (wanted) {
     case 'add':
-      return `add ${name} as ${role}`;
     case 'role':
-      return `make ${name} ${role}`;
+      return message(`wanted.${wanted}`, { name, role });
     case 'enable':
-      return `enable ${name}`;
     case 'disable':
-      return `disable ${name}`;
     case 'reset-password':
-      return `a new password for ${name}`;
     case 'confirm-passkey':
-      return `a passkey of ${name}`;
+      return message(`wanted.${wanted}`, { name });
     case 'policy':
-      return 'how many people a decision takes';
+      return message('wanted.policy');
   }
 }
 
-/** Returns text such as `add dao as a checker`. */
-export function describeChange({ request }: PersonChange, people: readonly Person[]): string {
-  if (request.kind === 'policy') return `agree on ${showPolicy(request.policy)}`;
-  const name = request.kind === 'add' ? request.name : '';
-  const role = nameRole('role' in request ? request.role : 'viewer');
-  return nameWanted(
-    request.kind,
-    name || ('personId' in request ? nameOf(people, request.personId) : ''),
-    role,
-  );
+/** A change such as `add dao as a checker`. */
+export function describeChange({ request }: PersonChange, people: readonly Person[]): Message {
+  if (request.kind === 'policy') return message('wanted.agree', { policy: showPolicy(request.policy) });
+  const name = request.kind === 'add' ? request.name : nameOf(people, request.personId);
+  return nameWanted(request.kind, name, nameRole('role' in request ? request.role : 'viewer'));
 }

@@ -352,14 +352,14 @@ export function describeCounted({ of, rows, amountSatang }: Counted): Message {
  * The reason why more would happen now than was proposed; undefined when it would not. Less is allowed: others decided
  * on rows that were meanwhile paid or cancelled.
  */
-export function findMore(proposed: ProposalFigures, now: ProposalFigures): string | undefined {
+export function findMore(proposed: ProposalFigures, now: ProposalFigures): Message | undefined {
   const known = new Map(proposed.files.map((file) => [file.batchId, file]));
   const more = now.files.find(({ batchId, rows, amountSatang }) => {
     const file = known.get(batchId);
     return rows > (file?.rows ?? 0) || amountSatang > (file?.amountSatang ?? zeroSatang);
   });
   if (more === undefined) return undefined;
-  return `more would be sent by it now than was proposed, of ${more.fileName} (batch ${more.batchId}): send it back, to be proposed anew`;
+  return message('proposal.more-now', { file: more.fileName, batch: more.batchId });
 }
 
 /** Decisions that send rows which they do not name. */

@@ -1,8 +1,7 @@
 /** The life of a decision from its proposal to its end: the permissions, and the end of its validity. */
+import { listed, type Message, message } from '../../core/message.ts';
 import type { Satang } from '../../core/money.ts';
-import { type PayoutCause, quietCauses } from '../../core/payout.ts';
-import { involvedWords } from './approval.ts';
-import { describeCauses } from './cause-words.ts';
+import { type PayoutCause, type PayoutStatus, quietCauses } from '../../core/payout.ts';
 import { hashCell } from './chain.ts';
 import type { ProposalFigures } from './proposal-figures.ts';
 import { type Decision, decisionTerms } from './terms.ts';
@@ -178,22 +177,17 @@ interface ProposalFacts {
   readonly expiresAtMs: number;
 }
 
-/** The status of a proposal, in words that follow "it". */
-export const proposalStatusWords: Readonly<Record<ProposalStatus, string>> = {
-  proposed: 'waits for a second person',
-  approved: 'is being applied',
-  applied: 'was applied',
-  'sent-back': 'was sent back',
-  withdrawn: 'was withdrawn',
-  stale: 'is out of date: what it is about has changed since',
-  expired: 'has lapsed: it was not checked in time',
-};
+const describeClosed = (status: ProposalStatus): Message =>
+  message('proposal.closed', { status: message(`proposal-is.${status}`) });
 
 /** The reason why the proposal is no longer open. */
-function whyNotOpen({ status, expiresAtMs }: ProposalFacts, nowMs: number): string | undefined {
-  if (status !== 'proposed') return `it ${proposalStatusWords[status]}`;
-  return nowMs >= expiresAtMs ? `it ${proposalStatusWords.expired}` : undefined;
+function whyNotOpen({ status, expiresAtMs }: ProposalFacts, nowMs: number): Message | undefined {
+  if (status !== 'proposed') return describeClosed(status);
+  return nowMs >= expiresAtMs ? describeClosed('expired') : undefined;
 }
+
+/** The reason why nothing else can be proposed about a target. */
+export const describeOpen = (proposalId: number): Message => message('proposal.open', { id: proposalId });
 
 /**
  * The reason why this person cannot approve a proposal or send it back.
@@ -204,24 +198,24 @@ export function whyNotCheck(
   person: Decider,
   involved: readonly number[],
   nowMs: number,
-): string | undefined {
+): Message | undefined {
   const closed = whyNotOpen(proposal, nowMs);
   if (closed !== undefined) return closed;
-  if (person.personId === null) return 'who approves must have proved who he is';
-  if (proposal.makerId === null) return 'its proposer has not proved their identity: propose it again';
+  if (person.personId === null) return message('check.unproved');
+  if (proposal.makerId === null) return message('check.maker-unproved');
   const isOwn = person.personId === proposal.makerId;
-  if (isOwn && proposal.people === 2) return 'you proposed this and cannot approve it';
-  if (!isOwn && proposal.people === 1) return `only ${proposal.maker}, who proposed it, can sign it`;
-  return involved.includes(person.personId) ? involvedWords : undefined;
+  if (isOwn && proposal.people === 2) return message('check.own');
+  if (!isOwn && proposal.people === 1) return message('check.sign-own', { name: proposal.maker });
+  return involved.includes(person.personId) ? message('check.involved') : undefined;
 }
 
 /** The reason why this person cannot withdraw a proposal. */
-export function whyNotWithdraw(proposal: ProposalFacts, person: Decider, nowMs: number): string | undefined {
+export function whyNotWithdraw(proposal: ProposalFacts, person: Decider, nowMs: number): Message | undefined {
   const closed = whyNotOpen(proposal, nowMs);
   if (closed !== undefined) return closed;
   return person.personId !== null && person.personId === proposal.makerId
     ? undefined
-    : `only ${proposal.maker}, who proposed it, can withdraw it`;
+    : message('check.withdraw-own', { name: proposal.maker });
 }
 
 /** An event as far as these rules examine it. */
@@ -231,13 +225,18 @@ interface PastEvent<Cause, Status> {
   readonly to: Status;
 }
 
-/** The causes whose changes are invisible to people, and the words for the others. */
-export interface CauseTerms<Cause> {
+/** The kind of row that has changed: its causes that are invisible to people, and the words for the others. */
+export interface ChangeTerms<Cause, Status> {
   readonly quiet: readonly Cause[];
-  readonly describe: (causes: readonly Cause[]) => string;
+  readonly describe: (cause: Cause) => Message;
+  readonly describeStatus: (status: Status) => Message;
 }
 
-export const payoutCauseTerms: CauseTerms<PayoutCause> = { quiet: quietCauses, describe: describeCauses };
+export const payoutChangeTerms: ChangeTerms<PayoutCause, PayoutStatus> = {
+  quiet: quietCauses,
+  describe: (cause) => message(`payout-cause.${cause}`),
+  describeStatus: (status) => message(`payout-is.${status}`),
+};
 
 /**
  * The visible change of a row since a decision about it was made; undefined when there is none. Every change raises the
@@ -248,19 +247,25 @@ export function findChangeSince<Cause, Status extends string>(
   version: number,
   present: { readonly version: number },
   events: readonly PastEvent<Cause, Status>[],
-  terms: CauseTerms<Cause>,
-): string | undefined {
+  terms: ChangeTerms<Cause, Status>,
+): Message | undefined {
   const changes = present.version - version;
   if (changes === 0) return undefined;
-  if (changes < 0 || changes > events.length) return 'it is not the row that was decided on';
+  if (changes < 0 || changes > events.length) return message('change.other-row');
   const since = events.slice(-changes).filter(({ cause }) => !terms.quiet.includes(cause));
   const last = since.at(-1);
   if (last === undefined) return undefined;
-  const first = since[0]?.from;
-  const causes = terms.describe(since.map(({ cause }) => cause));
-  return first === last.to
-    ? `it has changed since (${causes})`
-    : `it was ${first} then, and is ${last.to} now (${causes})`;
+  const first = since[0]?.from ?? last.to;
+  const causes = listed(
+    since.map(({ cause }) => ({ within: terms.describe(cause) })),
+    'inTurn',
+  );
+  if (first === last.to) return message('change.same-status', { causes });
+  return message('change.other-status', {
+    before: terms.describeStatus(first),
+    now: terms.describeStatus(last.to),
+    causes,
+  });
 }
 
 /** The status of the row when a decision about it was made; undefined when the decision was on another row. */

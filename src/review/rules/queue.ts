@@ -3,15 +3,7 @@
  * the remedy, and the decisions, with the reason where one is impossible. Everything here is pure.
  */
 import { dayMs, parseBangkokDate } from '../../core/bangkok-time.ts';
-import {
-  counted,
-  inEnglish,
-  type Message,
-  message,
-  type PlainCode,
-  sayCode,
-  verbatim,
-} from '../../core/message.ts';
+import { counted, type Message, message, type PlainCode, verbatim } from '../../core/message.ts';
 import { type Satang, sumSatang } from '../../core/money.ts';
 import type { HoldReason } from '../../core/payout.ts';
 import type { Batch, BatchReason, HoldTotal, StatusTotal } from '../../core/ports.ts';
@@ -39,7 +31,7 @@ import {
 } from './batch-decisions.ts';
 import { can, type Person } from './people.ts';
 import { countedOf, describeCounted, type ProposalFigures } from './proposal-figures.ts';
-import { type Decider, type TargetKind, whyNotCheck, whyNotWithdraw } from './proposal.ts';
+import { type Decider, describeOpen, type TargetKind, whyNotCheck, whyNotWithdraw } from './proposal.ts';
 import { type Decision, decisionTerms, nameOfDecision, outcomeOfDecision } from './terms.ts';
 
 /**
@@ -71,7 +63,7 @@ export interface QueueOption {
   readonly label: PlainCode;
   readonly needsSecond: boolean;
   /** Undefined when the decision is possible. */
-  readonly whyNot: string | undefined;
+  readonly whyNot: Message | undefined;
 }
 
 export interface QueueItem {
@@ -82,8 +74,8 @@ export interface QueueItem {
   readonly name?: string;
   /** The version that a decision refers to; the item counts as another one when it differs. */
   readonly version: string;
-  /** The heading, in words. */
-  readonly title: string;
+  /** The heading. */
+  readonly title: Message;
   readonly sinceMs: number;
   /** Null for an unknown amount. */
   readonly amountSatang: Satang | null;
@@ -96,7 +88,7 @@ export interface QueueItem {
 /** The asker; undefined where persons are unknown, and roles do not apply. */
 export type Asker = Pick<Person, 'personId' | 'name' | 'role' | 'isDisabled'> | undefined;
 
-type WhyNot = (decision: Decision) => string | undefined;
+type WhyNot = (decision: Decision) => Message | undefined;
 
 /** @param kind the kind of target, where its decisions have other names */
 export function optionsOf(
@@ -118,7 +110,7 @@ export function optionsOf(
 /** @param proposalId the number of an undecided proposal about the item */
 export function noteProposal(item: QueueItem, proposalId: number | undefined): QueueItem {
   if (proposalId === undefined) return item;
-  const why = `proposal ${proposalId} is about it, and is not decided yet`;
+  const why = describeOpen(proposalId);
   return { ...item, options: item.options.map((one) => ({ ...one, whyNot: one.whyNot ?? why })) };
 }
 
@@ -128,7 +120,11 @@ export const breakItem = (record: BreakRecord, asker?: Asker): QueueItem => ({
   kind: 'break',
   key: breakKeyOf(record),
   version: versionOfBreak(record),
-  title: `${showDate(record.date)}: ${sayCode('en', `break.${record.kind}`)} (${record.key})`,
+  title: message('target.day-break', {
+    day: showDate(record.date),
+    break: message(`break.${record.kind}`),
+    about: record.key,
+  }),
   sinceMs: record.openedAtMs,
   amountSatang: amountOfBreak(record),
   moneyMoved: moneyMovedOfBreak(record),
@@ -142,10 +138,9 @@ export const breakItem = (record: BreakRecord, asker?: Asker): QueueItem => ({
  * The reason why a decision on a day is impossible; undefined when it is possible.
  * @param isWithout payouts were sent on the day, and its statement is missing
  */
-export function decideDay(decision: Decision, isWithout: boolean): string | undefined {
-  if (decision !== 'acknowledge' && decision !== 'adopt-statement')
-    return 'a day without a statement can be taken note of, or gets one, and nothing else';
-  return isWithout ? undefined : 'its statement is there, or nothing was sent on it';
+export function decideDay(decision: Decision, isWithout: boolean): Message | undefined {
+  if (decision !== 'acknowledge' && decision !== 'adopt-statement') return message('day.decisions');
+  return isWithout ? undefined : message('day.has-statement');
 }
 
 /** @param date the day without a statement, YYYYMMDD */
@@ -153,7 +148,7 @@ export const dayItem = (date: string, asker?: Asker): QueueItem => ({
   kind: 'day',
   key: date,
   version: '',
-  title: showDate(date),
+  title: verbatim(showDate(date)),
   sinceMs: (parseBangkokDate(date) ?? 0) + dayMs,
   amountSatang: null,
   moneyMoved: 'unknown',
@@ -176,10 +171,9 @@ export interface RefusedFile {
 }
 
 /** The reason why a decision on a refused file is impossible; undefined when it is possible. */
-export function decideFile(decision: Decision, isWaiting: boolean): string | undefined {
-  if (decision !== 'acknowledge')
-    return 'a refused file can be taken note of, and nothing else: drop a better one';
-  return isWaiting ? undefined : 'it no longer waits: it was accepted since, or acknowledged before';
+export function decideFile(decision: Decision, isWaiting: boolean): Message | undefined {
+  if (decision !== 'acknowledge') return message('file.decisions');
+  return isWaiting ? undefined : message('file.waits-no-more');
 }
 
 /** The limit of a file name in characters: a heading is one line. */
@@ -203,7 +197,7 @@ export const fileItem = (file: RefusedFile, asker?: Asker): QueueItem => ({
   kind: 'file',
   key: file.itemId,
   version: versionOfFile(file),
-  title: shortenName(file.fileName),
+  title: verbatim(shortenName(file.fileName)),
   sinceMs: file.endedAtMs,
   amountSatang: null,
   moneyMoved: 'no',
@@ -300,7 +294,7 @@ export function batchItem(one: BatchInQueue, version: string, asker?: Asker): Qu
     kind: 'batch',
     key: batchId,
     version,
-    title: `${batchId}, ${fileName}`,
+    title: verbatim(`${batchId}, ${fileName}`),
     sinceMs: restedAtMs ?? waiting.sinceMs,
     amountSatang: amountOfBatch(one),
     moneyMoved: 'no',
@@ -322,7 +316,7 @@ export function doubtItem(one: BatchInQueue, version: string, asker?: Asker): Qu
     kind: 'doubt',
     key: batch.batchId,
     version,
-    title: `${batch.batchId}, ${batch.fileName}`,
+    title: verbatim(`${batch.batchId}, ${batch.fileName}`),
     sinceMs: waiting.sinceMs,
     amountSatang: waiting.amountSatang,
     moneyMoved: 'unknown',
@@ -359,9 +353,8 @@ export function proposalItem(
   asker?: Asker,
 ): QueueItem {
   const { proposalId, decision, maker, note, totalSatang, madeAtMs, digest, kind } = proposal;
-  const label = sayCode('en', nameOfDecision(decision, kind));
   const effect = message(outcomeOfDecision(decision, kind));
-  const whyNot: Readonly<Record<'approve' | 'send-back' | 'withdraw', string | undefined>> = {
+  const whyNot: Readonly<Record<'approve' | 'send-back' | 'withdraw', Message | undefined>> = {
     approve: asker && (mayNot(asker, 'check') ?? whyNotCheck(proposal, asker, involved, nowMs)),
     'send-back': asker && (mayNot(asker, 'check') ?? whyNotCheck(proposal, asker, involved, nowMs)),
     withdraw: asker && (mayNot(asker, 'propose') ?? whyNotWithdraw(proposal, asker ?? noPerson, nowMs)),
@@ -370,7 +363,11 @@ export function proposalItem(
     kind: 'proposal',
     key: String(proposalId),
     version: digest,
-    title: `${proposalId}: ${label}, ${inEnglish(describeCounted(countedOf(proposal)))}`,
+    title: message('proposal.title', {
+      id: proposalId,
+      decision: message(nameOfDecision(decision, kind)),
+      counted: describeCounted(countedOf(proposal)),
+    }),
     sinceMs: madeAtMs,
     amountSatang: totalSatang,
     moneyMoved: moneyMovedOfDecisions([decision]),
@@ -382,12 +379,12 @@ export function proposalItem(
   };
 }
 
-const mayNot = (asker: NonNullable<Asker>, action: 'check' | 'propose'): string | undefined => {
+const mayNot = (asker: NonNullable<Asker>, action: 'check' | 'propose'): Message | undefined => {
   const permission = can(asker, action);
   return permission.allowed ? undefined : permission.why;
 };
 
-const verdictOption = (verdict: QueueVerdict, whyNot: string | undefined): QueueOption => ({
+const verdictOption = (verdict: QueueVerdict, whyNot: Message | undefined): QueueOption => ({
   decision: verdict,
   label: `decision.${verdict}`,
   needsSecond: false,
@@ -416,7 +413,7 @@ export const decisionsItem = (
   kind: 'decisions',
   key: itemId,
   version: sha256,
-  title: shortenName(fileName),
+  title: verbatim(shortenName(fileName)),
   sinceMs: droppedAtMs,
   amountSatang: totalSatang ?? null,
   moneyMoved: moneyMoved ?? 'unknown',
@@ -495,11 +492,11 @@ export function whyNotTake(
   what: 'taken' | 'given-back',
   owner: Owner | undefined,
   { personId }: Pick<Decider, 'personId'>,
-): string | undefined {
+): Message | undefined {
   const isOwn = owner !== undefined && owner.personId === personId;
-  if (what === 'taken') return isOwn ? 'you look after it already' : undefined;
-  if (owner === undefined) return 'it has no owner';
-  return isOwn ? undefined : `${owner.person} looks after it: take it yourself instead`;
+  if (what === 'taken') return isOwn ? message('owner.you') : undefined;
+  if (owner === undefined) return message('owner.none');
+  return isOwn ? undefined : message('owner.another', { name: owner.person });
 }
 
 // ---------------------------------------------------------------- the whole

@@ -1,5 +1,5 @@
 /** Registrations that wait for a person: rows, and callbacks of unknown registrations. */
-import { message, verbatim } from '../../core/message.ts';
+import { type Message, message, verbatim } from '../../core/message.ts';
 import { maskDigits } from '../../core/proxy-id.ts';
 import type { RegistrationCallback } from '../../registration/rules/callback.ts';
 import type { RegistrationOption } from '../../registration/rules/decisions.ts';
@@ -30,7 +30,7 @@ export function registrationItem(queued: QueuedRegistration, asker?: Asker): Que
     key: String(row.seq),
     version: String(row.version),
     name: `registration:${registrationId}`,
-    title: `${registrationId} (row ${row.rowNo} of batch ${batchId})`,
+    title: message('target.row', { id: registrationId, row: row.rowNo, batch: batchId }),
     sinceMs,
     ...noMoney,
     // until every reason is a message
@@ -51,12 +51,9 @@ export const versionOfCallback = ({ receivedAtMs }: Pick<UnknownCallback, 'recei
   String(receivedAtMs);
 
 /** The reason why a decision on a callback is impossible; undefined when it is possible. */
-export function decideUnknownCallback(decision: Decision, isWaiting: boolean): string | undefined {
-  if (decision !== 'acknowledge')
-    return 'a callback of an unknown registration can be taken note of, and nothing else';
-  return isWaiting
-    ? undefined
-    : 'it no longer waits: its registration was found, or it was acknowledged before';
+export function decideUnknownCallback(decision: Decision, isWaiting: boolean): Message | undefined {
+  if (decision !== 'acknowledge') return message('callback.decisions');
+  return isWaiting ? undefined : message('callback.waits-no-more');
 }
 
 /** Shows a waiting callback, with the last digits of its account. @param one a callback that waits */
@@ -67,7 +64,11 @@ export function callbackItem(one: UnknownCallback, asker?: Asker): QueueItem {
     kind: 'callback',
     key: String(id),
     version: versionOfCallback(one),
-    title: `${vendorId}, ${companyId}, account ${maskDigits(accountNo)}: ${callback.outcome}`,
+    title: message('target.account-outcome', {
+      company: `${vendorId}, ${companyId}`,
+      account: maskDigits(accountNo),
+      outcome: message(`registration-is.${callback.outcome}`),
+    }),
     sinceMs: receivedAtMs,
     ...noMoney,
     reason: message('queue.unknown-callback'),

@@ -3,6 +3,7 @@
  * Web Authentication, level 3, §7.2.)
  */
 import { createPublicKey, hash, verify } from 'node:crypto';
+import { type Message, message } from '../../core/message.ts';
 import type { PasskeyBackup } from './passkey.ts';
 import { computeChallenge } from './signed-text.ts';
 
@@ -122,11 +123,8 @@ export function whyNotSigned(
   { proposalId, digest }: { readonly proposalId: number; readonly digest: string },
   personId: number | null,
   signed: Signed | undefined,
-): string | undefined {
-  if (signed === undefined)
-    return rule === 'required'
-      ? 'approval.signed is required: approve it on the review page ("paydrop review"), with your passkey'
-      : undefined;
+): Message | undefined {
+  if (signed === undefined) return rule === 'required' ? message('approve.sign-on-page') : undefined;
   const isOfThis = signed.proposalId === proposalId && signed.digest === digest;
-  return isOfThis && signed.personId === personId ? undefined : 'something else was signed';
+  return isOfThis && signed.personId === personId ? undefined : message('approve.other-signed');
 }

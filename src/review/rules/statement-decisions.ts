@@ -1,4 +1,5 @@
 /** Statements that people accept or hand in: their names as targets, and the decisions about them. */
+import { asMessage, type Message, message } from '../../core/message.ts';
 import type { FileRejection } from '../../core/payout-file.ts';
 import { isIncomplete, isSuperseded, type Provenance } from '../../reconcile/rules/custody.ts';
 import type { Target } from './proposal.ts';
@@ -44,11 +45,11 @@ export function decideStatement(
   decision: Decision,
   { from }: Pick<KeptStatement, 'from'>,
   refusal: Pick<FileRejection, 'code' | 'message'> | undefined,
-): string | undefined {
+): Message | undefined {
   if (decision !== 'accept-statement' && decision !== 'adopt-statement')
-    return 'a statement can be accepted or adopted, and nothing else';
+    return message('statement.decisions');
   if (decision === 'adopt-statement')
-    return from === 'bank' ? 'the bank has given it: reconcile the day' : refusal?.message;
-  if (refusal === undefined) return 'it lacks nothing: there is nothing to insist on';
-  return isIncomplete(refusal) || isSuperseded(refusal) ? undefined : refusal.message;
+    return from === 'bank' ? message('statement.from-bank') : refusal && asMessage(refusal.message);
+  if (refusal === undefined) return message('statement.lacks-nothing');
+  return isIncomplete(refusal) || isSuperseded(refusal) ? undefined : asMessage(refusal.message);
 }

@@ -450,8 +450,7 @@ async function answerFile(context: BatchPageContext, visit: ProvedVisit, fields:
   if ((await hashFile(path)) !== report.sha256)
     return plainPage(visit, 404, visit.say('batch.files'), visit.say('batch.file-gone'), `/batch/${batchId}`);
   const { clock } = await readReview();
-  const what = `the file ${kind} of batch ${batchId}`;
-  await recordReveal(store, clock, visit.proved, { what, batchId });
+  await recordReveal(store, clock, visit.proved, { what: 'batch-file', file: kind, batch: batchId });
   const name = basename(path);
   return { file: { path, name, type: typeOf(name) } };
 }

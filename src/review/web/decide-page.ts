@@ -1,5 +1,5 @@
 /** Decides on one payout, or on several at once: chosen ones, or all that match, as a frozen list. */
-import { bahtOf, message, sayCode } from '../../core/message.ts';
+import { bahtOf, type Message, message, sayCode } from '../../core/message.ts';
 import { randomBytes } from 'node:crypto';
 import { showBaht, showCount } from '../../core/figures.ts';
 import { type Satang, sumSatang, zeroSatang } from '../../core/money.ts';
@@ -113,7 +113,7 @@ async function whyNotNow(
   { person }: ProvedVisit,
   seq: number,
   decision: PayoutDecision,
-): Promise<string | undefined> {
+): Promise<Message | undefined> {
   const options = (await readOptions(review, seq)) ?? [];
   const [open] = await review.journal.openItems('payout', [String(seq)]);
   const terms = { person, people: review.people, openProposal: open?.proposalId };
@@ -135,7 +135,7 @@ interface FrozenList {
   readonly madeAtMs: number;
   readonly rows: readonly FrozenRow[];
   /** The reasons against each decision, by the key of the row: judged once for all rows, when the list is frozen. */
-  readonly impossible: ReadonlyMap<PayoutDecision, ReadonlyMap<string, string>>;
+  readonly impossible: ReadonlyMap<PayoutDecision, ReadonlyMap<string, Message>>;
   /** The keys of the latest objections, which can be left out. */
   objected: ReadonlySet<string>;
 }
@@ -290,12 +290,12 @@ async function judgeRows(
   review: ReviewContext,
   rows: readonly FrozenRow[],
 ): Promise<FrozenList['impossible']> {
-  const found = new Map(payoutDecisions.map((name) => [name, new Map<string, string>()]));
+  const found = new Map(payoutDecisions.map((name) => [name, new Map<string, Message>()]));
   const seqs = rows.map(({ target }) => Number(target.key));
   await readOptionsOfEach(review, seqs, (seq, options) => {
     for (const [name, impossible] of found) {
       const whyNot = options?.find(({ decision }) => decision === name)?.whyNot;
-      if (options === undefined) impossible.set(String(seq), 'there is no such row in the journal');
+      if (options === undefined) impossible.set(String(seq), message('decide.no-row'));
       else if (whyNot !== undefined) impossible.set(String(seq), whyNot);
     }
   });
@@ -311,7 +311,7 @@ interface Split {
 
 /** Splits the rows into those for which a decision is possible, and the reasons against the others. */
 function splitRows({ rows, impossible }: FrozenList, decision: PayoutDecision): Split {
-  const whyOfKey = impossible.get(decision) ?? new Map<string, string>();
+  const whyOfKey = impossible.get(decision) ?? new Map<string, Message>();
   const whyNot = countWhys(rows.flatMap(({ target }) => whyOfKey.get(target.key) ?? []));
   const possible = rows.filter(({ target }) => !whyOfKey.has(target.key));
   return { possible, amountSatang: sumOf({ rows: possible }), whyNot };

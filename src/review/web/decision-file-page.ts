@@ -1,7 +1,6 @@
 /** A dropped file of decisions: a maker reads its decisions, and proposes them as their own or discards the file. */
 import { showCount } from '../../core/figures.ts';
-import { bahtOf, message } from '../../core/message.ts';
-import { showText } from '../../core/outgoing-text.ts';
+import { bahtOf, type Message, message } from '../../core/message.ts';
 import type { Decider } from '../rules/proposal.ts';
 import type { OwnedItem } from '../rules/queue.ts';
 import { deciderOf } from '../verdict.ts';
@@ -14,14 +13,14 @@ import type { Answer, Fields, Page, ProvedVisit, View } from './view.ts';
 /** The outcome of a confirmation: objections, each with its place in the file, or the numbers of the proposals. */
 export type FileConfirmed =
   | { readonly kind: 'proposed'; readonly proposalIds: readonly number[] }
-  | { readonly kind: 'refused'; readonly objections: readonly string[] };
+  | { readonly kind: 'refused'; readonly objections: readonly Message[] };
 
 export interface DecisionFileContext {
   readonly readQueue: ReadQueue;
   /** @param version SHA-256 (hex) of the file that was displayed */
   readonly confirm: (key: string, version: string, maker: Decider) => Promise<FileConfirmed>;
   /** @returns the reason for a refusal; undefined once discarded */
-  readonly discard: (key: string, maker: Decider, note: string) => Promise<string | undefined>;
+  readonly discard: (key: string, maker: Decider, note: string) => Promise<Message | undefined>;
 }
 
 const itemsMax = 1_000;
@@ -29,7 +28,7 @@ const noteMax = 2_000;
 /** The number of objections that are displayed. */
 const objectionsShown = 50;
 
-const objectionsBox = (visit: ProvedVisit, objections: readonly string[]): Html =>
+const objectionsBox = (visit: ProvedVisit, objections: readonly (string | Message)[]): Html =>
   html`<div class="problems" role="alert" tabindex="-1" autofocus>
     <h2>${visit.say('decision-file.file-not-possible')}</h2>
     <ul>
@@ -43,7 +42,7 @@ const objectionsBox = (visit: ProvedVisit, objections: readonly string[]): Html 
     }
   </div>`;
 
-function filePage(visit: ProvedVisit, item: OwnedItem, objections: readonly string[] = []): Page {
+function filePage(visit: ProvedVisit, item: OwnedItem, objections: readonly (string | Message)[] = []): Page {
   const { say } = visit;
   const { key, version, title, amountSatang, reason } = item;
   return {
@@ -67,7 +66,7 @@ function filePage(visit: ProvedVisit, item: OwnedItem, objections: readonly stri
         </section>
         <section class="card">
           ${factList([
-            [say('decision-file.decision-file'), showText(title)],
+            [say('decision-file.decision-file'), whyOf(visit, title)],
             [say('decision-file.asks-for'), whyOf(visit, reason)],
             [say('payout.amount'), amountSatang === null ? undefined : say(bahtOf(amountSatang))],
             ['SHA-256', html`<code>${version}</code>`],

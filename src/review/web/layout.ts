@@ -1,5 +1,5 @@
 /** The frame around every view. */
-import { type PlainCode, sayCode } from '../../core/message.ts';
+import { isMessage, type Message, type PlainCode, sayCode } from '../../core/message.ts';
 import { sayMoment } from '../../core/moments.ts';
 import { sayWhy } from './words.ts';
 import { hash } from 'node:crypto';
@@ -175,7 +175,7 @@ export function frame(visit: Visit, { title, body, scripts = [] }: Page): Html {
 /** The faults of typed values, above the heading, with links to the fields. */
 export const problems = (
   { say, language }: Visit,
-  complaints: readonly { readonly field: string; readonly text: string }[],
+  complaints: readonly { readonly field: string; readonly text: string | Message }[],
 ): Html | undefined =>
   complaints.length === 0
     ? undefined
@@ -191,12 +191,12 @@ export const plainPage = (
   { say, language }: Visit,
   status: number,
   title: string,
-  text: Part = '',
+  text: Part | Message = '',
   back = '/queue',
 ): Page => ({
   status,
   title,
   body: html`<h1>${title}</h1>
-    <p>${typeof text === 'string' ? sayWhy(language, text).text : text}</p>
+    <p>${typeof text === 'string' || isMessage(text) ? sayWhy(language, text).text : text}</p>
     <p><a href="${back}">${say('page.back')}</a></p>`,
 });

@@ -1,7 +1,6 @@
 /** Pieces that several views share. */
-import type { Message } from '../../core/message.ts';
 import { formatBangkokDateTime } from '../../core/bangkok-time.ts';
-import { isPlainCode, sayCode } from '../../core/message.ts';
+import { isPlainCode, type Message, sayCode } from '../../core/message.ts';
 import { sayMoment } from '../../core/moments.ts';
 import { showText } from '../../core/outgoing-text.ts';
 import type { ResultRow } from '../../core/ports.ts';
@@ -14,7 +13,7 @@ import type { Fields, ProvedVisit, Visit } from './view.ts';
 import { sayWhy } from './words.ts';
 
 /** A text of the rules, the bank or the journal; texts of paydrop are in the visitor's language. */
-export function whyOf({ language }: Pick<Visit, 'language'>, why: Message | string | null | undefined): Part {
+export function whyOf({ language }: Pick<Visit, 'language'>, why: string | Message | null | undefined): Part {
   if (why === null || why === undefined || why === '') return undefined;
   const said = sayWhy(language, why);
   return said.language === language

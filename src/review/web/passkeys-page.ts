@@ -1,5 +1,5 @@
 /** Passkeys: one's own for every person, and others' for admins, who confirm them. */
-import type { PlainCode } from '../../core/message.ts';
+import { type Message, message, type PlainCode } from '../../core/message.ts';
 import { sayMoment } from '../../core/moments.ts';
 import type { Challenges } from '../challenges.ts';
 import {
@@ -167,7 +167,7 @@ async function enrolForm(visit: ProvedVisit, context: SigningContext): Promise<P
   </div>`;
 }
 
-async function passkeyPage(page: PasskeyPageContext, visit: ProvedVisit, complaint?: string): Promise<Page> {
+async function passkeyPage(page: PasskeyPageContext, visit: ProvedVisit, complaint?: Message): Promise<Page> {
   const { say, person } = visit;
   const context = await signingContextOf(page);
   const kept = await context.store.persons();
@@ -204,7 +204,7 @@ async function passkeyPage(page: PasskeyPageContext, visit: ProvedVisit, complai
 async function answerWith(
   page: PasskeyPageContext,
   visit: ProvedVisit,
-  why: string | undefined,
+  why: Message | undefined,
 ): Promise<Answer> {
   if (why !== undefined) return passkeyPage(page, visit, why);
   await page.onChange?.();
@@ -226,7 +226,7 @@ async function confirm(page: PasskeyPageContext, visit: ProvedVisit, { key = '' 
   const context = await signingContextOf(page);
   const kept = await context.store.persons();
   const passkey = kept.passkeys.find(({ credentialId }) => credentialId === key);
-  if (passkey === undefined) return answerWith(page, visit, 'there is no such passkey');
+  if (passkey === undefined) return answerWith(page, visit, message('passkey.unknown'));
   const { personId, credentialId } = passkey;
   const change = waitingChange({ kept, context }, passkey);
   const { person, proof } = visit.proved;

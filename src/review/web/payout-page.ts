@@ -201,9 +201,9 @@ async function answerPayout(
     return plainPage(visit, 404, visit.say('page.not-found'), visit.say('payout.archived'));
   if (isRevealed) {
     const { row, batch } = shown.history;
-    const what = `the payee number of row ${row.rowNo} of batch ${batch.batchId}`;
+    const looked = { what: 'payee-number', row: row.rowNo, batch: batch.batchId } as const;
     const { clock } = await context.readReview();
-    await recordReveal(context.store, clock, visit.proved, { what, payout: row.seq });
+    await recordReveal(context.store, clock, visit.proved, { ...looked, payout: row.seq });
   }
   return payoutPage(visit, shown, isRevealed);
 }

@@ -1,6 +1,6 @@
 /** The list of a proposal: each payout, registration or other target, as it was proposed and as it is. */
 import { showBaht } from '../../core/figures.ts';
-import { type PlainCode, sayCode } from '../../core/message.ts';
+import { type Message, type PlainCode, sayCode } from '../../core/message.ts';
 import { parseBaht, sumSatang } from '../../core/money.ts';
 import { showText } from '../../core/outgoing-text.ts';
 import { maskDigits } from '../../core/proxy-id.ts';
@@ -9,7 +9,7 @@ import type { RegistrationHistory, RegistrationStore } from '../../registration/
 import type { ProposalItem } from '../ports.ts';
 import { findRegistrationChangeSince } from '../registration-target.ts';
 import type { ProposalFigures } from '../rules/proposal-figures.ts';
-import { findChangeSince, findStatusThen, payoutCauseTerms, type TargetKind } from '../rules/proposal.ts';
+import { findChangeSince, findStatusThen, payoutChangeTerms, type TargetKind } from '../rules/proposal.ts';
 import { describeTarget } from '../rules/batch-decisions.ts';
 import { html, type Html, type Part } from './html.ts';
 import { whyOf } from './parts.ts';
@@ -58,7 +58,7 @@ function correctionOf({ say }: ProvedVisit, { correction }: ProposalItem, isReve
 /** A target row, then and now. */
 interface Stands {
   /** The changes since the proposal; undefined without any. */
-  readonly changed: string | undefined;
+  readonly changed: Message | undefined;
   readonly before: string | undefined;
   readonly now: string;
 }
@@ -67,7 +67,7 @@ function standsOf({ language }: ProvedVisit, item: ProposalItem, { row, events }
   const version = Number(item.version);
   const before = findStatusThen(version, row, events);
   return {
-    changed: findChangeSince(version, row, events, payoutCauseTerms),
+    changed: findChangeSince(version, row, events, payoutChangeTerms),
     before: before && sayCode(language, `payout-status.${before}`),
     now: sayCode(language, `payout-status.${row.status}`),
   };

@@ -1,6 +1,6 @@
 /** The proposals that wait for a check, and one proposal with its exact list. */
 import { showBaht, showCount } from '../../core/figures.ts';
-import { bahtOf, message, type PlainCode, sayCode } from '../../core/message.ts';
+import { bahtOf, type Message, message, type PlainCode, sayCode } from '../../core/message.ts';
 import { sayAge } from '../../core/moments.ts';
 import { zeroSatang } from '../../core/money.ts';
 import { changedSince } from '../batch-target.ts';
@@ -305,7 +305,7 @@ function refusedThen(visit: ProvedVisit, judged: Judged | undefined): Part {
 function verdictCard(
   visit: ProvedVisit,
   proposal: Proposal,
-  whyNot: { readonly approve: string | undefined; readonly sendBack: string | undefined },
+  whyNot: { readonly approve: Message | undefined; readonly sendBack: Message | undefined },
   way: ApprovalWay,
   judged: Judged | undefined,
 ): Part {
@@ -342,7 +342,7 @@ const readId = (fields: Fields, name: string): number | undefined =>
 
 interface ProposalView {
   readonly isRevealed?: boolean;
-  readonly complaint?: { readonly status: number; readonly field: string; readonly text: string };
+  readonly complaint?: { readonly status: number; readonly field: string; readonly text: string | Message };
 }
 
 async function proposalPage(
@@ -470,8 +470,9 @@ async function answerReveal(
   const proposalId = readId(fields, 'id');
   // An unknown proposal shows nothing, and so records nothing.
   if (proposalId !== undefined && (await journal.proposal(proposalId)) !== undefined) {
-    const what = `the payee numbers of proposal ${proposalId}`;
-    await recordReveal(context.store, clock, visit.proved, { what, after: readId(fields, 'after') ?? 0 });
+    const looked = { what: 'payee-numbers', proposal: proposalId } as const;
+    const after = readId(fields, 'after') ?? 0;
+    await recordReveal(context.store, clock, visit.proved, { ...looked, after });
   }
   return proposalPage(context, visit, fields, { isRevealed: true });
 }
@@ -485,7 +486,7 @@ async function answerEvidence(
   const { clock, journal } = await readReview();
   const proposalId = readId(fields, 'id');
   const file = proposalId === undefined ? undefined : (await journal.proposal(proposalId))?.evidenceFile;
-  if (!file || evidenceFolder === undefined)
+  if (proposalId === undefined || !file || evidenceFolder === undefined)
     return plainPage(visit, 404, visit.say('page.not-found'), '', '/proposals');
   const path = await locateEvidence(evidenceFolder, file);
   if (path === undefined)
@@ -496,7 +497,7 @@ async function answerEvidence(
       visit.say('decide.evidence-gone'),
       `/proposal/${proposalId}`,
     );
-  await recordReveal(store, clock, visit.proved, { what: `the evidence file of proposal ${proposalId}` });
+  await recordReveal(store, clock, visit.proved, { what: 'evidence-file', proposal: proposalId });
   return { file: { path, name: file.name, type: 'application/octet-stream' } };
 }
 

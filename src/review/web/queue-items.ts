@@ -97,7 +97,7 @@ const ageOf = ({ language, nowMs }: ProvedVisit, sinceMs: number): Html =>
 function titleOf(visit: ProvedVisit, { kind, key, title }: OwnedItem): Part {
   if (kind === 'day') return sayDate(visit.language, key);
   return kind === 'registration'
-    ? html`<a class="open" href="/registration/${key}">${showText(title)}</a>`
+    ? html`<a class="open" href="/registration/${key}">${showText(sayWhy(visit.language, title).text)}</a>`
     : whyOf(visit, title);
 }
 

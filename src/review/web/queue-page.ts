@@ -88,7 +88,7 @@ async function readFilter(
 ): Promise<ReadFilter | undefined> {
   const bounds = day === '' ? undefined : readDay(day);
   if (bounds?.ok === false) return undefined;
-  const searched = { place: 'the queue', text: search };
+  const searched = { place: 'queue', text: search } as const;
   const reach = asksWholeNumber(search)
     ? await recordSearch(store, { now: () => nowMs }, proved, searched)
     : undefined;

@@ -1,4 +1,5 @@
 /** Signing in and out, and a person's first own password. */
+import type { Message } from '../../core/message.ts';
 import { changePassword, signIn, type SignInContext, type SignInPlace } from '../sign-in.ts';
 import { type LetIn, startSession, type SessionContext } from '../sessions.ts';
 import { html, type Html } from './html.ts';
@@ -57,7 +58,7 @@ function signInPage(visit: Visit, name: string, complaint?: string, done?: strin
   };
 }
 
-function passwordPage(visit: Visit, name: string, complaint?: string): Page {
+function passwordPage(visit: Visit, name: string, complaint?: string | Message): Page {
   const { say } = visit;
   const again = { type: 'password', autocomplete: 'new-password' } as const;
   const fields: readonly Field[] = [

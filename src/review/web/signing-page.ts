@@ -1,5 +1,5 @@
 /** Signs an approval with a passkey: displays the whole text, and the button that asks the key. */
-import { sayCode } from '../../core/message.ts';
+import { type Message, sayCode } from '../../core/message.ts';
 import type { HistoryReader } from '../../payout/ports.ts';
 import type { ReviewContext } from '../context.ts';
 import { askForSignature, listUsable } from '../passkeys.ts';
@@ -80,7 +80,7 @@ async function signPage(
   page: SigningPageContext,
   visit: ProvedVisit,
   fields: Fields,
-  complaint?: string,
+  complaint?: Message,
 ): Promise<Answer> {
   const { say, language } = visit;
   const review = await page.readReview();

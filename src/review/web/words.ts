@@ -13,18 +13,6 @@ import { registrationWhyPairs } from '../../registration/rules/words.ts';
 import { englishRemedies } from '../../reports/rules/remedy-texts.ts';
 import { thaiRemedies } from '../../reports/rules/remedy-texts-th.ts';
 import { whyPairs } from '../../reports/rules/why-texts.ts';
-import { causesParted, causeWithin } from '../rules/cause-words.ts';
-import { type Action, actions, actionWords } from '../rules/people.ts';
-
-const actionPairs: Readonly<Record<Action, string>> = {
-  see: 'ดูรายการตรวจสอบ',
-  reveal: 'เปิดดูเลขเต็ม',
-  take: 'รับดูแลเรื่องที่รอ',
-  propose: 'เสนอการตัดสินใจ',
-  check: 'ตรวจสิ่งที่ผู้อื่นเสนอ',
-  people: 'เปลี่ยนแปลงผู้ใช้',
-  settings: 'เปลี่ยนจำนวนผู้อนุมัติ',
-};
 
 /** Translates each part of a separated list into Thai; undefined where a part has no Thai. */
 function eachInThai(
@@ -45,17 +33,15 @@ function thaiOf(subject: string, name: string): string | undefined {
 }
 
 /** The Thai of each word of some subjects, by its English. */
-const thaiBy = (subjects: readonly string[], toKey = (english: string) => english): Map<string, string> =>
+const thaiBy = (subjects: readonly string[]): Map<string, string> =>
   new Map(
     Object.entries(catalogue)
       .filter(([code]) => subjects.some((subject) => code.startsWith(`${subject}.`)))
-      .map(([, [english, thai]]) => [toKey(english), thai]),
+      .map(([, [english, thai]]) => [english, thai]),
   );
 
 const sayRoleName = (role: string): string | undefined => thaiOf('role', role.replace(/^an? /, ''));
-const actionsByWords = new Map(actions.map((action) => [actionWords[action], actionPairs[action]]));
 
-const causesByWords = thaiBy(['payout-cause', 'registration-cause'], causeWithin);
 const breaksByWords = thaiBy(['break']);
 const labels = thaiBy(['decision', 'registration-decision']);
 const outcomes = thaiBy(['decision-outcome', 'registration-outcome']);
@@ -66,9 +52,7 @@ const blanks: Readonly<Record<string, (text: string) => string | undefined>> = {
   state: (text) => thaiOf('registration-status', text),
   role: sayRoleName,
   roles: (text) => eachInThai(text, ' or ', sayRoleName),
-  action: (text) => actionsByWords.get(text),
   holds: (text) => eachInThai(text, ', ', (hold) => ownOf(thaiRemedies.holdReasons, hold)),
-  causes: (text) => eachInThai(text, causesParted, (cause) => causesByWords.get(cause)),
   break: (text) => breaksByWords.get(text),
   decision: (text) => labels.get(text),
   effect: (text) => outcomes.get(text) ?? text,

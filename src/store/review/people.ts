@@ -30,7 +30,7 @@ import {
 import { appendPersonEvent, readLatestPersonSeq } from './person-chain.ts';
 
 const secrets = ['name_key', 'password_hash', 'must_change', 'failed_tries', 'token_hash'];
-const records = makeRowMapping({ json: ['cells', 'request'], own: secrets });
+const records = makeRowMapping({ json: ['cells', 'request', 'why'], own: secrets });
 const keyRecords = makeRowMapping({ json: ['transports', 'confirmed_by'], own: [] });
 
 const toPerson = (row: { readonly is_disabled: number }): Person => ({

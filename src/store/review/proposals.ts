@@ -1,5 +1,6 @@
 /** Proposals of decisions: each with its items, their fates, and the people who had a part in it. */
 import { type Expression, sql, type SqlBool } from 'kysely';
+import { decodeMessage, encodeMessage } from '../../core/message.ts';
 import { toSatang } from '../../core/money.ts';
 import type { DecisionItem } from '../../core/ports.ts';
 import { makeRowMapping } from '../../platform/record-rows.ts';
@@ -90,16 +91,18 @@ const selectItems = () =>
     .select(['proposal_id as proposalId', 'item_no as itemNo', 'kind', 'key', 'version', 'correction'])
     .select(['status', 'why', 'note', 'salt', 'commitment']);
 
-type ItemRecord = Omit<ProposalItem, 'correction' | 'note' | 'salt' | 'commitment'> & {
+type ItemRecord = Omit<ProposalItem, 'why' | 'correction' | 'note' | 'salt' | 'commitment'> & {
+  readonly why: string | null;
   readonly correction: string | null;
   readonly note: string | null;
   readonly salt: string | null;
   readonly commitment: string | null;
 };
 
-function toItem({ correction, note, salt, commitment, ...item }: ItemRecord): ProposalItem {
+function toItem({ why, correction, note, salt, commitment, ...item }: ItemRecord): ProposalItem {
   return {
     ...item,
+    why: why === null ? null : decodeMessage(why),
     ...(salt === null ? {} : { salt }),
     ...(commitment === null ? {} : { commitment }),
     ...(note === null ? {} : { note }),
@@ -338,7 +341,7 @@ export const proposalWrites = {
   },
   *endItem(proposalId, itemNo, status, why) {
     if (!(yield* isDecided({ proposalId, itemNo }))) return false;
-    return (yield* endOpenItem.run({ proposalId, itemNo, status, why })) > 0;
+    return (yield* endOpenItem.run({ proposalId, itemNo, status, why: why && encodeMessage(why) })) > 0;
   },
   *endProposal(proposalId, nowMs): Body<ProposalStatus | undefined> {
     const items = query.selectFrom('proposal_item').where('proposal_id', '=', proposalId);

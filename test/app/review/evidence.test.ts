@@ -2,6 +2,7 @@
 import { readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
+import { inEnglish } from '../../../src/core/message.ts';
 import { writeEvidence } from '../../../src/app/review/evidence.ts';
 import { systemClock } from '../../../src/platform/clock.ts';
 import { makeToken } from '../../../src/review/tokens.ts';
@@ -34,7 +35,7 @@ test('whole numbers are for whoever has proved that he may see them', async () =
   await users.add('vee', 'viewer', await users.find('mali'));
   const tokenOf = async (name: string): Promise<string> => {
     const made = await makeToken(users.context, await users.prove(name), { label: '', days: 1 });
-    return 'why' in made ? made.why : made.token;
+    return 'why' in made ? inEnglish(made.why) : made.token;
   };
   await expect(write('a.json', true)).rejects.toThrow('no personal token');
   await expect(write('a.json', true, await tokenOf('vee'))).rejects.toThrow('--full: ');

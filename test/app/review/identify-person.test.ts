@@ -2,6 +2,7 @@
 import { mkdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
+import { inEnglish } from '../../../src/core/message.ts';
 import { backUpJournal, placeBackup } from '../../../src/app/backup.ts';
 import { agreeSettings } from '../../../src/app/review/agreed.ts';
 import { identifyPerson } from '../../../src/app/review/people.ts';
@@ -32,7 +33,7 @@ const identify = (store: Store, secret?: string) => {
 
 async function tokenOf(name: string): Promise<string> {
   const made = await makeToken(users.context, await users.prove(name), { label: '', days: 1 });
-  return 'why' in made ? made.why : made.token;
+  return 'why' in made ? inEnglish(made.why) : made.token;
 }
 
 test('nobody has to prove anything before the first user, and everybody from then on', async () => {

@@ -1,10 +1,11 @@
 /** What the shell finds by a whole number: for those who may see one, and recorded; for others by what screens show. */
 import { afterEach, beforeEach, expect, test } from 'vitest';
+import { inEnglish } from '../../../src/core/message.ts';
 import { limitPayoutSearch, limitRegistrationSearch } from '../../../src/app/review/search.ts';
 import { parsePayee } from '../../../src/payout/rules/search.ts';
 import { systemClock } from '../../../src/platform/clock.ts';
 import type { RegistrationFilter } from '../../../src/registration/ports.ts';
-import { readFacts } from '../../../src/review/rules/chain.ts';
+import { describePersonEvent } from '../../../src/review/rules/person-words.ts';
 import { makeToken } from '../../../src/review/tokens.ts';
 import type { LoadedSettings } from '../../../src/settings/settings.ts';
 import { Users } from '../../support/persons.ts';
@@ -31,15 +32,17 @@ async function addUsers() {
   await users.add('ploy', 'viewer', await users.find('mali'));
   const tokenOf = async (name: string) => {
     const made = await makeToken(users.context, await users.prove(name), { label: '', days: 1 });
-    return 'why' in made ? made.why : made.token;
+    return 'why' in made ? inEnglish(made.why) : made.token;
   };
   return { mali: loadedWith(await tokenOf('mali')), ploy: loadedWith(await tokenOf('ploy')) };
 }
 
-const reveals = async () =>
-  (await sqlite.store.personEvents(0, 1_000)).flatMap((event) =>
-    event.kind === 'revealed' ? [readFacts(event)['what']] : [],
+const reveals = async () => {
+  const { people } = await sqlite.store.persons();
+  return (await sqlite.store.personEvents(0, 1_000)).flatMap((event) =>
+    event.kind === 'revealed' ? [inEnglish(describePersonEvent(event, people))] : [],
   );
+};
 const payouts = (loaded: LoadedSettings, payee: string) =>
   limitPayoutSearch(loaded, sqlite.store, { payee: parsePayee(payee) });
 const registrations = (loaded: LoadedSettings, filter: RegistrationFilter) =>
@@ -76,8 +79,8 @@ test('whole numbers are for those who may see them, and each search is recorded'
   expect(await payouts(mali, '0812345678')).toMatchObject({ filter: { payee: { kind: 'number' } } });
   expect(await registrations(mali, { accountEnd: '1234560001' })).toMatchObject({ isNarrowed: false });
   expect(await reveals()).toEqual([
-    'the answer of a search of the payouts for *****5678',
-    'the answer of a search of the registrations for ******0001',
+    'mali has looked at the answer of a search of the payouts for *****5678',
+    'mali has looked at the answer of a search of the registrations for ******0001',
   ]);
 });
 

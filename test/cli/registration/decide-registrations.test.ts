@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { parse } from 'csv-parse/sync';
 import { stringify } from 'csv-stringify/sync';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { inEnglish } from '../../../src/core/message.ts';
 import { describeIdentity } from '../../../src/app/open-store.ts';
 import { makeToken } from '../../../src/review/tokens.ts';
 import { loadSettings } from '../../../src/settings/settings.ts';
@@ -86,7 +87,7 @@ describe('with users', () => {
     ] as const) {
       await users.add(name, role, await users.find('ann'));
       const made = await makeToken(users.context, await users.prove(name), { label: '', days: 7 });
-      if ('why' in made) throw new Error(made.why);
+      if ('why' in made) throw new Error(inEnglish(made.why));
       tokens[name] = made.token;
     }
     await ingest(store, [makeRow(1, { payoutId: 'REG-2' })]);

@@ -1,5 +1,7 @@
 /** What an operator reads of his own commands. */
 import { expect, test } from 'vitest';
+import { inWords } from '../../support/in-words.ts';
+import { verbatim } from '../../../src/core/message.ts';
 import { showChange } from '../../../src/cli/operator.ts';
 import { showSettled } from '../../../src/cli/settle.ts';
 
@@ -8,19 +10,27 @@ const isOpen = 'The halt or pause of its payer account is lifted.';
 test.each([
   ['resume', { rowsChanged: 1, refusals: [] }, ['1 row released.']],
   ['resume', { rowsChanged: 0, refusals: [], isLineOpened: true }, ['0 rows released.', isOpen]],
-  ['cancel', { rowsChanged: 2, refusals: ['row 3 is paid'] }, ['2 rows cancelled.', 'row 3 is paid']],
+  [
+    'cancel',
+    { rowsChanged: 2, refusals: [verbatim('row 3 is paid')] },
+    ['2 rows cancelled.', 'row 3 is paid'],
+  ],
   ['retry', { rowsChanged: 2, refusals: [] }, ['2 rows tried again.']],
 ] as const)('%s %j', (verb, outcome, lines) => {
   const { text, json } = showChange(verb, 'P-1', outcome);
   expect(text.split('\n')).toEqual(lines);
   const { rowsChanged, refusals } = outcome;
-  expect(JSON.stringify(json)).toBe(JSON.stringify({ target: 'P-1', rowsChanged, refusals }));
+  expect(json).toEqual({ target: 'P-1', rowsChanged, refusals: inWords(refusals) });
 });
 
 test.each([
   ['resume', { rowsChanged: 1, refusals: [] }, ['P-1: 1 row released.']],
-  ['cancel', { rowsChanged: 0, refusals: ['row 3 is paid'] }, ['P-1: row 3 is paid']],
-  ['retry', { rowsChanged: 1, refusals: ['row 3 is paid'] }, ['P-1: 1 row tried again.', '  row 3 is paid']],
+  ['cancel', { rowsChanged: 0, refusals: [verbatim('row 3 is paid')] }, ['P-1: row 3 is paid']],
+  [
+    'retry',
+    { rowsChanged: 1, refusals: [verbatim('row 3 is paid')] },
+    ['P-1: 1 row tried again.', '  row 3 is paid'],
+  ],
 ] as const)('%s %j, one of several', (verb, change, lines) => {
   expect(showChange(verb, 'P-1', change, true).text.split('\n')).toEqual(lines);
 });

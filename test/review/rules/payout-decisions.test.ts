@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { inEnglish } from '../../../src/core/message.ts';
 import {
   type Attempt,
   type PayoutStatus,
@@ -69,7 +70,7 @@ describe('what people may decide', () => {
   test('every reason why not is a sentence that names something', () => {
     for (const status of payoutStatuses)
       for (const { whyNot } of optionsFor(reviewed(status)))
-        if (whyNot !== undefined) expect(whyNot).toMatch(/^\S.{10,}[^.]$/);
+        if (whyNot !== undefined) expect(inEnglish(whyNot)).toMatch(/^\S.{10,}[^.]$/);
   });
 });
 

@@ -21,6 +21,7 @@ import {
 } from '../../../src/review/rules/person-request.ts';
 import { noonMs } from '../../support/core-fixtures.ts';
 import { makePasskey, makePerson } from '../../support/persons.ts';
+import { inWords } from '../../support/in-words.ts';
 
 describe('a role', () => {
   const table: readonly (readonly [Role, string])[] = [
@@ -34,16 +35,16 @@ describe('a role', () => {
     expect(actions.filter((action) => can(person, action).allowed).join(' ')).toBe(may);
     const disabled = { ...person, isDisabled: true };
     expect(actions.filter((action) => can(disabled, action).allowed)).toEqual([]);
-    expect(can(disabled, 'see')).toEqual({ allowed: false, why: 'this user is disabled' });
+    expect(inWords(can(disabled, 'see'))).toEqual({ allowed: false, why: 'this user is disabled' });
   });
 
   test('all are in the table, and each refusal says what it takes', () => {
     expect(table.map(([role]) => role)).toEqual(roles);
-    expect(can(makePerson({ role: 'maker' }), 'check')).toEqual({
+    expect(inWords(can(makePerson({ role: 'maker' }), 'check'))).toEqual({
       allowed: false,
       why: 'a maker may not check what others propose: that takes a checker or an admin',
     });
-    expect(can(null, 'propose')).toMatchObject({ why: expect.stringContaining('proved their identity') });
+    expect(inWords(can(null, 'propose'))).toMatchObject({ why: expect.stringContaining('proved their identity') });
   });
 });
 
@@ -93,18 +94,18 @@ describe('maker and checker', () => {
 
   test('are never the same, admins included', () => {
     for (const person of [first, maker])
-      expect(obstacle(person, person)).toBe('you proposed this and cannot approve it');
+      expect(inWords(obstacle(person, person))).toBe('you proposed this and cannot approve it');
     expect(obstacle(checker, maker)).toBeUndefined();
     expect(obstacle(second, first)).toBeUndefined();
-    expect(obstacle(maker, first)).toContain('a maker may not check');
+    expect(inWords(obstacle(maker, first))).toContain('a maker may not check');
   });
 
   test('nor is a maker, or a checker, or both, whom an admin could be, whenever they were made', () => {
     const early = { ...maker, handedAtMs: noonMs };
     const earlyChecker = { ...checker, handedAtMs: noonMs, confirmedBy: null };
-    expect(obstacle(first, early)).toContain('you alone gave kwan');
-    expect(obstacle(earlyChecker, first)).toContain('mali alone gave you');
-    expect(obstacle(earlyChecker, early)).toContain('the same admin alone');
+    expect(inWords(obstacle(first, early))).toContain('you alone gave kwan');
+    expect(inWords(obstacle(earlyChecker, first))).toContain('mali alone gave you');
+    expect(inWords(obstacle(earlyChecker, early))).toContain('the same admin alone');
     expect(obstacle(earlyChecker, second)).toBeUndefined();
     expect(obstacle(checker, early)).toBeUndefined();
     // The second admin is believed to be somebody else: nobody else could have made that user.
@@ -114,20 +115,20 @@ describe('maker and checker', () => {
 
   test('nor does anybody approve what he may have had a part in himself', () => {
     const hand = (by: Person, involved: readonly number[]) => findHandObstacle(by, involved, everybody);
-    expect(hand(first, [maker.personId])).toContain(
+    expect(inWords(hand(first, [maker.personId]))).toContain(
       'kwan uploaded the file, or corrected a row in it: you alone',
     );
     expect(hand(second, [maker.personId])).toBeUndefined();
-    expect(hand({ ...checker, handedBy: maker.personId, confirmedBy: null }, [4])).toContain(
+    expect(inWords(hand({ ...checker, handedBy: maker.personId, confirmedBy: null }, [4]))).toContain(
       'kwan alone gave',
     );
-    expect(hand({ ...checker, confirmedBy: null }, [4])).toContain('the same admin alone');
+    expect(inWords(hand({ ...checker, confirmedBy: null }, [4]))).toContain('the same admin alone');
     // That he had a part in it himself is said in words of its own.
     expect(hand(checker, [checker.personId])).toBeUndefined();
   });
 
   test('nor are they the same behind an account that the checker alone could sign in to', () => {
-    expect(obstacle(first, maker)).toContain('you alone gave kwan the first password');
+    expect(inWords(obstacle(first, maker))).toContain('you alone gave kwan the first password');
     expect(obstacle(second, maker)).toBeUndefined();
     // Two had a part in it, or nobody else was there to have one.
     expect(obstacle(first, { ...maker, confirmedBy: 2 })).toBeUndefined();
@@ -141,9 +142,9 @@ describe('what a maker proposed', () => {
 
   test('is approved by nobody once he may propose it no more, or it is not known whether he may', () => {
     expect(obstacle(maker)).toBeUndefined();
-    expect(obstacle({ ...maker, isDisabled: true })).toContain('kwan, who proposed it, is disabled');
-    expect(obstacle(checker)).toContain('a checker may not propose decisions');
-    expect(obstacle(maker, maker.standsSinceMs)).toContain('since the journal was restored');
+    expect(inWords(obstacle({ ...maker, isDisabled: true }))).toContain('kwan, who proposed it, is disabled');
+    expect(inWords(obstacle(checker))).toContain('a checker may not propose decisions');
+    expect(inWords(obstacle(maker, maker.standsSinceMs))).toContain('since the journal was restored');
     expect(obstacle(maker, maker.standsSinceMs - 1)).toBeUndefined();
     // One who approves alone need not be one who proposes.
     expect(findMakerObstacle(checker, 'check', noonMs, undefined)).toBeUndefined();
@@ -220,7 +221,7 @@ describe('a request of one admin', () => {
     ['it is not', of('enable', 4), first, 'not disabled'],
     ['it is oneself', of('reset-password', 1), first, 'this is you'],
   ])('is refused when %s', (_, request, by, why) => {
-    expect(decideRequest(request, by, known(all))).toMatchObject({
+    expect(inWords(decideRequest(request, by, known(all)))).toMatchObject({
       kind: 'refused',
       why: expect.stringContaining(why),
     });
@@ -229,7 +230,7 @@ describe('a request of one admin', () => {
   test('leaves an admin, whoever asks', () => {
     const alone = [first, { ...second, isDisabled: true }, maker];
     for (const request of [of('disable', 1), role(1, 'viewer')])
-      expect(decideRequest(request, first, known(alone))).toMatchObject({
+      expect(inWords(decideRequest(request, first, known(alone)))).toMatchObject({
         why: expect.stringContaining('no user would be left'),
       });
   });
@@ -242,7 +243,7 @@ describe('a request of one admin', () => {
   });
 
   test('of whom a restored journal knew before counts no more', () => {
-    expect(decideRequest(add('viewer'), first, known(all, later))).toMatchObject({
+    expect(inWords(decideRequest(add('viewer'), first, known(all, later)))).toMatchObject({
       kind: 'refused',
       why: expect.stringContaining('paydrop user recover'),
     });
@@ -298,7 +299,7 @@ describe('a second admin', () => {
     ['too late', third, { proposedAtMs: later - 7 * day }, 'within 7 days'],
     ['after its end', third, { status: 'withdrawn' }, 'withdrawn already'],
   ])('does not confirm as %s', (_, by, changes, why) => {
-    expect(confirm(by, change(changes))).toMatchObject({
+    expect(inWords(confirm(by, change(changes)))).toMatchObject({
       kind: 'refused',
       why: expect.stringContaining(why),
     });
@@ -317,7 +318,7 @@ describe('a second admin', () => {
       'has changed since',
     ],
   ])('finds it stale when %s', (_, people, why) => {
-    expect(confirm(third, change(), [...people])).toMatchObject({
+    expect(inWords(confirm(third, change(), [...people]))).toMatchObject({
       kind: 'stale',
       why: expect.stringContaining(why),
     });
@@ -328,7 +329,7 @@ describe('a second admin', () => {
       request: { kind: 'add', name: 'KWAN', displayName: 'K', role: 'admin' },
       seen: '',
     });
-    expect(confirm(third, adding)).toMatchObject({ kind: 'stale', why: expect.stringContaining('already') });
+    expect(inWords(confirm(third, adding))).toMatchObject({ kind: 'stale', why: expect.stringContaining('already') });
   });
 
   test('sends it back, and whoever proposed it withdraws it', () => {

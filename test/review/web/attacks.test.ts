@@ -1,7 +1,8 @@
 /** Attacks on the review page over a real port: every view by every role, and what is posted by whoever means harm. */
 import { request } from 'node:http';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { readFacts } from '../../../src/review/rules/chain.ts';
+import { inEnglish } from '../../../src/core/message.ts';
+import { describePersonEvent } from '../../../src/review/rules/person-words.ts';
 import { actions, type Action, type Role } from '../../../src/review/rules/people.ts';
 import { Browser } from '../../support/browser.ts';
 import { firstBatchId, ingest, makeRow, makeRows, statusesOf } from '../../support/journal-fixtures.ts';
@@ -283,7 +284,9 @@ describe('a masked number', () => {
     const own = people.find((person) => person.name === name)?.personId;
     const events = await rig.store.personEvents(0, 1_000);
     return events.flatMap((event) =>
-      event.kind === 'revealed' && event.byPerson === own ? [String(readFacts(event)['what'])] : [],
+      event.kind === 'revealed' && event.byPerson === own
+        ? [inEnglish(describePersonEvent(event, people))]
+        : [],
     );
   };
 

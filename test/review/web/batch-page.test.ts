@@ -124,7 +124,7 @@ describe('a batch', () => {
     );
     expect(taken.headers.get('x-content-type-options')).toBe('nosniff');
     const events = await rig.store.personEvents(0, 100);
-    expect(events.at(-1)?.text).toContain(`the file result of batch ${firstBatchId}`);
+    expect(events.at(-1)?.text).toContain(`{"batch":"${firstBatchId}","file":"result","what":"batch-file"}`);
     await ploy.get(path);
     expect((await ploy.post(`${path}/file/result/0`)).status).toBe(403);
     for (const name of ['summary/0', 'result/1', 'result/..%2f..%2fjournal.db'])

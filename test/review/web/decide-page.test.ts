@@ -169,7 +169,7 @@ describe('one payout', () => {
       'x-content-type-options': 'nosniff',
     });
     const [event] = (await rig.store.personEvents(0, 100)).slice(-1);
-    expect(event?.text).toContain('the evidence file of proposal 1');
+    expect(event?.text).toContain('"proposal":1,"what":"evidence-file"');
     await writeFile(join(evidence, sha256), 'another');
     expect((await mali.post('/proposal/1/evidence-file')).text).toContain('is not what was kept');
   });
@@ -188,7 +188,7 @@ describe('one payout', () => {
     expect(shown.text).not.toContain('0899999999');
     expect((await dao.post('/proposal/1/reveal')).text).toContain('0899999999');
     const events = await rig.store.personEvents(0, 100);
-    expect(events.at(-1)?.text).toContain('the payee numbers of proposal 1');
+    expect(events.at(-1)?.text).toContain('"proposal":1,"what":"payee-numbers"');
     await dao.post('/proposal/1/approve', { seen: digestIn(shown.text) });
     expect((await rowOf('INV-1')).instruction).toMatchObject({
       proxyNo: '0899999999',

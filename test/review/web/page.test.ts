@@ -12,6 +12,7 @@ import { ingest, makeBadRow, makeRow } from '../../support/journal-fixtures.ts';
 import { passwordOf, Users } from '../../support/persons.ts';
 import { pageOptionsOf, servePage } from '../../support/review-page.ts';
 import { makeSqliteStore, type SqliteStore } from '../../support/sqlite-store.ts';
+import { inWords } from '../../support/in-words.ts';
 
 let sqlite: SqliteStore;
 let users: Users;
@@ -311,7 +312,7 @@ describe('the history of people has', () => {
     expect((await browser.post('/sign-in', {}, { origin: 'http://evil.example' })).status).toBe(403);
     // At the end of the page nothing is lost of what was gathered.
     await page[Symbol.asyncDispose]();
-    expect(await readAccess()).toEqual([
+    expect(inWords(await readAccess())).toEqual([
       'a sign-in as mali failed (wrong-password)',
       'nok has signed in (page)',
       'nok was refused (GET /people/:personId)',

@@ -66,7 +66,7 @@ describe('a payout', () => {
     expect(shown.text).toContain(row.cells.proxyNo);
     const [event] = (await rig.store.personEvents(0, 100)).filter(({ kind }) => kind === 'revealed');
     expect(event).toMatchObject({ subject: 1, byPerson: 1, proof: 'session' });
-    expect(event?.text).toContain('row 1 of batch 0123456789');
+    expect(event?.text).toContain('"facts":{"batch":"0123456789","payout":1,"row":1,"what":"payee-number"}');
     expect(event?.text).not.toContain(row.cells.proxyNo);
     const nok = await rig.open('nok');
     expect((await nok.get(path)).text).not.toContain('/reveal');

@@ -157,26 +157,9 @@ describe('reasons', () => {
   });
 
   test.each([
-    ['it is held, without an alarm: there is nothing to take note of', 'สถานะคือ ระงับไว้ และ'],
-    [
-      'a viewer may not propose decisions: that takes a maker or an admin',
-      'ผู้ดูข้อมูลไม่มีสิทธิ์เสนอการตัดสินใจ ต้องเป็นผู้ทำรายการหรือผู้ดูแลระบบ',
-    ],
     [
       'U+00A0 (no-break space) stands in this number, type it again: only the digits 0-9 can stand here, with single hyphens or spaces between them or a leading +',
       'มีอักขระ U+00A0 (no-break space) อยู่ในหมายเลข ให้พิมพ์หมายเลขใหม่ ใส่ได้เฉพาะตัวเลข 0-9',
-    ],
-    [
-      'payout INV 1 (row 3 of batch 0123456789) is paid: only what is ready or held can be cancelled',
-      'รายการ INV 1 (แถวที่ 3 ของชุด 0123456789) มีสถานะ จ่ายสำเร็จ',
-    ],
-    [
-      'boon was added as a maker by mali, confirmed by anan: ชั่วคราว',
-      'เพิ่ม boon เป็นผู้ทำรายการ โดย mali ยืนยันโดย anan: ชั่วคราว',
-    ],
-    [
-      'it was held then, and is ready now (held, then a hold was lifted, then no clear answer: the bank is asked)',
-      '(ระงับไว้, ยกเลิกการระงับ, ไม่มีคำตอบชัดเจน จึงสอบถามธนาคาร)',
     ],
   ])('%s', (english, thai) => {
     expect(sayWhy('th', english)).toEqual({ text: expect.stringContaining(thai) as string, language: 'th' });

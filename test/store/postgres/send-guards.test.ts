@@ -1,5 +1,6 @@
 /** What keeps two machines from sending the same, and a machine that has lost its place from sending at all. */
 import { expect, test } from 'vitest';
+import { inEnglish, isMessage } from '../../../src/core/message.ts';
 import { afterChange, move } from '../../../src/core/change.ts';
 import type { Change, PaymentLikeness } from '../../../src/core/ports.ts';
 import { lastSendOverMs, leaseMs } from '../../../src/payout/rules/lease.ts';
@@ -325,7 +326,7 @@ describePostgres('after a committed stop', () => {
     const ends = await Promise.all(
       page.map(async ({ payout }, place) => {
         const cancel = decideCancel(payout, noonMs);
-        if (typeof cancel === 'string') throw new Error(cancel);
+        if (isMessage(cancel)) throw new Error(inEnglish(cancel));
         const orders = [() => isApplied(sender, intentOf(payout).change), () => isApplied(operator, cancel)];
         const asked = (place % 2 === 0 ? orders : orders.toReversed()).map((ask) => ask());
         return (await Promise.all(asked)).filter(Boolean).length;
