@@ -39,11 +39,17 @@ export const message = <Code extends MessageCode>(
 /** A text that is not paydrop's own, such as one of the bank, of a file or of a person. */
 export const verbatim = (text: string): Message => message('verbatim', { text });
 
+/** Until every reason is a message. */
+export const asMessage = (text: Message | string): Message => (typeof text === 'string' ? verbatim(text) : text);
+
 const joints = {
   comma: [', ', ', '],
   or: [' or ', 'หรือ'],
+  and: [' and ', 'และ'],
   then: [', then ', ', '],
   semicolon: ['; ', ' '],
+  /** Sentences without a full stop. */
+  sentences: ['. ', ' '],
 } as const satisfies Readonly<Record<string, Wording>>;
 
 export const listed = (all: readonly Argument[], joint: Listed['joint'] = 'comma'): Listed => ({
@@ -71,6 +77,10 @@ function sayArgument(language: Language, argument: Argument): string {
 /** Renders a message for files, logs and JSON, which have English alone. */
 export const inEnglish = (said: Message): string => say('en', said);
 
+/** The English of a message; empty without one. */
+export const inEnglishIfAny = (said: Message | null | undefined): string =>
+  said === null || said === undefined ? '' : inEnglish(said);
+
 /** A word without holes. */
 export const sayCode = (language: Language, code: PlainCode): string => catalogue[code][placeOf(language)];
 
@@ -83,8 +93,14 @@ export const encodeMessage = (said: Message): string => JSON.stringify(said);
 /** @param json of `encodeMessage` */
 export const decodeMessage = (json: string): Message => JSON.parse(json) as Message;
 
+/** The message that says several; the very message when there is one. */
+export const joined = (all: readonly Message[], joint: Listed['joint'] = 'semicolon'): Message => {
+  const [only] = all;
+  return all.length === 1 && only !== undefined ? only : message('reason.several', { reasons: listed(all, joint) });
+};
+
 /** Things that are counted. */
-type Counted = 'row' | 'payout' | 'transfer';
+type Counted = 'row' | 'payout' | 'transfer' | 'digit' | 'digit-is';
 
 /** "1 row", "1,200 rows". */
 export const counted = (count: number, thing: Counted): Message =>

@@ -1,4 +1,5 @@
 /** Concludes a batch of registrations: no row is to be sent or awaited, or it waits for a person or the next run. */
+import { inEnglish, message } from '../core/message.ts';
 import type { BatchReason } from '../core/ports.ts';
 import { cancelledReason } from '../payout/operator.ts';
 import { interruptedReason, waitOverReason } from '../payout/conclude.ts';
@@ -84,7 +85,7 @@ async function describeHeld(journal: RegistrationJournal, batchId: string): Prom
   if (halt) return { code: halt.code, reason: halt.reason, remedy: halt.remedy };
   return {
     code: row?.reasonCode ?? 'halted',
-    reason: row?.reason ?? 'rows are held for their company',
+    reason: inEnglish(row?.reason ?? message('registration.companys-rows-held')),
     remedy: 'Look at the reasons of these rows; resume the batch when the cause is mended',
   };
 }

@@ -2,6 +2,7 @@
  * The brake on rejections by callback. A company's breaker sees the bank's answers at once; a bank that takes every
  * registration and rejects each a moment later shows only in the journal, whichever process takes the callbacks.
  */
+import { asMessage } from '../core/message.ts';
 import type { RegistrationContext } from './context.ts';
 import type { RegistrationRow, RegistrationTotal } from './ports.ts';
 import { companyPayer } from './rules/intent.ts';
@@ -51,7 +52,7 @@ export class OutcomeBrake {
     const [vendorId = '', ofCompany = ''] = company.split(' ');
     const payer = companyPayer(companyId, { vendorId, companyId: ofCompany });
     const text = `the bank has rejected ${refusals} registrations of ${vendorId}/${ofCompany} in a row by callback`;
-    gateOf(payer).observe({ kind: 'payer-stop', reason: { code: 'brake-rejected', text } });
+    gateOf(payer).observe({ kind: 'payer-stop', reason: { code: 'brake-rejected', text: asMessage(text) } });
   }
 }
 

@@ -2,6 +2,7 @@
  * The review page of a company on a bad day: something of every kind waits, so that each view has something to show.
  * The journal is filled by hand; there is no bank, and no other process.
  */
+import { verbatim } from '../../src/core/message.ts';
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Page } from 'playwright-core';
@@ -100,7 +101,7 @@ async function send(
 ): Promise<void> {
   const payout = await firstReady(store, batchId);
   if (ending === 'unpayable') {
-    const patch = { status: ending, reasonCode: 'PX004', reason: 'Proxy ID is not registered' } as const;
+    const patch = { status: ending, reasonCode: 'PX004', reason: verbatim('Proxy ID is not registered') } as const;
     await applied(store, move({ payout, patch, cause: 'payee-check-refused', nowMs: atMs }));
     return;
   }
@@ -193,7 +194,7 @@ async function fillBatches(store: Store): Promise<void> {
     ...noPlace,
     code: 'no-header',
     message: 'line 1 has no column payoutId',
-    reason: 'x',
+    reason: verbatim('x'),
     batchId: null,
   };
   const refused = { fileName: 'payouts final (2).csv', droppedAtMs: nowMs, refusal };

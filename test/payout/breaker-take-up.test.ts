@@ -1,11 +1,12 @@
 /** A halted line is opened by a person alone: those who look before the stop is recorded must not take it for lifted. */
+import { verbatim } from '../../src/core/message.ts';
 import { describe, expect, test } from 'vitest';
 import { PayerBreaker, recordHalt, recordPause, takeUpBreaker } from '../../src/payout/circuit-breaker.ts';
 import type { Journal } from '../../src/store/store.ts';
 import { noonMs, payer } from '../support/core-fixtures.ts';
 import { minuteMs, openTheatre, stage, type Theatre } from '../support/theatre.ts';
 
-const noMoney = { code: 'EM053', text: 'Insufficient funds' };
+const noMoney = { code: 'EM053', text: verbatim('Insufficient funds') };
 
 const stopOf = ({ journal }: Theatre) => journal.payerHalt(payer.companyId, payer.payerAccount);
 
@@ -100,7 +101,7 @@ describe('a line that was halted', () => {
 });
 
 describe('a pause that a reply has just begun', () => {
-  const busy = { code: 'http-429', text: 'too many requests', retryAfterMs: 10 * minuteMs };
+  const busy = { code: 'http-429', text: verbatim('too many requests'), retryAfterMs: 10 * minuteMs };
 
   test.each([
     ['while it is being recorded', undefined],

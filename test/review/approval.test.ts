@@ -1,3 +1,4 @@
+import { verbatim } from '../../src/core/message.ts';
 import { describe, expect, test } from 'vitest';
 import { mkdtemp, rename, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -452,7 +453,7 @@ describe('nothing that was not approved is paid', () => {
   });
 });
 
-const tooMuch = { line: 3, column: 'amount', code: 'amount-too-large', value: null, message: 'too much' };
+const tooMuch = { line: 3, column: 'amount', code: 'amount-too-large', value: null, message: verbatim('too much') };
 
 async function decideAlone(theatre: StoreTheatre, decision: Decision): Promise<void> {
   const targets = [await payoutTarget(theatre, 'INV-1')];

@@ -1,4 +1,5 @@
 /** Invented files, payouts and attempts for the tests of the journal. */
+import { verbatim } from '../../src/core/message.ts';
 import { afterChange, move } from '../../src/core/change.ts';
 import { formatBaht, type Satang, toSatang } from '../../src/core/money.ts';
 import type { StagedRow } from '../../src/core/payout-file.ts';
@@ -13,7 +14,7 @@ export { noonMs, payer };
 
 export const why: BatchReason = {
   code: 'EM053',
-  reason: 'Insufficient funds',
+  reason: verbatim('Insufficient funds'),
   remedy: 'Fund the payer account',
 };
 
@@ -41,8 +42,8 @@ export function makeRow(rowNo: number, changes: Partial<StagedRow> & { payoutId?
 export function makeBadRow(rowNo: number): StagedRow {
   const row = makeRow(rowNo);
   const issues = [
-    { line: rowNo + 1, column: 'amount', code: 'amount-text', value: 'abc', message: 'no amount' },
-    { line: rowNo + 1, column: 'proxyNo', code: 'proxy-letters', value: '••23', message: 'no number' },
+    { line: rowNo + 1, column: 'amount', code: 'amount-text', value: 'abc', message: verbatim('no amount') },
+    { line: rowNo + 1, column: 'proxyNo', code: 'proxy-letters', value: '••23', message: verbatim('no number') },
   ];
   return { ...row, cells: { ...row.cells, amount: 'abc' }, instruction: null, amountSatang: null, issues };
 }

@@ -1,4 +1,5 @@
 /** A journal with registrations in most of their states, as the commands beside the sender find them. */
+import { verbatim } from '../../src/core/message.ts';
 import { formatBangkokDateTime } from '../../src/core/bangkok-time.ts';
 import { loadSettings, type LoadedSettings } from '../../src/settings/settings.ts';
 import { openJournal } from '../../src/store/open.ts';
@@ -164,7 +165,7 @@ class Filler {
     const patch = {
       status: 'unanswered',
       reasonCode: 'no-callback',
-      reason: 'never told',
+      reason: verbatim('never told'),
       ...this.#settled('time'),
     } as const;
     return this.apply(moveRegistration({ registration, patch, cause: 'time-passed', nowMs: this.#nowMs }));

@@ -1,4 +1,5 @@
 /** Batches and rows for the tests of reports, and a journal in memory that knows them. */
+import { verbatim } from '../../src/core/message.ts';
 import type { ReportContext } from '../../src/reports/write-reports.ts';
 import { toSatang } from '../../src/core/money.ts';
 import type { PayoutStatus } from '../../src/core/payout.ts';
@@ -48,7 +49,7 @@ export function makeRow(changes: Partial<ResultRow> = {}): ResultRow {
     status: 'paid',
     holds: [],
     reasonCode: 'IC000',
-    reason: 'Fund transfer executed successfully',
+    reason: verbatim('Fund transfer executed successfully'),
     bankPayeeName: 'SOMCHAI J',
     bankPayeeNameTh: 'สมชาย จ',
     submittedAtMs: noonMs,
@@ -82,7 +83,7 @@ export function makeRejectedRow(rowNo: number): ResultRow {
         value: '1.005',
         message: 'at most 2 decimals',
       },
-      { line: rowNo + 1, column: null, code: 'cells-missing', value: null, message: 'a cell is missing' },
+      { line: rowNo + 1, column: null, code: 'cells-missing', value: null, message: verbatim('a cell is missing') },
     ],
     cells: {
       payoutId: '=cmd',

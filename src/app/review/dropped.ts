@@ -2,6 +2,7 @@
  * Files of decisions that are dropped into a folder: taken in as the inbox takes files, and read. A dropped file is no
  * proposal, and has no effect, until a maker confirms it in their own name.
  */
+import { inEnglish } from '../../core/message.ts';
 import { mkdir, readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { dayMs, formatBangkokDateTime } from '../../core/bangkok-time.ts';
@@ -266,7 +267,7 @@ async function returnFile(disk: Disk, from: string, to: string): Promise<'moved'
 /** Faults of the file, line by line; undefined where it decides something. */
 function explainRefusal(reading: DecisionFileReading): readonly string[] | undefined {
   if (reading.kind === 'rejected') return [reading.rejection.message];
-  if (reading.kind === 'refused') return reading.issues.slice(0, issuesMax).map(describeIssue);
+  if (reading.kind === 'refused') return reading.issues.slice(0, issuesMax).map((issue) => inEnglish(describeIssue(issue)));
   return reading.decisions.length === 0 ? ['nothing is decided in this file'] : undefined;
 }
 

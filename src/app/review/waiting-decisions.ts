@@ -2,6 +2,7 @@
  * Dropped files of decisions that wait. Each is read and kept aside, without effect, until a maker confirms it in their own
  * name or discards it. It lies in a folder of its own below `decisions-work/`, with a record of what it asks for.
  */
+import { inEnglish } from '../../core/message.ts';
 import { mkdir, readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { parseBaht, type Satang, zeroSatang } from '../../core/money.ts';
@@ -206,7 +207,7 @@ function describeDecided(decided: FileDecided): FileConfirmed {
   const objections =
     'objections' in decided
       ? decided.objections.map(({ where, why }) => (where === undefined ? why : `${where}: ${why}`))
-      : decided.issues.map(describeIssue);
+      : decided.issues.map((issue) => inEnglish(describeIssue(issue)));
   return { kind: 'refused', objections };
 }
 

@@ -1,4 +1,5 @@
 /** Figures that an approver of a batch needs, on a screen. */
+import { inEnglish } from '../../core/message.ts';
 import { paydropCommand } from '../../core/command-line.ts';
 import { formatBaht } from '../../core/money.ts';
 import { printable, showText, showTextIfAny } from '../../core/outgoing-text.ts';
@@ -54,7 +55,7 @@ export function showFigures(figures: ApprovalFigures): string[] {
   return [
     `waits for approval, to be paid from account ${payerAccount}:`,
     ...alignColumns(listTotals(figures)),
-    ...(likeReason === null ? [] : [`  ${showText(likeReason)}`]),
+    ...(likeReason === null ? [] : [`  ${showText(inEnglish(likeReason))}`]),
     ...listLargest(figures),
     `  digest ${digest}`,
     printable(`  ${adviseDigest(figures)}`),
@@ -76,7 +77,7 @@ export function jsonOfFigures(figures: ApprovalFigures): object {
     newPayees: { ...totalOf(newPayees), payees: newPayees.payees },
     likeEarlier: totalOf(figures.like),
     heldByLimits: { ...totalOf(figures.limited), limits: Object.fromEntries(figures.limitedBy) },
-    likeReason: showTextIfAny(likeReason),
+    likeReason: showTextIfAny(likeReason && inEnglish(likeReason)),
     largest: largest.map(({ amountSatang, payoutId, payeeName, ...row }) => ({
       ...row,
       payoutId: showText(payoutId),

@@ -1,4 +1,5 @@
 /** Decisions and proposals in words for people. */
+import { inEnglish } from '../../core/message.ts';
 import { formatBangkokMoment } from '../../core/bangkok-time.ts';
 import { formatBaht } from '../../core/money.ts';
 import { toLines } from '../../core/outgoing-text.ts';
@@ -124,7 +125,7 @@ export function showDecided(decided: Decided, undecided?: number): Shown {
 /** Error for a file that decides nothing. */
 export function refuseFile(path: string, refused: Exclude<FileDecided, Decided>): SettingsError {
   if (refused.kind === 'rejected') return new SettingsError(`${path}: ${refused.rejection.message}`);
-  const shown = refused.issues.slice(0, objectionsShownMax).map(describeIssue);
+  const shown = refused.issues.slice(0, objectionsShownMax).map((issue) => inEnglish(describeIssue(issue)));
   const rest = refused.issues.length - shown.length;
   return new SettingsError(
     [`nothing of ${path} was decided:`, ...shown, ...(rest === 0 ? [] : [`and ${rest} more`])].join('\n'),

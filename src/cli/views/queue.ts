@@ -1,4 +1,5 @@
 /** Items, other than payouts, that wait for a person, as shown in the shell. */
+import { asMessage, inEnglish } from '../../core/message.ts';
 import { nameOfItem, type Taken } from '../../app/review/queue.ts';
 import { type CommandPlace, paydropCommand } from '../../core/command-line.ts';
 import { formatBangkokDateTime } from '../../core/bangkok-time.ts';
@@ -40,7 +41,8 @@ export function linesOfWaiting({ totals }: Pick<Queue, 'totals'>, place?: Comman
 const moneyWords = { no: 'no money moved', unknown: 'unknown if money moved', yes: 'money moved' } as const;
 
 function showItem(item: OwnedItem, nowMs: number): Shown {
-  const { kind, title, sinceMs, amountSatang, moneyMoved, reason, remedy, options, owner } = item;
+  const { kind, title, sinceMs, amountSatang, moneyMoved, remedy, options, owner } = item;
+  const reason = inEnglish(asMessage(item.reason));
   const name = nameOfItem(item);
   // A registration moves no money.
   const money = kind === 'registration' || kind === 'callback' ? [] : [moneyWords[moneyMoved]];
@@ -52,6 +54,7 @@ function showItem(item: OwnedItem, nowMs: number): Shown {
   return {
     json: {
       ...item,
+      reason,
       key: undefined,
       name,
       sinceAt: formatBangkokDateTime(sinceMs),

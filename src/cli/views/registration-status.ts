@@ -1,4 +1,5 @@
 /** Output of `status` and `show` about direct-debit registrations. */
+import { inEnglishIfAny } from '../../core/message.ts';
 import type {
   DirectDebitStanding,
   RegistrationBatchStanding,
@@ -377,7 +378,8 @@ export function showRegistration(history: RegistrationStanding): Shown {
   const events = history.events.map(showEvent);
   const callbacks = history.callbacks.map(showKept);
   const asked = describeInstruction(history);
-  const [reasonCode, reason] = describeRegistrationReason(row);
+  const [reasonCode, said] = describeRegistrationReason(row);
+  const reason = inEnglishIfAny(said);
   const { batchId, fileName } = batch;
   const next =
     proposalId === undefined ? listNextOfRegistration({ row, batchId, fileName }) : [toProposal(proposalId)];

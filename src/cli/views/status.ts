@@ -1,4 +1,5 @@
 /** Output of `status` and `show`: batches, days and their statements, and payouts. */
+import { inEnglish } from '../../core/message.ts';
 import type {
   BatchStanding,
   DayStanding,
@@ -303,7 +304,7 @@ export function showPayout(history: PayoutStanding): Shown {
     status: row.status,
     holds: row.holds,
     reasonCode: row.reasonCode,
-    reason: showTextIfAny(row.reason),
+    reason: showTextIfAny(row.reason && inEnglish(row.reason)),
     isAlarm: row.isAlarm,
     remedy: row.isAlarm ? describeAlarmRemedy(row) : describeUnsentRemedy(row, stops, loss),
     attempts: attempts.map((one) => one.json),

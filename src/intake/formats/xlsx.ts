@@ -1,4 +1,5 @@
 /** Reads workbooks: the first sheet, with its cells as they are displayed. */
+import { encodeMessage, inEnglish } from '../../core/message.ts';
 import { createHash } from 'node:crypto';
 import type { Inspection } from '../../core/payout-file.ts';
 import { FileRejected, type OpenedFile, rejectTooLarge } from '../../platform/csv/open.ts';
@@ -52,9 +53,11 @@ function rejectUnseen(
     const found = faults.filter((fault) => fault.place === place);
     // A cell is covered by a merged cell that begins further left.
     const isCovered = ({ message }: CellFault): boolean =>
-      faults.some((fault) => fault.place === place - 1 && fault.message === message);
+      faults.some(
+        (fault) => fault.place === place - 1 && encodeMessage(fault.message) === encodeMessage(message),
+      );
     const fault = found.find((one) => one.code !== 'cell-merged' || isCovered(one));
-    if (fault !== undefined) throw new FileRejected(fault.code, fault.message, line, column);
+    if (fault !== undefined) throw new FileRejected(fault.code, inEnglish(fault.message), line, column);
   }
 }
 

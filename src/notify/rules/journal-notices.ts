@@ -1,4 +1,5 @@
 /** Notices about the whole journal or the machine, rather than one batch or file. */
+import { inEnglish, type Message } from '../../core/message.ts';
 import { createHash } from 'node:crypto';
 import { formatBangkokDate, formatBangkokDateTime } from '../../core/bangkok-time.ts';
 import { paydropCommand } from '../../core/command-line.ts';
@@ -176,7 +177,7 @@ function showBreak(record: BreakRecord, language: Language = 'en'): object {
     payoutId: showTextIfAny(attempt?.payoutId ?? null),
     transRefNo: showTextIfAny(attempt?.order.transRefNo ?? record.lines[0]?.transRefNo ?? null),
     amount: formatBaht(amountOfBreak(record)),
-    reason: showText(language === 'th' ? sayBreak(kind, reason) : reason),
+    reason: showText(language === 'th' ? sayBreak(kind, inEnglish(reason)) : inEnglish(reason)),
     remedy: showText(describeBreakRemedy(record, language)),
   };
 }
@@ -198,7 +199,7 @@ export interface AlarmEvent {
   readonly payoutId: string;
   readonly status: PayoutStatus;
   readonly amountSatang: Satang;
-  readonly reason: string | null;
+  readonly reason: Message | null;
   /** Reference of the attempt that it is about; null where the event names none. */
   readonly transRefNo: string | null;
 }
@@ -252,7 +253,7 @@ const showAlarm = ({ cause, batchId, rowNo, status, payoutId, transRefNo, ...one
   payoutId: showText(payoutId),
   transRefNo: showTextIfAny(transRefNo),
   amount: formatBaht(one.amountSatang),
-  reason: showTextIfAny(one.reason),
+  reason: showTextIfAny(one.reason && inEnglish(one.reason)),
 });
 
 // ---------------------------------------------------------------- files of decisions

@@ -1,4 +1,5 @@
 /** Notices of direct-debit registrations: a batch that has come to rest, alarms, unknown callbacks. */
+import { inEnglishIfAny } from '../../core/message.ts';
 import { formatBangkokDateTime } from '../../core/bangkok-time.ts';
 import { paydropCommand } from '../../core/command-line.ts';
 import { countOf } from '../../core/figures.ts';
@@ -124,7 +125,7 @@ export function describeRegistrationAlarms(scene: NoticeScene, alarms: Registrat
         registrationId: showText(readRegistrationCell(row, 'registrationId')),
         accountNo: maskDigits(readRegistrationCell(row, 'accountNo')),
         status: row.status,
-        reason: showText(describeRegistrationReason(row)[1]),
+        reason: showText(inEnglishIfAny(describeRegistrationReason(row)[1])),
       })),
       commands: [paydropCommand(scene.place, 'list', '--registrations', '--alarms')],
     },

@@ -3,6 +3,7 @@
  * trouble, or halted until an operator resumes it. Transfers and questions have one each, with the same rules, so that
  * trouble of transfers never stops inquiries about doubts. Pure; asked before each send.
  */
+import { inEnglish } from '../../core/message.ts';
 import { computeBackoffMs } from '../../core/backoff.ts';
 import { formatBangkokMoment } from '../../core/bangkok-time.ts';
 import type { Reason } from '../../core/change.ts';
@@ -98,7 +99,7 @@ function remedyOf({ code }: Reason, fallback: string): string {
 function describePayerStop(reason: Reason): BatchReason {
   const remedy =
     'Clear it with the bank and correct the settings; "paydrop config --login" proves them; then "paydrop resume" the batch';
-  return { code: reason.code, reason: reason.text, remedy: remedyOf(reason, remedy) };
+  return { code: reason.code, reason: inEnglish(reason.text), remedy: remedyOf(reason, remedy) };
 }
 
 /** Meaning of a signal for the rows that follow, when a journal counts the ends of several machines. */
@@ -157,7 +158,7 @@ function pause(state: BreakerState, trouble: Trouble, kind: RequestKind, nowMs: 
     trouble.reason,
     'Goes on by itself when the bank answers again; or run the same command later',
   );
-  const why = { code, reason: text, remedy };
+  const why = { code, reason: inEnglish(text), remedy };
   if (isPausing(state, nowMs)) return prolong(state, why, nowMs + computeWishMs(retryAfterMs), nowMs);
   const maxMs = pauseMaxFor(kind, trouble.reason);
   return {

@@ -1,4 +1,5 @@
 /** Decisions of an operator on a payout that has not been sent, or that ended without money moved. */
+import { inEnglish, message, type Message } from '../../core/message.ts';
 import { addHold, afterChange, decideHold, move } from '../../core/change.ts';
 import { countRows, inDoubtStatuses } from '../../core/exit-code.ts';
 import {
@@ -25,7 +26,6 @@ import type { Case } from './case.ts';
 import { isShownFailed } from './inquiry-items.ts';
 import type { InquiryReading } from './read-reply.ts';
 import { computeTrustAtMs } from './resend.ts';
-import { similarIdWords } from './similar.ts';
 import { isCleared, isTrusted } from './superseded.ts';
 
 /** Code of the halt of a batch that an operator has cancelled while some of its transfers were under way. */
@@ -97,7 +97,7 @@ export function decideCancel(payout: Payout, nowMs: number): Change | string {
     status: 'cancelled',
     holds: [],
     reasonCode: 'cancelled',
-    reason: 'cancelled by a person',
+    reason: message('reason.cancelled'),
     settledAtMs: nowMs,
     settledBy: 'decision',
   } as const;
@@ -122,7 +122,7 @@ export function whyNotCancel(known: Case, reading: InquiryReading): string | und
       return `${where}, and the bank may yet complete it: ${settle} asks until it has ended`;
     }
     case 'nothing-said':
-      return `${where}, and the bank does not say what became of it (${reading.reason.text}): once it answers, ${again} asks again`;
+      return `${where}, and the bank does not say what became of it (${inEnglish(reading.reason.text)}): once it answers, ${again} asks again`;
     case 'not-found':
     case 'failed':
   }
@@ -209,7 +209,7 @@ export function decideRetryRejected({
     return `${where} was rejected for what its file holds: send it in a new file`;
   const { instruction, issues, holds } = parseRow(row.cells, row.line, rules);
   if (instruction === null)
-    return `${where} is still wrong (${issues.map(({ message }) => message).join('; ')})`;
+    return `${where} is still wrong (${issues.map((issue) => inEnglish(issue.message)).join('; ')})`;
   // The file's totals counted this row as unreadable, and would no longer match.
   if (row.amountSatang !== instruction.amountSatang)
     return `${where}: its amount could not be read when the file was taken in: send it in a new file`;
@@ -242,15 +242,16 @@ function tryAgain(
   const detail = { by: 'people', was: payout.status, code: payout.reasonCode };
   let latest = move({ payout, patch, cause: 'tried-again', nowMs, detail });
   const changes: [Change, ...Change[]] = [latest];
-  const hold = (name: HoldReason, text: string): void => {
+  const hold = (name: HoldReason, text: Message): void => {
     latest = decideHold(afterChange(latest), name, { code: name, text }, nowMs);
     changes.push(latest);
   };
-  if (holds.includes('limit')) hold('limit', 'the amount is over limits.bahtPerPayout');
+  if (holds.includes('limit')) hold('limit', message('reason.over-limit'));
   const [other] = payout.acceptedHolds.includes('similar') ? [] : similar;
   if (other !== undefined) {
-    const place = `row ${other.rowNo} of ${other.fileName}, batch ${other.batchId}`;
-    hold('similar', `differs from payoutId ${other.payoutId} (${place}) ${similarIdWords}`);
+    const { rowNo, fileName, batchId, payoutId } = other;
+    const place = message('row.beside', { row: rowNo, file: fileName, batch: batchId });
+    hold('similar', message('reason.similar-id', { payoutId, place }));
   }
   return changes;
 }

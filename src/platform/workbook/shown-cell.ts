@@ -1,4 +1,5 @@
 /** A cell as shown, and the faults of cells that may not mean what they show. */
+import { message } from '../../core/message.ts';
 import { formatValue, isDateFormat, serialToDate } from 'hucre';
 import type { CellFault, FaultCode } from './sheet.ts';
 import type { StoredCell } from './stored-cell.ts';
@@ -15,22 +16,9 @@ const digitsKept = 15;
 /** Fewest decimals that cannot hide satang. */
 const decimalsMin = 2;
 
-const messages: Readonly<Record<Exclude<FaultCode, 'cell-merged'>, string>> = {
-  'cell-error': 'the sheet shows an error here instead of a value: correct the cell',
-  'cell-formula':
-    'the formula here has no result: open the workbook in a spreadsheet, save it, and give it again',
-  'cell-digits':
-    'a number of more than 15 digits, whose last ones a spreadsheet loses: format the cell as text and write it again',
-  'cell-rounded':
-    'the cell holds another number than it shows: round it to what is meant, or format the cell as text',
-  'cell-date': 'a spreadsheet has made a date of this cell: format it as text and write it again',
-  'cell-format':
-    'the format shows another text here than the cell holds: clear it, and look at what is there',
-};
-
-const spoilt = (text: string, code: keyof typeof messages): ShownCell => ({
+const spoilt = (text: string, code: Exclude<FaultCode, 'cell-merged'>): ShownCell => ({
   text,
-  fault: { code, message: messages[code] },
+  fault: { code, message: message(`issue.${code}`) },
 });
 
 /** A date as 2026-11-20, with the time if there is one: a spreadsheet's form depends on where it is opened. */

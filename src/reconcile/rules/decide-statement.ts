@@ -2,6 +2,7 @@
  * Decides what a statement changes in the journal (design: I3, I4). The lines are compared with the payout and the
  * attempt in their present state, so that changes since the day was judged count.
  */
+import { listed, message } from '../../core/message.ts';
 import { move, type PayoutPatch, type Reason, reasonPatch, settled } from '../../core/change.ts';
 import { formatBaht } from '../../core/money.ts';
 import type { Attempt, Payout, PayoutStatus } from '../../core/payout.ts';
@@ -97,8 +98,7 @@ function take(step: Exclude<StatementStep, 'reopen'>, told: Told, mayReopen: boo
   }
 }
 
-const placeOf = ({ date, line }: Told): string =>
-  `the bank's statement of ${showDate(date)} (line ${line.line})`;
+const placeOf = ({ date, line }: Told) => ({ day: showDate(date), line: line.line });
 
 /** The attempt as known to the bank, perhaps with other details than ours. */
 function markKnown({ attempt, line, date, owner }: Told): Attempt {
@@ -119,7 +119,7 @@ function prove(told: Told): Change {
   };
   const { transRefNo } = attempt.order;
   if (owner.status === 'paid') {
-    const text = `${placeOf(told)} shows attempt ${transRefNo} complete too: two transfers were made for this payoutId`;
+    const text = message('statement.complete-too', { ...placeOf(told), ref: transRefNo });
     const patch = { isAlarm: true, ...reasonPatch({ code: 'paid-twice', text }) };
     const detail = { ...told.detail, alarm: true };
     return move({ payout: owner, patch, cause: 'second-proof', nowMs, attempt: proved, detail });
@@ -140,12 +140,12 @@ function prove(told: Told): Change {
 
 const proof = (told: Told): Reason => ({
   code: 'statement-complete',
-  text: `${placeOf(told)} shows it complete, with our amount, payee, payer account and company`,
+  text: message('statement.complete', placeOf(told)),
 });
 
 const lateProof = (told: Told): Reason => ({
   code: 'late-proof',
-  text: `${placeOf(told)} shows attempt ${told.attempt.order.transRefNo}, closed before, complete`,
+  text: message('statement.late-proof', { ...placeOf(told), ref: told.attempt.order.transRefNo }),
 });
 
 /** Longest text of the bank's that is stored; REASON DESC has no stated length (§2.7). */
@@ -153,8 +153,10 @@ const textLengthMax = 256;
 
 function failure(told: Told): Reason {
   const { reasonCode, reasonDesc } = told.line;
-  const said = maskForeignNumbers(reasonDesc.slice(0, textLengthMax));
-  const text = `${placeOf(told)} says that it failed${said === '' ? '' : `: ${said}`}`;
+  const why = maskForeignNumbers(reasonDesc.slice(0, textLengthMax));
+  const place = placeOf(told);
+  const text =
+    why === '' ? message('statement.failed', place) : message('statement.failed-because', { ...place, why });
   return { code: reasonCode === '' ? 'statement-failed' : maskForeignNumbers(reasonCode), text };
 }
 
@@ -197,7 +199,7 @@ const isLatestOfSubmitted = (owner: Payout, attempt: Attempt): boolean =>
  */
 function dispute(told: Told): Change | undefined {
   const { owner, attempt, nowMs } = told;
-  const text = `${placeOf(told)} says that attempt ${attempt.order.transRefNo}, called paid before, failed`;
+  const text = message('statement.contradicts', { ...placeOf(told), ref: attempt.order.transRefNo });
   const detail = { ...told.detail, alarm: true };
   if (othersOfRow(told).some(({ status }) => status === 'paid')) {
     // Raised once: the people who look at the alarm already decide which of its two transfers was made.
@@ -232,7 +234,7 @@ function note(told: Told): Change {
 
 const otherDetails = (told: Told): Reason => ({
   code: 'statement-differs',
-  text: `${placeOf(told)} has ${told.attempt.order.transRefNo} with another amount, payee, payer account or company`,
+  text: message('statement.differs', { ...placeOf(told), ref: told.attempt.order.transRefNo }),
 });
 
 /** Statuses that count as ended, and are reopened when the bank works on one of their attempts. */
@@ -250,8 +252,9 @@ function comeAlive(told: Told, mayReopen: boolean): Change {
     nextInquiryAtMs: isAwaited ? nowMs : null,
   };
   const codes = line.status === 'contradiction' ? [line.statusText, line.reasonCode] : [line.statusText];
-  const said = codes.map((code) => `"${maskForeignNumbers(code)}"`).join(' and ');
-  const text = `${placeOf(told)} has attempt ${attempt.order.transRefNo}, closed before, as ${said}`;
+  const quoted = codes.map((code) => message('statement.quoted', { word: maskForeignNumbers(code) }));
+  const words = listed(quoted, 'and');
+  const text = message('statement.alive', { ...placeOf(told), ref: attempt.order.transRefNo, words });
   return aliveAgain(told, attempt, { code: 'earlier-attempt-open', text }, told.detail, mayReopen);
 }
 
@@ -267,7 +270,7 @@ function reopen(
 ): Change {
   const { attempt } = evidence;
   const { transRefNo } = attempt.order;
-  const text = `a statement said that attempt ${transRefNo} failed, and no present one does (that of ${showDate(date)} was read)`;
+  const text = message('statement.withdrawn', { ref: transRefNo, day: showDate(date) });
   const alive: Attempt = {
     ...attempt,
     status: 'unresolved',

@@ -4,6 +4,7 @@
  * differences over days and versions. A transfer is called paid only by a line whose status is complete and whose
  * amount, payee, payer account and company are ours; absence proves nothing (design: I3).
  */
+import { message, type Message } from '../../core/message.ts';
 import {
   describeFault,
   type Difference,
@@ -289,53 +290,50 @@ function pickLine(lines: readonly StatementLine[], attempt: AttemptFacts, date: 
   return Math.max(0, complete >= 0 ? complete : lines.findIndex(({ status }) => status === 'contradiction'));
 }
 
-function whyToWait({ mayHaveLaterAttempt = false, isUnderWay = false }: DayFacts): string | undefined {
-  if (isUnderWay) return 'our request for it is under way, and not answered yet';
-  return mayHaveLaterAttempt ? laterAttempt : undefined;
+function whyToWait({ mayHaveLaterAttempt = false, isUnderWay = false }: DayFacts): Message | undefined {
+  if (isUnderWay) return message('break.under-way');
+  return mayHaveLaterAttempt ? message('break.later-attempt') : undefined;
 }
-
-const laterAttempt = 'a lost part of the journal may have made a later attempt that was not looked for yet';
 
 /** The difference between the line's status and ours. */
 function findStatusDifference(held: Held): Difference[] {
   const { bookStatus, line, isContradicted, mustWait, isRetracted } = held;
   if (line.status === 'complete' && bookStatus === 'paid') return [];
-  const said = `the statement says ${quoted(line.statusText)}`;
-  const differs = (reason: string): Difference[] => [{ kind: 'status-mismatch', reason }];
+  const said = message('break.says', { word: quoted(line.statusText) });
+  const differs = (reason: Message): Difference[] => [{ kind: 'status-mismatch', reason }];
   switch (line.status) {
     case 'complete':
-      if (bookStatus === 'unpaid') return differs(`we had called it failed, ${said}: the bank has paid it`);
+      if (bookStatus === 'unpaid') return differs(message('break.paid-after-all', { said }));
       return bookStatus === 'pending' && isContradicted
-        ? differs(`${said}, and another line contradicts it`)
+        ? differs(message('break.contradicted', { said }))
         : [];
     case 'failed':
-      if (bookStatus === 'paid') return differs(`we had called it paid, ${said}: the bank has not paid it`);
+      if (bookStatus === 'paid') return differs(message('break.not-paid', { said }));
       // The attempt failed by another line, which is gone; this line does not fail it.
-      if (bookStatus === 'unpaid') return isRetracted ? differs(`${said}, and ${mustWait ?? ''}`) : [];
-      if (isContradicted) return differs(`${said}, and another line contradicts it`);
-      return mustWait === undefined ? [] : differs(`${said}, and ${mustWait}`);
+      if (bookStatus === 'unpaid') return isRetracted ? differs(message('break.waits', { said, why: mustWait ?? '' })) : [];
+      if (isContradicted) return differs(message('break.contradicted', { said }));
+      return mustWait === undefined ? [] : differs(message('break.waits', { said, why: mustWait }));
     case 'in-process':
-      return [{ kind: 'pending-at-bank', reason: `${said}: the bank has not finished it` }];
+      return [{ kind: 'pending-at-bank', reason: message('break.unfinished', { said }) }];
     case 'contradiction':
       return [{ kind: 'status-contradiction', reason: describeContradiction(line) }];
     case 'other':
-      return [{ kind: 'unknown-status-word', reason: `${said}: ${explainWord(line.statusText)}` }];
+      return [{ kind: 'unknown-status-word', reason: explainWord(said, line.statusText) }];
   }
 }
 
-function explainWord(statusText: string): string {
+function explainWord(said: Message, statusText: string): Message {
   const code = findDamagedCode(statusText);
   return code === undefined
-    ? 'the settings do not know this word'
-    : `a spreadsheet has dropped the zero of ${code}`;
+    ? message('break.unknown-word', { said })
+    : message('break.damaged-word', { said, code });
 }
 
-const quoted = (text: string): string => (text === '' ? 'nothing' : `"${shown(text)}"`);
+const quoted = (text: string): Message =>
+  text === '' ? message('break.nothing') : message('statement.quoted', { word: shown(text) });
 
-function describeContradiction({ statusText, reasonCode }: StatementLine): string {
-  const codes = `STATUS says ${quoted(statusText)} and REASON CODE says ${quoted(reasonCode)}`;
-  return `${codes}: the two contradict each other`;
-}
+const describeContradiction = ({ statusText, reasonCode }: StatementLine): Message =>
+  message('break.contradiction', { status: quoted(statusText), code: quoted(reasonCode) });
 
 /** Finds a second transfer: proved complete, while another attempt of the same payout is paid, too. */
 function findSecondTransfer(
@@ -344,13 +342,13 @@ function findSecondTransfer(
 ): Difference[] {
   const isProved = bookStatus === 'paid' || (isOurs && !isContradicted);
   if (line.status !== 'complete' || !isProved || !isPaidByAnother(attempt)) return [];
-  const reason = `attempt ${attempt.attemptNo} is complete, and another attempt of this payout is paid, too: money went out twice`;
+  const reason = message('break.paid-twice', { number: attempt.attemptNo });
   return [{ kind: 'paid-twice', reason }];
 }
 
 const findRepetition = ({ isRepeated }: Held): Difference[] =>
   isRepeated
-    ? [{ kind: 'duplicate-line', reason: 'the statement of an earlier day has it complete already' }]
+    ? [{ kind: 'duplicate-line', reason: message('break.repeated') }]
     : [];
 
 function toFinding({ kind, reason }: Difference, held: Held, { date }: StatementDay): BreakFinding {
@@ -405,7 +403,7 @@ function withSurplus(
   if (surplus === undefined) return own;
   const numbers = lines.map(({ line }) => line).join(', ');
   const complete = lines.filter(({ status }) => status === 'complete').length;
-  const reason = `${lines.length} lines for one transfer (lines ${numbers} of the file), ${complete} of them complete`;
+  const reason = message('break.several-lines', { lines: lines.length, numbers, complete });
   // An unknown word may mean complete, and so may contradictory codes.
   const isMoved = lines.filter(({ status }) => status !== 'failed' && status !== 'in-process').length > 1;
   const severity = isMoved ? 'high' : 'medium';
@@ -424,7 +422,7 @@ function findBeside(
   const find = (
     kind: 'status-contradiction' | 'line-unreadable',
     isOne: (line: StatementLine) => boolean,
-    describe: (line: StatementLine) => string,
+    describe: (line: StatementLine) => Message,
   ): readonly BreakFinding[] => {
     const lineAt = lines.findIndex(isOne);
     const line = lines[lineAt];
@@ -515,7 +513,7 @@ function judgeUnknown(lines: readonly StatementLine[], { date, companyId }: Stat
   const name = (
     kind: 'line-unreadable' | 'unmatched-bank-line' | 'duplicate-line',
     lineAt: number,
-    reason: string,
+    reason: Message,
   ): void => void breaks.push({ kind, severity: isDead ? 'medium' : 'high', date, lineAt, reason });
   const unreadAt = ours.find((at) => lines[at]?.fault !== '');
   const unread = lines[unreadAt ?? -1];
@@ -523,7 +521,7 @@ function judgeUnknown(lines: readonly StatementLine[], { date, companyId }: Stat
     name('line-unreadable', unreadAt, describeFault(unread));
   // A line that may belong to any transfer starts no search.
   if (isPlaced(first)) name('unmatched-bank-line', firstAt, describeUnknown(first));
-  if (secondAt !== undefined) name('duplicate-line', secondAt, `${ours.length} lines with one reference`);
+  if (secondAt !== undefined) name('duplicate-line', secondAt, message('break.one-reference', { lines: ours.length }));
   return {
     ...nothing,
     lineClasses: lines.map((line, at) => {
@@ -534,9 +532,7 @@ function judgeUnknown(lines: readonly StatementLine[], { date, companyId }: Stat
   };
 }
 
-function describeUnknown({ transRefNo }: StatementLine): string {
-  if (transRefNo === '') return 'the line names no transfer reference';
-  return isOwnReference(transRefNo)
-    ? 'the reference is of our making, and this journal does not know it'
-    : 'this journal does not know the reference, which is not of our making';
+function describeUnknown({ transRefNo }: StatementLine): Message {
+  if (transRefNo === '') return message('break.no-reference');
+  return message(isOwnReference(transRefNo) ? 'break.own-reference' : 'break.foreign-reference');
 }

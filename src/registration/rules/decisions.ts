@@ -2,10 +2,10 @@
  * Decisions that people may make about one registration, and the resulting changes. The same function says whether one is
  * possible, with the reason where it is not, and decides when it is called again on the row as it is then.
  */
+import { inEnglish, message, type Message } from '../../core/message.ts';
 import type { DecisionItem } from '../../core/ports.ts';
 import { maskDigits } from '../../core/proxy-id.ts';
 import { fileIssues } from '../../payout/rules/operator.ts';
-import { similarIdWords } from '../../payout/rules/similar.ts';
 import type { DecisionMark } from '../../review/rules/payout-decisions.ts';
 import {
   type DecisionTerms,
@@ -80,7 +80,7 @@ function decideCancel({ registration, nowMs }: Facts): Decided {
   const patch = {
     status: 'cancelled',
     holds: [],
-    ...registrationReason({ code: 'cancelled', text: 'cancelled by a person' }),
+    ...registrationReason({ code: 'cancelled', text: message('reason.cancelled') }),
     settledAtMs: nowMs,
     settledBy: 'decision',
   } as const;
@@ -161,7 +161,7 @@ function decideAgain(facts: Facts): Decided {
   const why = whyNotAgain(facts);
   if (why !== undefined) return why;
   const { instruction, issues } = readAgain(facts);
-  if (instruction === null) return `it is still wrong (${issues.map(({ message }) => message).join('; ')})`;
+  if (instruction === null) return `it is still wrong (${issues.map((issue) => inEnglish(issue.message)).join('; ')})`;
   return whyNotBeside(facts) ?? tryAgain(facts, instruction);
 }
 
@@ -203,14 +203,17 @@ function holdAgain(
   { similar: [other], isCalledBack, nowMs }: Facts,
   ready: Registration,
 ): RegistrationChange[] {
-  const reasons: (readonly [RegistrationHold, string])[] = [];
+  const reasons: (readonly [RegistrationHold, Message])[] = [];
   if (other?.instruction)
     reasons.push([
       'similar',
-      `differs from registrationId ${other.instruction.registrationId} (${describePlace(other)}) ${similarIdWords}`,
+      message('registration.similar-id', {
+        registrationId: other.instruction.registrationId,
+        place: message('row.of-batch', { row: other.rowNo, batch: other.batchId }),
+      }),
     ]);
   if (isCalledBack)
-    reasons.push(['called-back', 'the bank has told of such a registration, and it is not known which']);
+    reasons.push(['called-back', message('registration.called-before')]);
   let latest = ready;
   return reasons
     .filter(([hold]) => !ready.acceptedHolds.includes(hold))
@@ -265,7 +268,7 @@ function decideConfirm(decision: keyof typeof confirmed, { registration, nowMs }
     isAlarm: false,
     ...registrationReason({
       code: `confirmed-${to}`,
-      text: `confirmed as ${to} by people, with evidence`,
+      text: message(`reason.confirmed-${to}`),
     }),
     settledAtMs: nowMs,
     settledBy: 'decision',

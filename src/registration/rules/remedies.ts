@@ -2,6 +2,7 @@
  * Remedies for a registration, in words that a clerk can act on, in English and Thai. Total: every status and every hold
  * has an answer; the bank's code, or paydrop's own, makes it more precise.
  */
+import { joined, message, type Message } from '../../core/message.ts';
 import type { Language } from '../../core/language.ts';
 import type { RegistrationRow } from './registration-batch.ts';
 import type { RegistrationHold, RegistrationStatus } from './registration.ts';
@@ -25,11 +26,8 @@ const find = (texts: Readonly<Record<string, string>>, code: string): string | u
   Object.hasOwn(texts, code) ? texts[code] : undefined;
 
 /** Reason for a held registration that has none of its own. */
-export const describeRegistrationHolds = (
-  holds: readonly RegistrationHold[],
-  language: Language = 'en',
-): string =>
-  holds.map((hold) => speeches[language].texts.holdReasons[hold]).join(language === 'en' ? '; ' : ' ');
+export const describeRegistrationHolds = (holds: readonly RegistrationHold[]): Message =>
+  joined(holds.map((hold) => message(`registration-hold-reason.${hold}`)));
 
 const joinSentences = ({ join }: Speech, sentences: readonly string[]): string =>
   [...new Set(sentences)].join(join);

@@ -1,4 +1,5 @@
 /** The columns of the result and exceptions files of registrations, and how a row fills them. */
+import { inEnglishIfAny, listed, message, type Message } from '../../core/message.ts';
 import type { Language } from '../../core/language.ts';
 import {
   describeRejection,
@@ -68,11 +69,12 @@ function nameBoth({ status, attempt }: RegistrationRow, language: Language = 'en
 }
 
 /** Why the row is where it is. Several codes, of a row with many issues or holds, are parted by a space. */
-export function describeRegistrationReason(row: RegistrationRow): [code: string, reason: string] {
+export function describeRegistrationReason(row: RegistrationRow): [code: string, reason: Message | null] {
   if (row.status === 'rejected') return describeRejection(row);
-  if (row.status !== 'held' || row.holds.length === 0) return [row.reasonCode ?? '', row.reason ?? ''];
+  if (row.status !== 'held' || row.holds.length === 0) return [row.reasonCode ?? '', row.reason];
   const reason = row.reason ?? describeRegistrationHolds(row.holds);
-  return [row.reasonCode ?? row.holds.join(' '), `${reason} (held: ${row.holds.join(', ')})`];
+  const holds = listed(row.holds.map((hold) => message(`hold-is.${hold}`)));
+  return [row.reasonCode ?? row.holds.join(' '), message('reason.held', { reason, holds })];
 }
 
 // ---------------------------------------------------------------- columns, each with how a row fills it
@@ -119,7 +121,7 @@ const instructionColumns: Columns = {
 
 const reasonColumns: Columns = {
   reasonCode: (row) => describeRegistrationReason(row)[0],
-  reason: (row) => `${describeRegistrationReason(row)[1]}${nameBoth(row)}`.trim(),
+  reason: (row) => `${inEnglishIfAny(describeRegistrationReason(row)[1])}${nameBoth(row)}`.trim(),
 };
 
 const resultCells: Columns = {

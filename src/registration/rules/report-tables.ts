@@ -1,4 +1,5 @@
 /** Registrations in tables for people and programs: their columns, and the texts of a workbook. */
+import { sayCode } from '../../core/message.ts';
 import { showCount } from '../../core/figures.ts';
 import type { SheetTable } from '../../reports/rules/column-words.ts';
 import type { ReportTables } from '../../reports/rules/report-tables.ts';
@@ -6,7 +7,6 @@ import { type BookTally, type BookWords, summaryColumns } from '../../reports/ru
 import { registrationDecisionWords } from '../../review/rules/decision-words.ts';
 import type { RegistrationRow } from './registration-batch.ts';
 import { registrationHolds, type RegistrationStatus, registrationStatuses } from './registration.ts';
-import { describeRegistrationHolds } from './remedies.ts';
 import { englishRemedies, thaiRemedies } from './remedy-texts.ts';
 import {
   addThaiRegistrationRemedy,
@@ -105,8 +105,8 @@ const book: BookWords<RegistrationRow> = {
       (hold) =>
         [
           hold,
-          describeRegistrationHolds([hold]),
-          describeRegistrationHolds([hold], 'th'),
+          sayCode('en', `registration-hold-reason.${hold}`),
+          sayCode('th', `registration-hold-reason.${hold}`),
           'reasonCode',
         ] as const,
     ),

@@ -1,4 +1,5 @@
 /** Payouts in tables for people and programs: the rows that need a person, their columns, and the texts of a workbook. */
+import { sayCode } from '../../core/message.ts';
 import { showBaht, showCount } from '../../core/figures.ts';
 import { type Satang, sumSatang, zeroSatang } from '../../core/money.ts';
 import { holdReasons, type PayoutStatus, payoutStatuses } from '../../core/payout.ts';
@@ -6,7 +7,6 @@ import type { ResultRow } from '../../core/ports.ts';
 import { bankStatuses } from '../../core/status-codes.ts';
 import { decisionWords } from '../../review/rules/decision-words.ts';
 import type { SheetTable } from './column-words.ts';
-import { describeHolds } from './remedies.ts';
 import { englishRemedies } from './remedy-texts.ts';
 import { thaiRemedies } from './remedy-texts-th.ts';
 import {
@@ -164,7 +164,13 @@ const book: BookWords<ResultRow> = {
       (word) => [word, moneyMeanings[word] ?? '', moneyWords[word] ?? '', 'moneyMoved'] as const,
     ),
     ...holdReasons.map(
-      (hold) => [hold, describeHolds([hold]), describeHolds([hold], 'th'), 'reasonCode'] as const,
+      (hold) =>
+        [
+          hold,
+          sayCode('en', `hold-reason.${hold}`),
+          sayCode('th', `hold-reason.${hold}`),
+          'reasonCode',
+        ] as const,
     ),
     ...bankStatuses.map(({ code, remedy, remedyTh }) => [code, remedy, remedyTh, 'reasonCode'] as const),
     ...payoutStatuses.map(

@@ -2,6 +2,7 @@
  * Remedies for a row, in words that a finance officer can act on. Total: every status and every hold has an answer; the
  * bank's code, or paydrop's own, makes it more precise.
  */
+import { joined, message, type Message } from '../../core/message.ts';
 import type { Language } from '../../core/language.ts';
 import { statementCodes } from '../../core/exit-code.ts';
 import type { HoldReason } from '../../core/payout.ts';
@@ -35,8 +36,8 @@ export const describeHoldRemedy = ({ hold, isOfFile }: HoldTotal, language: Lang
   holdRemedy(speeches[language], hold, isOfFile === true ? likeFileCodes.like : null);
 
 /** Reason for a held row that has none of its own. */
-export const describeHolds = (holds: readonly HoldReason[], language: Language = 'en'): string =>
-  holds.map((hold) => speeches[language].texts.holdReasons[hold]).join(language === 'en' ? '; ' : ' ');
+export const describeHolds = (holds: readonly HoldReason[]): Message =>
+  joined(holds.map((hold) => message(`hold-reason.${hold}`)));
 
 /** Codes of a payoutId that breaks a rule; a claimed one has a remedy of its own. */
 const idPattern = /^payout-id-(?!claimed)/;

@@ -1,4 +1,5 @@
 /** Corrected rows: paid to another payee number, or with another amount, than their file says. */
+import { inEnglish, message } from '../../core/message.ts';
 import { move } from '../../core/change.ts';
 import { formatBaht } from '../../core/money.ts';
 import type { RowCells } from '../../core/payout-file.ts';
@@ -70,7 +71,7 @@ export function decideCorrected(corrected: CorrectedRow, correction: Correction)
   if (why !== undefined) return why;
   const { instruction, issues, holds } = parseRow(correctCells(row, correction), row.line, rules);
   if (instruction === null)
-    return `corrected it is still wrong (${issues.map(({ message }) => message).join('; ')})`;
+    return `corrected it is still wrong (${issues.map((issue) => inEnglish(issue.message)).join('; ')})`;
   if (isSameInstruction(row.instruction, instruction)) return 'the correction changes nothing';
   const before = payout ?? { ...row, batchId, instruction, acceptedHolds: [], settledBy: 'rules' as const };
   return [correct(before, instruction, holds, nowMs)];
@@ -86,7 +87,7 @@ function correct(
   const holds = [...kept, ...raised.filter((hold) => !kept.includes(hold))];
   const isLimit = holds.includes('limit');
   const reason = isLimit
-    ? ({ reasonCode: 'limit', reason: 'the corrected amount is over limits.bahtPerPayout' } as const)
+    ? ({ reasonCode: 'limit', reason: message('reason.corrected-over-limit') } as const)
     : ({ reasonCode: null, reason: null } as const);
   const patch = {
     status: holds.length === 0 ? 'ready' : 'held',

@@ -2,6 +2,7 @@
  * Reads a filled-in exceptions file after its trip through a spreadsheet: records in, decisions or every issue out.
  * Columns are found by their headings and rows by batch and number, so that sorted, moved or omitted ones do no harm.
  */
+import { asMessage, message as said, type Message } from '../../core/message.ts';
 import { findSpreadsheetDamage, showCell, showProxy } from '../../core/cell-text.ts';
 import { formatBaht, parseBaht } from '../../core/money.ts';
 import type { Issue } from '../../core/payout-file.ts';
@@ -18,7 +19,7 @@ export interface FiledRecord {
   readonly line: number;
   readonly cells: readonly string[];
   /** Faults of cells that cannot be taken as displayed, by their places. */
-  readonly faults?: readonly { readonly place: number; readonly code: string; readonly message: string }[];
+  readonly faults?: readonly { readonly place: number; readonly code: string; readonly message: Message }[];
   /** The row is hidden: a reader of the sheet has not seen it. */
   readonly isHidden?: boolean;
 }
@@ -65,7 +66,7 @@ type IdColumn = 'payoutId' | 'registrationId';
 type CorrectionColumn = 'newProxyNo' | 'newAmount' | 'newAccountNo';
 type ReadColumn = 'batchId' | 'rowNo' | 'version' | 'decision' | 'note' | IdColumn | CorrectionColumn;
 
-type Report = (column: ReadColumn | null, code: string, message: string) => void;
+type Report = (column: ReadColumn | null, code: string, message: Message | string) => void;
 
 /** Faults that do no harm in a note, where a date or a number is as good as text. */
 const harmlessInNote: ReadonlySet<string> = new Set([
@@ -115,7 +116,7 @@ class FiledRow {
   readonly report: Report = (column, code, message) => {
     const cell = column === null ? '' : this.cell(column);
     const shown = column === 'newProxyNo' || column === 'newAccountNo' ? showProxy(cell) : showCell(cell);
-    this.issues.push({ line: this.line, column, code, value: cell === '' ? null : shown, message });
+    this.issues.push({ line: this.line, column, code, value: cell === '' ? null : shown, message: asMessage(message) });
   };
 
   /** @param read the columns of this kind of file */
@@ -162,7 +163,7 @@ function readId(
   const damage = findSpreadsheetDamage(id);
   if (id === '')
     row.report(idColumn, `${idCode}-missing`, `${idColumn} is empty: take it from the file again`);
-  else if (damage !== undefined) row.report(idColumn, `${idCode}-damaged`, `${damage}: ${asText}`);
+  else if (damage !== undefined) row.report(idColumn, `${idCode}-damaged`, said('issue.damaged', { damage }));
   return id;
 }
 
@@ -333,7 +334,7 @@ function readRow<Filed extends FiledDecision, Correction extends Partial<Filed>>
 
 const aboutFile = (line: number, column: string | null, code: string, message: string): DecisionReading => ({
   kind: 'refused',
-  issues: [{ line, column, code, value: null, message }],
+  issues: [{ line, column, code, value: null, message: asMessage(message) }],
 });
 
 const keyOf = ({ batchId, rowNo }: Pick<FiledDecision, 'batchId' | 'rowNo'>): string => `${batchId} ${rowNo}`;
@@ -345,7 +346,7 @@ function findRepeats(decisions: readonly FiledDecision[]): Issue[] {
     firsts.set(keyOf(decision), first ?? decision.line);
     if (first === undefined) return [];
     const message = `line ${first} decides about the same row: leave one of the two`;
-    return [{ line: decision.line, column: null, code: 'row-repeated', value: null, message }];
+    return [{ line: decision.line, column: null, code: 'row-repeated', value: null, message: asMessage(message) }];
   });
 }
 
@@ -410,7 +411,7 @@ export function findMisfits(
             column: 'rowNo',
             code: 'row-unknown',
             value: null,
-            message: `the journal has no ${row}: take both from the file again`,
+            message: asMessage(`the journal has no ${row}: take both from the file again`),
           },
         ]
       : [
@@ -419,7 +420,9 @@ export function findMisfits(
             column: form.idColumn,
             code: `${form.idCode}-mismatch`,
             value: showCell(id),
-            message: `${row} has another ${form.idColumn}: was a part of the columns sorted without the others, or a zero lost? write the file again`,
+            message: asMessage(
+              `${row} has another ${form.idColumn}: was a part of the columns sorted without the others, or a zero lost? write the file again`,
+            ),
           },
         ];
   });

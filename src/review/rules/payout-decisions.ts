@@ -2,6 +2,7 @@
  * Decisions about one payout, and the changes that follow. The same function tells what is possible, with the reason
  * against the rest, and decides again on the row's state at that moment.
  */
+import { message } from '../../core/message.ts';
 import { isOpenAttempt } from '../../core/attempt-numbers.ts';
 import { afterChange, move, reasonPatch, settled } from '../../core/change.ts';
 import { type Attempt, type Payout, type PayoutStatus, sourceStatuses } from '../../core/payout.ts';
@@ -83,7 +84,7 @@ function decideConfirmPaid(reviewed: ReviewedPayout, payout: Payout): readonly C
   if (!sourceStatuses('paid', 'decided-paid').includes(payout.status))
     return `it is ${payout.status}: only what is unresolved or disputed can be confirmed`;
   const attempt = openAttempts(reviewed, payout).at(-1);
-  const reason = { code: 'confirmed-paid', text: 'confirmed as paid by people, with evidence' };
+  const reason = { code: 'confirmed-paid', text: message('reason.confirmed-paid') };
   const patch = {
     status: 'paid',
     isAlarm: false,
@@ -121,7 +122,7 @@ function decideConfirmFailed(reviewed: ReviewedPayout, payout: Payout): readonly
 
 /** Makes one change for each attempt; the payout fails with the last. */
 function failEach(payout: Payout, open: readonly Attempt[], nowMs: number): readonly Change[] {
-  const reason = { code: 'confirmed-failed', text: 'confirmed as failed by people, with evidence' };
+  const reason = { code: 'confirmed-failed', text: message('reason.confirmed-failed') };
   const changes: Change[] = [];
   let current = payout;
   for (const [index, attempt] of open.entries()) {

@@ -2,6 +2,7 @@
  * Items other than payouts that wait for a person: each with its age, its amount, whether money has moved, the reason,
  * the remedy, and the decisions, with the reason where one is impossible. Everything here is pure.
  */
+import type { Message } from '../../core/message.ts';
 import { countOf } from '../../core/figures.ts';
 import { dayMs, parseBangkokDate } from '../../core/bangkok-time.ts';
 import { type Satang, sumSatang } from '../../core/money.ts';
@@ -89,7 +90,7 @@ export interface QueueItem {
   /** Null for an unknown amount. */
   readonly amountSatang: Satang | null;
   readonly moneyMoved: MoneyMoved;
-  readonly reason: string;
+  readonly reason: Message | string;
   readonly remedy: string;
   readonly options: readonly QueueOption[];
 }

@@ -1,4 +1,5 @@
 /** Registrations that wait for a person: rows, and callbacks of unknown registrations. */
+import { asMessage } from '../../core/message.ts';
 import { maskDigits } from '../../core/proxy-id.ts';
 import type { RegistrationCallback } from '../../registration/rules/callback.ts';
 import type { RegistrationOption } from '../../registration/rules/decisions.ts';
@@ -32,7 +33,7 @@ export function registrationItem(queued: QueuedRegistration, asker?: Asker): Que
     title: `${registrationId} (row ${row.rowNo} of batch ${batchId})`,
     sinceMs,
     ...noMoney,
-    reason: reason === '' ? `it is ${row.status}` : reason,
+    reason: reason ?? asMessage(`it is ${row.status}`),
     remedy: remedyOfRegistration(row),
     options: optionsOf(asker, possible, () => undefined, 'registration'),
   };

@@ -1,9 +1,10 @@
 /** Pieces that several views share. */
+import type { Message } from '../../core/message.ts';
 import { formatBangkokDateTime } from '../../core/bangkok-time.ts';
 import { showText } from '../../core/outgoing-text.ts';
 import type { ResultRow } from '../../core/ports.ts';
 import type { MoneyMoved, SearchReach } from '../../payout/rules/search.ts';
-import { describeAlarmRemedy, describeHolds, describeRemedy } from '../../reports/rules/remedies.ts';
+import { describeAlarmRemedy, describeRemedy } from '../../reports/rules/remedies.ts';
 import { describeReason } from '../../reports/rules/report-rows.ts';
 import { can } from '../rules/people.ts';
 import { html, type Html, type Part } from './html.ts';
@@ -11,7 +12,7 @@ import type { Fields, ProvedVisit, Visit } from './view.ts';
 import { sayMoment, sayMoved, sayWhy } from './words.ts';
 
 /** A text of the rules, the bank or the journal; texts of paydrop are in the visitor's language. */
-export function whyOf({ language }: Pick<Visit, 'language'>, why: string | null | undefined): Part {
+export function whyOf({ language }: Pick<Visit, 'language'>, why: Message | string | null | undefined): Part {
   if (why === null || why === undefined || why === '') return undefined;
   const said = sayWhy(language, why);
   return said.language === language
@@ -19,14 +20,10 @@ export function whyOf({ language }: Pick<Visit, 'language'>, why: string | null 
     : html`<span lang="${said.language}">${showText(said.text)}</span>`;
 }
 
-/** The reason why a row waits; the reason of a hold in Thai, too. Texts of the bank or the file stay as they are. */
+/** The reason why a row waits. */
 export function reasonOf(visit: Pick<Visit, 'language'>, row: ResultRow): Part {
   const [, why] = describeReason(row);
-  const isHeld = visit.language === 'th' && row.status === 'held' && row.holds.length > 0;
-  const said = whyOf(visit, why);
-  return isHeld && sayWhy('th', why).language === 'en'
-    ? html`${describeHolds(row.holds, 'th')}<br />${said}`
-    : said;
+  return whyOf(visit, why);
 }
 
 /** The link for people who may upload a file. */

@@ -100,7 +100,7 @@ function summary(visit: ProvedVisit, history: PayoutHistory, isRevealed: boolean
     [say('payeeNumber'), payeeNumber(visit, history, isRevealed)],
     [say('ourName'), ifAny(payeeName) ?? say('notSaid')],
     [say('bankName'), ifAny(names) ?? say('notSaid')],
-    [say('why'), (why !== '' || code !== '') && html`${reasonOf(visit, row)} <small>${code}</small>`],
+    [say('why'), (why !== null || code !== '') && html`${reasonOf(visit, row)} <small>${code}</small>`],
     [say('remedy'), remedyOf(visit, row)],
     [
       say('batch'),

@@ -1,4 +1,5 @@
 /** The words of the page, in both languages; those of each view are in `words/`. */
+import { isTranslated, type Message, say as sayMessage } from '../../core/message.ts';
 import type { QueueKind } from '../rules/queue.ts';
 import { formatBangkokMoment } from '../../core/bangkok-time.ts';
 import type { Language } from '../../core/language.ts';
@@ -288,8 +289,13 @@ function sayInThai(english: string): string | undefined {
 /** A reason in the reader's language, with the language that it is in; texts without Thai stay as they are. */
 export function sayWhy(
   language: Language,
-  why: string,
+  why: Message | string,
 ): { readonly text: string; readonly language: Language } {
+  if (typeof why === 'object') {
+    // Until every reason is a message.
+    const verbatim = isTranslated(why) ? undefined : sayMessage('en', why);
+    return verbatim === undefined ? { text: sayMessage(language, why), language } : sayWhy(language, verbatim);
+  }
   const thai = language === 'th' ? sayInThai(why) : undefined;
   return thai === undefined ? { text: why, language: 'en' } : { text: thai, language: 'th' };
 }

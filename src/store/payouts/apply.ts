@@ -1,4 +1,5 @@
 /** The one way to change a payout. */
+import { encodeMessage } from '../../core/message.ts';
 import { type ExpressionBuilder, sql, type SqlBool } from 'kysely';
 import { decideNextNumber } from '../../core/attempt-numbers.ts';
 import { ForbiddenChangeError, requireAllowed } from '../../core/change.ts';
@@ -26,8 +27,9 @@ import { readLatestEventSeq, toAttempt } from './rows.ts';
 import { writeSetOfAll } from './write-set.ts';
 
 /** A payout as it will be, its sets as bits. */
-type PayoutValues = Omit<Payout, 'holds' | 'acceptedHolds'> &
+type PayoutValues = Omit<Payout, 'reason' | 'holds' | 'acceptedHolds'> &
   ClaimOfRow & {
+    readonly reason: string | null;
     readonly holds: number;
     readonly acceptedHolds: number;
     readonly statusBefore: PayoutStatus;
@@ -383,6 +385,7 @@ function* applyChange(transaction: Transaction, change: Change): Body<boolean> {
   const eventSeq = (transaction.drawnEventSeq += 1);
   const changed = yield* updatePayoutWhere[claimGuardOf(change)].assumeOne({
     ...after,
+    reason: after.reason === null ? null : encodeMessage(after.reason),
     holds: encodeHolds(after.holds),
     acceptedHolds: encodeHolds(after.acceptedHolds),
     ...ofRow,

@@ -1,4 +1,5 @@
 /** Takes the rows of a file in, chunk by chunk; nothing of it can be sent before the seal. */
+import { encodeMessage, joined } from '../../core/message.ts';
 import { sql } from 'kysely';
 import type { StagedRow } from '../../core/payout-file.ts';
 import { canMoveBatch } from '../../core/payout.ts';
@@ -94,7 +95,7 @@ function toStagedPayout(
     status: isRejected ? 'rejected' : 'staged',
     holds: isRejected ? 0 : encodeHolds(row.holds),
     reason_code: row.issues[0]?.code ?? row.holds[0] ?? null,
-    reason: isRejected ? row.issues.map((issue) => issue.message).join('; ') : null,
+    reason: isRejected ? encodeMessage(joined(row.issues.map(({ message }) => message))) : null,
     issues: encodeList(row.issues),
     settled_at_ms: isRejected ? startedAtMs : null,
     settled_by: isRejected ? 'rules' : null,

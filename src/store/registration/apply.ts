@@ -1,4 +1,5 @@
 /** The one way to change a registration, and to keep a callback. */
+import { encodeMessage } from '../../core/message.ts';
 import { sql } from 'kysely';
 import { ForbiddenChangeError } from '../../core/change.ts';
 import type { BatchStatus } from '../../core/payout.ts';
@@ -45,8 +46,9 @@ const personalCauses: readonly RegistrationCause[] = ['decided', 'tried-again', 
 
 interface StateValues extends Omit<
   Registration,
-  'instruction' | 'holds' | 'acceptedHolds' | 'isAlarm' | 'isAcknowledged' | 'batchId' | 'rowNo' | 'version'
+  'instruction' | 'reason' | 'holds' | 'acceptedHolds' | 'isAlarm' | 'isAcknowledged' | 'batchId' | 'rowNo' | 'version'
 > {
+  readonly reason: string | null;
   readonly holds: number;
   readonly acceptedHolds: number;
   readonly isAlarm: number;
@@ -360,6 +362,7 @@ function toValues({ before, after, event }: RegistrationChange, eventSeq: number
   const isAlarm = after.isAlarm || (before.isAlarm && !personalCauses.includes(event.cause));
   return {
     ...after,
+    reason: after.reason === null ? null : encodeMessage(after.reason),
     holds: encodeHolds(after.holds),
     acceptedHolds: encodeHolds(after.acceptedHolds),
     isAlarm: Number(isAlarm),

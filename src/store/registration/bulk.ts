@@ -1,4 +1,5 @@
 /** Moves many rows of a batch, a page in a commit, so that others get their turn: holds, goes on with, or cancels them. */
+import { asMessage, message } from '../../core/message.ts';
 import type { BatchReason } from '../../core/ports.ts';
 import type { RegistrationStore } from '../../registration/ports.ts';
 import { moveRegistration, type RegistrationChange } from '../../registration/rules/change.ts';
@@ -35,7 +36,7 @@ function decideHold(
   nowMs: number,
 ): RegistrationChange {
   const holds = [...new Set([...registration.holds, hold])];
-  const patch = { status: 'held', holds, reasonCode: why.code, reason: why.reason } as const;
+  const patch = { status: 'held', holds, reasonCode: why.code, reason: asMessage(why.reason) } as const;
   return moveRegistration({ registration, patch, cause: 'hold-added', nowMs, detail: { hold, ...why } });
 }
 
@@ -55,7 +56,7 @@ const cancelled = {
   status: 'cancelled',
   holds: [],
   reasonCode: 'cancelled',
-  reason: 'cancelled by a person',
+  reason: message('reason.cancelled'),
   settledBy: 'decision',
 } as const;
 

@@ -1,3 +1,4 @@
+import { verbatim } from '../../../src/core/message.ts';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -25,7 +26,7 @@ test('a name keeps to its line and steers no terminal', () => {
 });
 
 test('nor does what a file or the bank says of a payout', () => {
-  const row = makeRow({ cells: { ...makeRow().cells, payoutId: 'A\tB' }, reason: 'no\rmoney' });
+  const row = makeRow({ cells: { ...makeRow().cells, payoutId: 'A\tB' }, reason: verbatim('no\rmoney') });
   const text = showPayout({ row, batch: makeBatch({ fileName }), attempts: [], events: [] }).text;
   expect(text.split('\n')).toEqual([
     expect.stringMatching(/^A\?B {2}/),
@@ -64,7 +65,7 @@ test('a rehearsal says so', async () => {
 });
 
 describe('an alarm', () => {
-  const row = makeRow({ isAlarm: true, reasonCode: 'paid-twice', reason: 'two transfers were made' });
+  const row = makeRow({ isAlarm: true, reasonCode: 'paid-twice', reason: verbatim('two transfers were made') });
   const batch = makeBatchOf([row]);
   const history = { row, batch, attempts: [], events: [] };
 
@@ -98,7 +99,7 @@ test.each([
 });
 
 test('a batch that a person has cancelled is not to be resumed', () => {
-  const batch = makeBatch({ status: 'halted', reasonCode: 'cancelled', reason: 'cancelled by a person' });
+  const batch = makeBatch({ status: 'halted', reasonCode: 'cancelled', reason: verbatim('cancelled by a person') });
   expect(showBatch({ batch, totals: [makeTotal('submitted')], holds: [] }).text).not.toContain('resume');
 });
 
@@ -234,7 +235,7 @@ test('what nothing has settled yet says nothing of it, and a bank that gave no r
 test('a payout with its history, for an operator and for a program', () => {
   const { attempt } = makeSubmitted(noonMs, { lastFinding: 'not-found' });
   const { text, json } = showPayout({
-    row: makeRow({ holds: ['name'], reason: 'why', extras: ['BKK'] }),
+    row: makeRow({ holds: ['name'], reason: verbatim('why'), extras: ['BKK'] }),
     batch: makeBatch({ fileName: 'a.csv', extraColumns: ['branch'] }),
     attempts: [attempt],
     events: [makeEvent({ cause: 'proved', detail: { a: 1, b: 'c' } })],
@@ -291,7 +292,7 @@ test('a command that the remedy names is named once', () => {
     batchId: '4K7Q2M9XWD',
     status: 'paused',
     reasonCode,
-    reason: 'it waits',
+    reason: verbatim('it waits'),
     remedy,
   });
   const textOf = (one: typeof batch): string =>

@@ -1,4 +1,5 @@
 /** What is said outside of the journal as a whole: few words however much there is, numbers masked, commands to paste. */
+import { verbatim } from '../../../src/core/message.ts';
 import { describe, expect, test } from 'vitest';
 import { toSatang } from '../../../src/core/money.ts';
 import {
@@ -31,7 +32,7 @@ const breakOf = (n: number, changes: Partial<BreakRecord> = {}): BreakRecord => 
   severity: 'critical',
   date: '20261120',
   lineAt: null,
-  reason: `row ${n} of ${mobile}: failed, and the bank paid it`,
+  reason: verbatim(`row ${n} of ${mobile}: failed, and the bank paid it`),
   version: 1,
   attempt: {
     payoutSeq: n,
@@ -127,7 +128,7 @@ const alarmOf = (seq: number, changes: Partial<AlarmEvent> = {}): AlarmEvent => 
   payoutId: `P${seq}`,
   status: 'paid',
   amountSatang: toSatang(250n),
-  reason: `account ${mobile} was paid after all`,
+  reason: verbatim(`account ${mobile} was paid after all`),
   transRefNo: null,
   ...changes,
 });
@@ -147,8 +148,8 @@ test('alarms count each row once, and name the first few', () => {
 });
 
 test('clocks are told of once for each state, and a jump once an hour', () => {
-  const differs = { kind: 'differs', text: 'the clock is 6 minutes ahead' } as const;
-  const agrees = { kind: 'agrees', text: 'together again' } as const;
+  const differs = { kind: 'differs', text: verbatim('the clock is 6 minutes ahead') } as const;
+  const agrees = { kind: 'agrees', text: verbatim('together again') } as const;
   const first = describeClock(scene, differs, undefined);
   expect(first?.body).toMatchObject({ status: 'differs', commands: ['timedatectl status', 'date -u'] });
   expect(describeClock(scene, differs, first)).toBeUndefined();
@@ -160,7 +161,7 @@ test('clocks are told of once for each state, and a jump once an hour', () => {
   });
   expect(describeClock(scene, agrees, second)).toBeUndefined();
   expect(describeClock(scene, agrees, undefined)).toBeUndefined();
-  const jumped = { kind: 'jumped', text: 'jumped by 3 minutes' } as const;
+  const jumped = { kind: 'jumped', text: verbatim('jumped by 3 minutes') } as const;
   const keys = [0, 1, 61].map(
     (minutes) => describeClock({ ...scene, nowMs: noonMs + minutes * 60_000 }, jumped, first)?.key,
   );
@@ -169,7 +170,7 @@ test('clocks are told of once for each state, and a jump once an hour', () => {
 
 test('each has an id of its own, a command, and no number of a person', () => {
   const reasons = [
-    { code: 'bank', text: 'away', remedy: 'wait', command: 'paydrop config --login' },
+    { code: 'bank', text: verbatim('away'), remedy: 'wait', command: 'paydrop config --login' },
   ] as const;
   const halt = { code: 'journal-changed', reason: `row of ${mobile}`, remedy: 'find out', sinceMs: 1 };
   const notices: readonly NoticeDraft[] = [

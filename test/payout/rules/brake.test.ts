@@ -1,3 +1,4 @@
+import { verbatim } from '../../../src/core/message.ts';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import {
@@ -126,7 +127,7 @@ describe('a window of any size', () => {
   });
 });
 
-const reason = { code: 'EM053', text: 'Insufficient funds' };
+const reason = { code: 'EM053', text: verbatim('Insufficient funds') };
 
 test.each<readonly [BreakerSignal, string]>([
   [{ kind: 'paid' }, 'counted'],

@@ -1,3 +1,4 @@
+import { verbatim } from '../../../src/core/message.ts';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { canMovePayout, moneyMoved } from '../../../src/core/payout.ts';
@@ -23,7 +24,7 @@ import type { InquiryReading } from '../../../src/payout/rules/read-reply.ts';
 import { makePayout, makeSubmitted, noonMs, payer, policy } from '../../support/core-fixtures.ts';
 
 const hourMs = 3_600_000;
-const reason = { code: '010001', text: 'said by the bank' };
+const reason = { code: '010001', text: verbatim('said by the bank') };
 const readings = {
   complete: {
     kind: 'complete',
@@ -36,7 +37,7 @@ const readings = {
   'in-process': { kind: 'in-process', reason, moments: [{ tranDate: '', tranTime: '' }] },
   failed: {
     kind: 'failed',
-    reason: { code: '030003', text: 'no such proxy' },
+    reason: { code: '030003', text: verbatim('no such proxy') },
     sysRefNo: 'SYS8',
     sends: [],
     moments: [{ tranDate: '', tranTime: '' }],

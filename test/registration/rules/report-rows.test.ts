@@ -1,3 +1,4 @@
+import { verbatim } from '../../../src/core/message.ts';
 import { describe, expect, test } from 'vitest';
 import type { RegistrationRow } from '../../../src/registration/rules/registration-batch.ts';
 import { registrationStatuses } from '../../../src/registration/rules/registration.ts';
@@ -72,7 +73,7 @@ describe('a row of the result', () => {
       status: 'registered',
       final: 'true',
       reasonCode: 'I0000',
-      reason: 'Success',
+      reason: verbatim('Success'),
       statusCode: '0',
       statusDesc: 'Success',
       requestUID: '5f0c7f0a-6d0f-4a36-9a0e-6f1f8a2b3c4d',
@@ -162,7 +163,7 @@ describe('an exception', () => {
   });
 
   test('leaves to be filled in what people decide', () => {
-    const row = makeRegistrationRow({ status: 'refused', reasonCode: 'I0001', reason: 'Reject' });
+    const row = makeRegistrationRow({ status: 'refused', reasonCode: 'I0001', reason: verbatim('Reject') });
     expect(exceptionOf(row)).toMatchObject({
       batchId: '4K7Q2M9XWD',
       rowNo: '1',

@@ -1,3 +1,4 @@
+import { verbatim } from '../../../src/core/message.ts';
 import { describe, expect, test } from 'vitest';
 import { holdReasons, moneyMoved, payoutStatuses } from '../../../src/core/payout.ts';
 import { bankStatuses } from '../../../src/core/status-codes.ts';
@@ -131,7 +132,7 @@ describe('a remedy', () => {
   });
 
   test('of a rejected row covers each cause once', () => {
-    const issue = (code: string) => ({ line: 2, column: null, code, value: null, message: 'x' });
+    const issue = (code: string) => ({ line: 2, column: null, code, value: null, message: verbatim('x') });
     const issues = [issue('amount-zero'), issue('proxy-length'), issue('duplicate-repeat')];
     const remedy = describeRemedy({ status: 'rejected', reasonCode: 'amount-zero', holds: [], issues });
     expect(remedy).toMatch(

@@ -1,3 +1,4 @@
+import { verbatim } from '../../../src/core/message.ts';
 import { describe, expect, test } from 'vitest';
 import { payoutStatuses } from '../../../src/core/payout.ts';
 import {
@@ -45,7 +46,7 @@ describe('a row of the result file', () => {
       amount: '1.005',
       final: 'true',
       reasonCode: 'amount-decimals cells-missing',
-      reason: 'line 4, amount: at most 2 decimals (found "1.005"); line 4: a cell is missing',
+      reason: verbatim('line 4, amount: at most 2 decimals (found "1.005"); line 4: a cell is missing'),
       transRefNo: '',
       submittedAt: '',
       attempts: '0',
@@ -56,10 +57,10 @@ describe('a row of the result file', () => {
     const row = makeRow({
       status: 'rejected',
       reasonCode: 'payout-claimed',
-      reason: 'paid in an earlier file',
+      reason: verbatim('paid in an earlier file'),
     });
     expect(resultOf(row)).toMatchObject({ reasonCode: 'payout-claimed', reason: 'paid in an earlier file' });
-    const both = { ...makeRejectedRow(1), reasonCode: 'payout-claimed', reason: 'paid in an earlier file' };
+    const both = { ...makeRejectedRow(1), reasonCode: 'payout-claimed', reason: verbatim('paid in an earlier file') };
     expect(resultOf(both)['reasonCode']).toBe('amount-decimals cells-missing payout-claimed');
     expect(resultOf(both)['reason']).toMatch(/cell is missing; paid in an earlier file$/);
   });
@@ -130,7 +131,7 @@ describe('a row of the exceptions file', () => {
   });
 
   test('names batch, row and version, and says what is known about the money', () => {
-    const row = makeRow({ rowNo: 9, status: 'unresolved', reasonCode: 'ET001', reason: 'Timeout' });
+    const row = makeRow({ rowNo: 9, status: 'unresolved', reasonCode: 'ET001', reason: verbatim('Timeout') });
     expect(exceptionOf(row)).toMatchObject({
       batchId: '4K7Q2M9XWD',
       rowNo: '9',
@@ -165,10 +166,10 @@ describe('a row of the exceptions file', () => {
 });
 
 test.each([
-  [{ line: 7, column: 'amount', code: 'c', value: '', message: 'is empty' }, 'line 7, amount: is empty'],
-  [{ line: 7, column: null, code: 'c', value: null, message: 'too many cells' }, 'line 7: too many cells'],
+  [{ line: 7, column: 'amount', code: 'c', value: '', message: verbatim('is empty') }, 'line 7, amount: is empty'],
+  [{ line: 7, column: null, code: 'c', value: null, message: verbatim('too many cells') }, 'line 7: too many cells'],
   [
-    { line: 7, column: 'proxyNo', code: 'c', value: '**78', message: 'no' },
+    { line: 7, column: 'proxyNo', code: 'c', value: '**78', message: verbatim('no') },
     'line 7, proxyNo: no (found "**78")',
   ],
 ])('an issue names its place: %j', (issue, text) => {

@@ -1,3 +1,4 @@
+import { verbatim } from '../../../src/core/message.ts';
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { registrationExceptionColumns } from '../../../src/registration/rules/report-rows.ts';
@@ -148,7 +149,7 @@ describe('a filled-in file', () => {
   test('is refused where a sheet shows something else than it holds, or hides a decision', () => {
     const [head, row] = file({});
     const placeOf = (column: string) => exceptionColumns.indexOf(column);
-    const fault = (column: string, code: string) => ({ place: placeOf(column), code, message: 'x' });
+    const fault = (column: string, code: string) => ({ place: placeOf(column), code, message: verbatim('x') });
     const refusalsWith = (more: Partial<FiledRecord>) => refusals([head!, { ...row!, ...more }]);
     expect(
       refusalsWith({

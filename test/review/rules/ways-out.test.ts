@@ -1,4 +1,5 @@
 /** Each way into the queue of what needs a person has a way out of it that people can take. */
+import { verbatim } from '../../../src/core/message.ts';
 import { describe, expect, test } from 'vitest';
 import { afterChange } from '../../../src/core/change.ts';
 import {
@@ -216,7 +217,7 @@ test('every kind of break, of every severity, is accepted by two people', async 
   const recordOf = (kind: BreakKind, severity: (typeof severities)[number]) => {
     const lines = [makeLine(attempt, 'complete')];
     const now = { state: 'open', openedAtMs: 1, closedAtMs: null, closedBy: null } as const;
-    const found = { kind, severity, date, lineAt: 0, reason: 'it differs', version: 1 };
+    const found = { kind, severity, date, lineAt: 0, reason: verbatim('it differs'), version: 1 };
     return { ...found, key: `${severity}/${kind}`, attempt, lines, ...now };
   };
   const records = breakKinds.flatMap((kind) => severities.map((severity) => recordOf(kind, severity)));
@@ -253,7 +254,7 @@ describe('what is no payout', () => {
     waiting: { batchId: 'A', rows: 1, amountSatang, sinceMs: 1, holds: [hold] },
   });
   const breaks = breakKinds.map((kind) => {
-    const found = { kind, severity: 'high', date, lineAt: 0, reason: 'it differs', version: 1 } as const;
+    const found = { kind, severity: 'high', date, lineAt: 0, reason: verbatim('it differs'), version: 1 } as const;
     const kept = { key: kind, state: 'open', openedAtMs: 1, closedAtMs: null, closedBy: null } as const;
     return breakItem({ ...found, ...kept, attempt: makeFacts('paid'), lines: [] }, admin);
   });
@@ -261,7 +262,7 @@ describe('what is no payout', () => {
     companyId: 'C',
     payerAccount: '0000345924',
     code: 'EM053',
-    reason: 'no money',
+    reason: verbatim('no money'),
     remedy: 'fund it',
   };
   const proposal = {
@@ -284,7 +285,7 @@ describe('what is no payout', () => {
     day: [dayItem(date, admin)],
     file: (['payout', 'registration'] as const).flatMap((kind) =>
       ['a', 'run-a'].map((itemId) =>
-        fileItem({ itemId, kind, fileName: 'a.csv', endedAtMs: 1, code: 'x', message: 'no header' }, admin),
+        fileItem({ itemId, kind, fileName: 'a.csv', endedAtMs: 1, code: 'x', message: verbatim('no header') }, admin),
       ),
     ),
     payer: [payerItem({ ...halt, sinceMs: 1 }, admin)],

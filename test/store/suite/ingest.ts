@@ -1,3 +1,4 @@
+import { verbatim } from '../../../src/core/message.ts';
 import fc from 'fast-check';
 import { expect } from 'vitest';
 import type { StagedRow } from '../../../src/core/payout-file.ts';
@@ -54,7 +55,7 @@ export const ingestCases: readonly StoreCase[] = [
           rowNo: 3,
           status: 'rejected',
           reasonCode: 'amount-text',
-          reason: 'no amount; no number',
+          reason: verbatim('no amount; no number'),
           issues: rows[2]?.issues,
           settledBy: 'rules',
         },
@@ -112,7 +113,7 @@ export const ingestCases: readonly StoreCase[] = [
       expect(await journal.batch(firstBatchId)).toMatchObject({
         status: 'rejected',
         reasonCode: 'control-total',
-        reason: 'the totals differ',
+        reason: verbatim('the totals differ'),
       });
       expect(await journal.totals(firstBatchId)).toEqual([]);
       expect(await ingest(journal, makeRows(3))).toMatchObject({ status: 'sealed', reasonCode: null });
