@@ -112,7 +112,7 @@ async function send(
   const { cause, reason } = endings[ending];
   const [reasonCode, text] = reason ?? [null, null];
   const settled = { settledAtMs: atMs + 1_400, settledBy: 'reply' } as const;
-  const patch = { status: ending, reasonCode, reason: text, ...settled };
+  const patch = { status: ending, reasonCode, reason: text === null ? null : verbatim(text), ...settled };
   const ended = { ...attempt, status: ending, nextInquiryAtMs: null };
   const detail = reasonCode === null ? {} : { code: reasonCode };
   await applied(
@@ -194,7 +194,7 @@ async function fillBatches(store: Store): Promise<void> {
     ...noPlace,
     code: 'no-header',
     message: 'line 1 has no column payoutId',
-    reason: verbatim('x'),
+    reason: 'x',
     batchId: null,
   };
   const refused = { fileName: 'payouts final (2).csv', droppedAtMs: nowMs, refusal };

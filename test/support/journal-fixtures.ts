@@ -14,7 +14,7 @@ export { noonMs, payer };
 
 export const why: BatchReason = {
   code: 'EM053',
-  reason: verbatim('Insufficient funds'),
+  reason: 'Insufficient funds',
   remedy: 'Fund the payer account',
 };
 

@@ -117,7 +117,7 @@ const personEvent = (kind: PersonEventKind) =>
     atMs: noonMs,
     byPerson: null,
     proof: null,
-    text: verbatim('{"facts":{"role":"maker","keyHash":"ab12","expiresAtMs":1,"proposalId":4,"tokenId":5,"changeId":6,"wanted":"enable","failedTries":5,"what":"a number","kind":"break","batchId":"7B3KQ0M9ZX"}}'),
+    text: '{"facts":{"role":"maker","keyHash":"ab12","expiresAtMs":1,"proposalId":4,"tokenId":5,"changeId":6,"wanted":"enable","failedTries":5,"what":"a number","kind":"break","batchId":"7B3KQ0M9ZX"}}',
     cells: null,
   }) as unknown as PersonEvent;
 
@@ -125,7 +125,7 @@ const head = {
   number: 1,
   date: '20261120',
   stretches: { payouts: { events: 1 }, people: { events: 2 }, proposals: { events: 0 } },
-  text: verbatim('paydrop day head v1\n'),
+  text: 'paydrop day head v1\n',
   hash: 'ab'.repeat(32),
 } as unknown as Parameters<typeof describeDayHead>[1];
 
@@ -141,7 +141,7 @@ export const grown = {
   fileKey: 'item-1:ab',
   fileName: 'a.csv',
   batchId: 'B000000001',
-  reason: verbatim('a.csv was written to'),
+  reason: 'a.csv was written to',
   remedy: 'Have the partner send the whole file again',
   rows: 50,
   amount: '1234.50',
@@ -155,13 +155,13 @@ export const rejected: RejectedFile = {
   fileName: 'broken.csv',
   path: '/srv/paydrop/rejected/broken.csv',
   batchId: null,
-  rejection: { code: 'column-missing', line: 1, column: 'amount', message: verbatim('there is no column "amount"') },
+  rejection: { code: 'column-missing', line: 1, column: 'amount', message: 'there is no column "amount"' },
   reports: [],
 };
 
 const why = { code: 'journal-changed', reason: 'row 1 was changed', remedy: 'Restore it', sinceMs: 1 };
 const clock = (kind: 'differs' | 'jumped' | 'untold') => (scene: NoticeScene) =>
-  describeClock(scene, { kind, text: verbatim('a clock') }, undefined) as NoticeDraft;
+  describeClock(scene, { kind, text: 'a clock' }, undefined) as NoticeDraft;
 
 const registrations = (changes: Partial<RegistrationBatch>) => ({
   summary: summariseRegistrations(

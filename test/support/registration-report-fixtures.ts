@@ -122,7 +122,7 @@ export const makeRejectedRegistration = (rowNo: number): RegistrationRow =>
         column: 'accountNo',
         code: 'account-characters',
         value: '1.10E+12',
-        message: 'digits alone',
+        message: verbatim('digits alone'),
       },
       { line: rowNo + 1, column: null, code: 'cells-missing', value: null, message: verbatim('a cell is missing') },
     ],

@@ -81,7 +81,7 @@ export function makeRejectedRow(rowNo: number): ResultRow {
         column: 'amount',
         code: 'amount-decimals',
         value: '1.005',
-        message: 'at most 2 decimals',
+        message: verbatim('at most 2 decimals'),
       },
       { line: rowNo + 1, column: null, code: 'cells-missing', value: null, message: verbatim('a cell is missing') },
     ],

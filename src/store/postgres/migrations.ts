@@ -43,8 +43,8 @@ interface TablesHistory {
 
 export const tablesHistory: TablesHistory = { whole, changes: [] };
 
-/** The version of the first release: 7 came before it. */
-const firstVersion = 8;
+/** The version of the first release: 8 came before it. */
+const firstVersion = 9;
 
 const knownOf = ({ changes }: TablesHistory): KnownTables => ({
   oldest: firstVersion,

@@ -99,7 +99,7 @@ test.each([
 });
 
 test('a batch that a person has cancelled is not to be resumed', () => {
-  const batch = makeBatch({ status: 'halted', reasonCode: 'cancelled', reason: verbatim('cancelled by a person') });
+  const batch = makeBatch({ status: 'halted', reasonCode: 'cancelled', reason: 'cancelled by a person' });
   expect(showBatch({ batch, totals: [makeTotal('submitted')], holds: [] }).text).not.toContain('resume');
 });
 
@@ -292,7 +292,7 @@ test('a command that the remedy names is named once', () => {
     batchId: '4K7Q2M9XWD',
     status: 'paused',
     reasonCode,
-    reason: verbatim('it waits'),
+    reason: 'it waits',
     remedy,
   });
   const textOf = (one: typeof batch): string =>

@@ -148,8 +148,8 @@ test('alarms count each row once, and name the first few', () => {
 });
 
 test('clocks are told of once for each state, and a jump once an hour', () => {
-  const differs = { kind: 'differs', text: verbatim('the clock is 6 minutes ahead') } as const;
-  const agrees = { kind: 'agrees', text: verbatim('together again') } as const;
+  const differs = { kind: 'differs', text: 'the clock is 6 minutes ahead' } as const;
+  const agrees = { kind: 'agrees', text: 'together again' } as const;
   const first = describeClock(scene, differs, undefined);
   expect(first?.body).toMatchObject({ status: 'differs', commands: ['timedatectl status', 'date -u'] });
   expect(describeClock(scene, differs, first)).toBeUndefined();
@@ -161,7 +161,7 @@ test('clocks are told of once for each state, and a jump once an hour', () => {
   });
   expect(describeClock(scene, agrees, second)).toBeUndefined();
   expect(describeClock(scene, agrees, undefined)).toBeUndefined();
-  const jumped = { kind: 'jumped', text: verbatim('jumped by 3 minutes') } as const;
+  const jumped = { kind: 'jumped', text: 'jumped by 3 minutes' } as const;
   const keys = [0, 1, 61].map(
     (minutes) => describeClock({ ...scene, nowMs: noonMs + minutes * 60_000 }, jumped, first)?.key,
   );
@@ -170,7 +170,7 @@ test('clocks are told of once for each state, and a jump once an hour', () => {
 
 test('each has an id of its own, a command, and no number of a person', () => {
   const reasons = [
-    { code: 'bank', text: verbatim('away'), remedy: 'wait', command: 'paydrop config --login' },
+    { code: 'bank', text: 'away', remedy: 'wait', command: 'paydrop config --login' },
   ] as const;
   const halt = { code: 'journal-changed', reason: `row of ${mobile}`, remedy: 'find out', sinceMs: 1 };
   const notices: readonly NoticeDraft[] = [

@@ -1,3 +1,4 @@
+import { inEnglish } from '../../../src/core/message.ts';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { payoutStatuses } from '../../../src/core/payout.ts';
@@ -180,7 +181,7 @@ describe('a like payout', () => {
 test('a payoutId that is in doubt or paid elsewhere says not to pay it again, never to give it another', () => {
   const other = { other_batch_id: 'B', other_row_no: 7, other_file_name: 'a.csv' };
   const say = (status: (typeof payoutStatuses)[number]): string =>
-    describeClaimed({ ...other, other_status: status }, 'A');
+    inEnglish(describeClaimed({ ...other, other_status: status }, 'A'));
   for (const status of mayBePaidStatuses)
     expect(say(status)).toBe(
       `this payoutId is already taken by row 7 of a.csv (batch B), which is ${status}: do not pay it again; ` +

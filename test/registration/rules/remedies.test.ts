@@ -1,10 +1,11 @@
+import { say, verbatim } from '../../../src/core/message.ts';
 import { describe, expect, test } from 'vitest';
 import {
   describeRegistrationAlarmRemedy,
   describeRegistrationHolds,
   describeRegistrationRemedy,
 } from '../../../src/registration/rules/remedies.ts';
-import { englishRemedies, thaiRemedies } from '../../../src/registration/rules/remedy-texts.ts';
+import { englishRemedies } from '../../../src/registration/rules/remedy-texts.ts';
 import {
   registrationHolds,
   type RegistrationHold,
@@ -64,7 +65,7 @@ describe('a remedy of a registration', () => {
   });
 
   test('of a rejected row says what no correction of a cell cures, each cause once', () => {
-    const issue = (code: string) => ({ line: 2, column: null, code, value: null, message: code });
+    const issue = (code: string) => ({ line: 2, column: null, code, value: null, message: verbatim(code) });
     const of = (...found: readonly string[]) =>
       describeRegistrationRemedy({ ...makeRow('rejected'), issues: found.map(issue) });
     expect(of('account-characters', 'ref-length')).toBe(englishRemedies.statuses.rejected);
@@ -81,9 +82,9 @@ describe('a remedy of a registration', () => {
   });
 
   test('holds say why where nothing else does', () => {
-    expect(describeRegistrationHolds(['paused', 'similar'])).toBe(
+    expect(say('en', describeRegistrationHolds(['paused', 'similar']))).toBe(
       'the service could not take it; another registrationId is like it',
     );
-    expect(describeRegistrationHolds(['paused'], 'th')).toBe(thaiRemedies.holdReasons.paused);
+    expect(say('th', describeRegistrationHolds(['paused']))).toBe('บริการของธนาคารยังไม่พร้อม');
   });
 });

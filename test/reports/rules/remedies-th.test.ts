@@ -1,4 +1,5 @@
 /** Thai texts beside the English ones: nothing lacks its own, and each says the same about paying again. */
+import { say } from '../../../src/core/message.ts';
 import { describe, expect, test } from 'vitest';
 import { holdReasons, payoutStatuses } from '../../../src/core/payout.ts';
 import { bankStatuses } from '../../../src/core/status-codes.ts';
@@ -57,7 +58,7 @@ describe('in Thai', () => {
     }
     const held = { status: 'held', holds: [...holdReasons], reasonCode: 'EM053', issues: [] } as const;
     expect(describeRemedy(held, 'th')).toMatch(/^นำเงินเข้าบัญชีผู้จ่าย/);
-    expect(isThai(describeHolds(holdReasons, 'th'))).toBe(true);
+    expect(isThai(say('th', describeHolds(holdReasons)))).toBe(true);
     expect(describeRemedy({ ...held, reasonCode: 'constructor' }, 'th')).not.toContain('function');
   });
 

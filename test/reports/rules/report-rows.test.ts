@@ -76,7 +76,7 @@ describe('a row of the result file', () => {
     ],
     [['halted'], 'EM053', 'Insufficient funds', 'EM053', 'Insufficient funds (held: halted)'],
   ] as const)('held for %j with code %s says so', (holds, code, text, reasonCode, reason) => {
-    const row = makeRow({ status: 'held', holds, reasonCode: code, reason: text });
+    const row = makeRow({ status: 'held', holds, reasonCode: code, reason: text === null ? null : verbatim(text) });
     expect(resultOf(row)).toMatchObject({ status: 'held', final: 'false', reasonCode, reason });
   });
 

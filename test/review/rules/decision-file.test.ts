@@ -1,4 +1,4 @@
-import { verbatim } from '../../../src/core/message.ts';
+import { inEnglishIfAny, verbatim } from '../../../src/core/message.ts';
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { registrationExceptionColumns } from '../../../src/registration/rules/report-rows.ts';
@@ -213,7 +213,7 @@ describe('the head', () => {
     expect(refusals([{ line: 3, cells: renamed }, ...rows])).toEqual([`3 ${heading} column-unclear`]);
     const reading = decide(renamed);
     const [issue] = reading.kind === 'refused' ? reading.issues : [];
-    const [, cure = ''] = /write it as (\w+)/.exec(issue?.message ?? '') ?? [];
+    const [, cure = ''] = /write it as (\w+)/.exec(inEnglishIfAny(issue?.message)) ?? [];
     expect(decide(renamed.map((one) => (one === heading ? cure : one)))).toMatchObject({ kind: 'decisions' });
     const added = refusals([{ line: 3, cells: [...renamed, column] }, ...rows]);
     expect(added.filter((code) => !code.endsWith('note-missing'))).toEqual([]);

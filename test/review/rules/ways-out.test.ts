@@ -262,7 +262,7 @@ describe('what is no payout', () => {
     companyId: 'C',
     payerAccount: '0000345924',
     code: 'EM053',
-    reason: verbatim('no money'),
+    reason: 'no money',
     remedy: 'fund it',
   };
   const proposal = {
@@ -285,7 +285,7 @@ describe('what is no payout', () => {
     day: [dayItem(date, admin)],
     file: (['payout', 'registration'] as const).flatMap((kind) =>
       ['a', 'run-a'].map((itemId) =>
-        fileItem({ itemId, kind, fileName: 'a.csv', endedAtMs: 1, code: 'x', message: verbatim('no header') }, admin),
+        fileItem({ itemId, kind, fileName: 'a.csv', endedAtMs: 1, code: 'x', message: 'no header' }, admin),
       ),
     ),
     payer: [payerItem({ ...halt, sinceMs: 1 }, admin)],

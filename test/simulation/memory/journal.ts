@@ -1,5 +1,5 @@
 /** The `Journal` port on records in memory. Every method does its whole work at once; a simulated disk decides when. */
-import { verbatim } from '../../../src/core/message.ts';
+import { asMessage, verbatim } from '../../../src/core/message.ts';
 import { requireAllowed } from '../../../src/core/change.ts';
 import { canMoveBatch, canMovePayout, type Payout, type PayoutCause } from '../../../src/core/payout.ts';
 import type { Batch } from '../../../src/core/ports.ts';
@@ -53,7 +53,8 @@ function makeBulkMoves(store: MemoryStore) {
         nowMs,
         detail: { hold, ...why },
         become: (payout) => {
-          const { code: reasonCode, reason } = why;
+          const { code: reasonCode } = why;
+          const reason = asMessage(why.reason);
           return { ...payout, status: 'held', holds: [...payout.holds, hold], reasonCode, reason };
         },
       }),

@@ -28,7 +28,7 @@ const anyRow = (rowNo: number) =>
       if (isValid) return { ...row, holds, extras };
       const cells = { payoutId, proxyType, proxyNo, payeeName, amount: 'abc', reference1, reference2 };
       const issues = [
-        { line: rowNo, column: 'amount', code: 'amount-text', value: payeeName, message: reference1 },
+        { line: rowNo, column: 'amount', code: 'amount-text', value: payeeName, message: verbatim(reference1) },
       ];
       const amountSatang = amount === null ? null : satang(amount);
       return { ...row, cells, extras, issues, instruction: null, amountSatang };
