@@ -449,9 +449,9 @@ const clashWordings = wordings({
     'the bank has called such a registration {outcome} before, for {other}: let it go on if it is to be registered nevertheless, else cancel it',
     'ธนาคารเคยแจ้งผลว่า {outcome} สำหรับ {other} ถ้ายังต้องการลงทะเบียนให้ดำเนินการต่อ มิฉะนั้นให้ยกเลิก',
   ],
-  'clash.that-of': ['that of {row}', '{row}'],
+  'clash.that-of': ['that of {row}', 'รายการใน{row}'],
   'clash.that-of-later-row': ['that of a later row of this file', 'แถวถัดไปในไฟล์นี้'],
-  'clash.named': ['registrationId {registrationId} ({row})', 'registrationId {registrationId} ({row})'],
+  'clash.named': ['registrationId {registrationId} ({row})', 'registrationId {registrationId} ของ{row}'],
   'clash.unknown-registration': ['no registration that is known here', 'รายการที่ระบบนี้ไม่รู้จัก'],
 });
 

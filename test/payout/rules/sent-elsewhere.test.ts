@@ -1,5 +1,5 @@
 /** A completed item that is none of our sends by day and time, where another journal may have used the reference again. */
-import { verbatim } from '../../../src/core/message.ts';
+import { message, verbatim } from '../../../src/core/message.ts';
 import { describe, expect, test } from 'vitest';
 import type { Attempt, Payout } from '../../../src/core/payout.ts';
 import { decideInquiry } from '../../../src/payout/rules/after-inquiry.ts';
@@ -101,7 +101,7 @@ describe('an unresolved row says what the bank shows now, and no more that it fi
     expect(decideOn(unresolved(), elsewhere)).toMatchObject({
       status: 'unresolved',
       reasonCode: 'found-after-loss',
-      reason: expect.stringContaining('the bank has this reference at another time'),
+      reason: message('attempt.sent-by-another'),
     });
   });
 
@@ -110,15 +110,21 @@ describe('an unresolved row says what the bank shows now, and no more that it fi
     expect(decideOn(unresolved(), elsewhere, contested)).toMatchObject({ reasonCode: 'contested-reference' });
     const found = unresolved({ reasonCode: 'found-after-loss', reason: verbatim('the bank knows it') });
     for (const reading of [elsewhere, inProcess])
-      expect(decideOn(found, reading, contested)).toMatchObject({ reason: 'the bank knows it' });
+      expect(decideOn(found, reading, contested)).toMatchObject({ reason: verbatim('the bank knows it') });
   });
 
   test('in process', () => {
-    expect(decideOn(unresolved(), inProcess)).toMatchObject({ reasonCode: '010001', reason: 'in process' });
+    expect(decideOn(unresolved(), inProcess)).toMatchObject({
+      reasonCode: '010001',
+      reason: verbatim('in process'),
+    });
   });
 
   test('nothing, which takes nothing back that was shown before', () => {
     const shown = unresolved({ reasonCode: '010001', reason: verbatim('in process') });
-    expect(decideOn(shown, notFound)).toMatchObject({ reasonCode: '010001', reason: 'in process' });
+    expect(decideOn(shown, notFound)).toMatchObject({
+      reasonCode: '010001',
+      reason: verbatim('in process'),
+    });
   });
 });

@@ -73,7 +73,7 @@ describe('a row of the result', () => {
       status: 'registered',
       final: 'true',
       reasonCode: 'I0000',
-      reason: verbatim('Success'),
+      reason: 'Success',
       statusCode: '0',
       statusDesc: 'Success',
       requestUID: '5f0c7f0a-6d0f-4a36-9a0e-6f1f8a2b3c4d',

@@ -1,4 +1,4 @@
-import { verbatim } from '../../../src/core/message.ts';
+import { inEnglish, verbatim } from '../../../src/core/message.ts';
 import { describe, expect, test } from 'vitest';
 import { payoutStatuses } from '../../../src/core/payout.ts';
 import {
@@ -46,7 +46,7 @@ describe('a row of the result file', () => {
       amount: '1.005',
       final: 'true',
       reasonCode: 'amount-decimals cells-missing',
-      reason: verbatim('line 4, amount: at most 2 decimals (found "1.005"); line 4: a cell is missing'),
+      reason: 'line 4, amount: at most 2 decimals (found "1.005"); line 4: a cell is missing',
       transRefNo: '',
       submittedAt: '',
       attempts: '0',
@@ -173,7 +173,7 @@ test.each([
     'line 7, proxyNo: no (found "**78")',
   ],
 ])('an issue names its place: %j', (issue, text) => {
-  expect(describeIssue(issue)).toBe(text);
+  expect(inEnglish(describeIssue(issue))).toBe(text);
 });
 
 describe('carried columns of several batches', () => {
