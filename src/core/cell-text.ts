@@ -37,8 +37,7 @@ const errorPattern = /^#(?:#+|REF!|N\/A|VALUE!|NAME\?|DIV\/0!|NUM!|NULL!|SPILL!|
 
 /** Damage that a spreadsheet has done to a cell, for a message; undefined when there is no sign of any. */
 export function findSpreadsheetDamage(text: string): Message | undefined {
-  if (text.startsWith('#') && errorPattern.test(text))
-    return message('damage.error');
+  if (text.startsWith('#') && errorPattern.test(text)) return message('damage.error');
   if (text.includes('+') && exponentPattern.test(text)) {
     return message('damage.exponent');
   }

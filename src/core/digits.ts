@@ -30,10 +30,10 @@ export function findNumberDamage(text: string): NumberFault | undefined {
 export function explainNoDigits(text: string, besides: 'groups' | 'plus'): NumberFault {
   const damage = findNumberDamage(text);
   if (damage !== undefined) return damage;
-  if (/[๐-๙]/.test(text))
-    return { kind: 'thai-digits', message: message('issue.number-thai-digits') };
+  if (/[๐-๙]/.test(text)) return { kind: 'thai-digits', message: message('issue.number-thai-digits') };
   const [letter] = /\p{L}/u.exec(text) ?? [];
-  if (letter !== undefined) return { kind: 'characters', message: message('issue.number-letters', { letter }) };
+  if (letter !== undefined)
+    return { kind: 'characters', message: message('issue.number-letters', { letter }) };
   const rule = message(`number-rule.${besides}`);
   const [other] = /[^0-9 +-]/u.exec(text) ?? [];
   return { kind: 'characters', message: other === undefined ? rule : explainOther(other, rule) };

@@ -40,7 +40,8 @@ export const message = <Code extends MessageCode>(
 export const verbatim = (text: string): Message => message('verbatim', { text });
 
 /** Until every reason is a message. */
-export const asMessage = (text: Message | string): Message => (typeof text === 'string' ? verbatim(text) : text);
+export const asMessage = (text: Message | string): Message =>
+  typeof text === 'string' ? verbatim(text) : text;
 
 const joints = {
   comma: [', ', ', '],
@@ -96,7 +97,9 @@ export const decodeMessage = (json: string): Message => JSON.parse(json) as Mess
 /** The message that says several; the very message when there is one. */
 export const joined = (all: readonly Message[], joint: Listed['joint'] = 'semicolon'): Message => {
   const [only] = all;
-  return all.length === 1 && only !== undefined ? only : message('reason.several', { reasons: listed(all, joint) });
+  return all.length === 1 && only !== undefined
+    ? only
+    : message('reason.several', { reasons: listed(all, joint) });
 };
 
 /** Things that are counted. */

@@ -49,28 +49,16 @@ function readAsMobile(digits: string): ProxyReading {
   if (proxyNo !== undefined) return { ok: true, proxyType: 'MSISDN', proxyNo };
   if (digits.length === 10) return failed('proxy-mobile-prefix', message('issue.proxy-mobile-prefix'));
   if (digits.length === 9 && /^[689]/.test(digits)) {
-    return failed(
-      'proxy-damaged',
-      message('issue.proxy-damaged'),
-    );
+    return failed('proxy-damaged', message('issue.proxy-damaged'));
   }
   if (landlinePattern.test(digits)) {
-    return failed(
-      'proxy-length',
-      message('issue.proxy-landline'),
-    );
+    return failed('proxy-length', message('issue.proxy-landline'));
   }
   if (digits.length === 13 && !digits.startsWith('0066')) {
-    return failed(
-      'proxy-type-contradicts',
-      message('issue.proxy-type-not-mobile'),
-    );
+    return failed('proxy-type-contradicts', message('issue.proxy-type-not-mobile'));
   }
   if (digits.length === 12 && digits.startsWith('660')) {
-    return failed(
-      'proxy-mobile-prefix',
-      message('issue.proxy-country-zero'),
-    );
+    return failed('proxy-mobile-prefix', message('issue.proxy-country-zero'));
   }
   return failed(
     'proxy-length',
@@ -81,22 +69,13 @@ function readAsMobile(digits: string): ProxyReading {
 /** Reads a number written with a leading +, which can only be a Thai mobile number. */
 function readAsInternational(digits: string, declaredType: ProxyType | undefined): ProxyReading {
   if (declaredType === 'NATID') {
-    return failed(
-      'proxy-type-contradicts',
-      message('issue.proxy-type-international'),
-    );
+    return failed('proxy-type-contradicts', message('issue.proxy-type-international'));
   }
   if (!digits.startsWith('66')) {
-    return failed(
-      'proxy-mobile-prefix',
-      message('issue.proxy-other-country'),
-    );
+    return failed('proxy-mobile-prefix', message('issue.proxy-other-country'));
   }
   if (digits.length === 13) {
-    return failed(
-      'proxy-length',
-      message('issue.proxy-plus-13'),
-    );
+    return failed('proxy-length', message('issue.proxy-plus-13'));
   }
   return readAsMobile(digits);
 }
@@ -104,22 +83,13 @@ function readAsInternational(digits: string, declaredType: ProxyType | undefined
 function readAsNationalId(digits: string): ProxyReading {
   if (hasCheckDigit(digits)) return { ok: true, proxyType: 'NATID', proxyNo: digits };
   if (readMobile(digits) !== undefined) {
-    return failed(
-      'proxy-type-contradicts',
-      message('issue.proxy-type-not-id'),
-    );
+    return failed('proxy-type-contradicts', message('issue.proxy-type-not-id'));
   }
   if (digits.length === 13) {
-    return failed(
-      'proxy-check-digit',
-      message('issue.proxy-check-digit'),
-    );
+    return failed('proxy-check-digit', message('issue.proxy-check-digit'));
   }
   if (hasCheckDigit(`0${digits}`)) {
-    return failed(
-      'proxy-damaged',
-      message('issue.proxy-damaged-tax-id'),
-    );
+    return failed('proxy-damaged', message('issue.proxy-damaged-tax-id'));
   }
   return failed(
     'proxy-length',
@@ -129,18 +99,12 @@ function readAsNationalId(digits: string): ProxyReading {
 
 function inferAndRead(digits: string): ProxyReading {
   if (digits.length === 13 && readMobile(digits) !== undefined) {
-    return failed(
-      'proxy-ambiguous',
-      message('issue.proxy-ambiguous'),
-    );
+    return failed('proxy-ambiguous', message('issue.proxy-ambiguous'));
   }
   if (digits.length === 13 || (digits.length === 12 && !digits.startsWith('660')))
     return readAsNationalId(digits);
   if (digits.length >= 9 && digits.length <= 12) return readAsMobile(digits);
-  return failed(
-    'proxy-length',
-    message('issue.proxy-length', { digits: counted(digits.length, 'digit') }),
-  );
+  return failed('proxy-length', message('issue.proxy-length', { digits: counted(digits.length, 'digit') }));
 }
 
 const digitsOnly = /^[0-9]+$/;
@@ -156,8 +120,7 @@ function explainCharacters(text: string): ProxyReading {
  * @param declaredType the row's proxyType, undefined when the row leaves it out
  */
 export function readProxyId(text: string, declaredType: ProxyType | undefined): ProxyReading {
-  if (text === '')
-    return failed('proxy-missing', message('issue.proxy-missing'));
+  if (text === '') return failed('proxy-missing', message('issue.proxy-missing'));
   let digits = text;
   if (!digitsOnly.test(text)) {
     digits = joinDigitGroups(text.replace(/^\+/, ''));

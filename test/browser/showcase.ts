@@ -101,7 +101,11 @@ async function send(
 ): Promise<void> {
   const payout = await firstReady(store, batchId);
   if (ending === 'unpayable') {
-    const patch = { status: ending, reasonCode: 'PX004', reason: verbatim('Proxy ID is not registered') } as const;
+    const patch = {
+      status: ending,
+      reasonCode: 'PX004',
+      reason: verbatim('Proxy ID is not registered'),
+    } as const;
     await applied(store, move({ payout, patch, cause: 'payee-check-refused', nowMs: atMs }));
     return;
   }

@@ -9,7 +9,10 @@ const trouble = {
   kind: 'service-trouble',
   reason: { code: 'ET004', text: verbatim('closed'), retryAfterMs: undefined },
 } as const;
-const payerStop: BreakerSignal = { kind: 'payer-stop', reason: { code: 'EM053', text: verbatim('no funds') } };
+const payerStop: BreakerSignal = {
+  kind: 'payer-stop',
+  reason: { code: 'EM053', text: verbatim('no funds') },
+};
 
 type Shared = Pick<ConstructorParameters<typeof BreakerGate>[0], 'breaker' | 'hours'>;
 
@@ -180,7 +183,10 @@ describe('a pause of the gate', () => {
     const { clock, gate, admissions, ask } = makeGate();
     gate.observe(trouble);
     expect([gate.isPausing, gate.isSilent]).toEqual([true, false]);
-    gate.observe({ ...trouble, reason: { code: 'http-429', text: verbatim('slow down'), retryAfterMs: 30_000 } });
+    gate.observe({
+      ...trouble,
+      reason: { code: 'http-429', text: verbatim('slow down'), retryAfterMs: 30_000 },
+    });
     ask();
     await clock.advance(29_999);
     expect([admissions, gate.isSilent]).toEqual([[], true]);

@@ -1,5 +1,5 @@
 /** A statement that is read while a request of ours is under way, in whatever process. */
-import { verbatim } from '../../src/core/message.ts';
+import { inEnglishIfAny, verbatim } from '../../src/core/message.ts';
 import { describe, expect, test } from 'vitest';
 import { move, reasonPatch } from '../../src/core/change.ts';
 import { applied, noonMs } from '../support/journal-fixtures.ts';
@@ -33,7 +33,7 @@ describe('a line that failed, of an attempt', () => {
     expect([...recorded.causes.keys()]).toEqual(['statement-read']);
     const [found] = await day.store.openBreaks(date, 10);
     expect(found).toMatchObject({ kind: 'status-mismatch', severity: 'low' });
-    expect(found?.reason).toContain('under way');
+    expect(inEnglishIfAny(found?.reason)).toContain('under way');
   });
 
   test('is heeded once the request is answered, when the next statement is read', async () => {

@@ -220,7 +220,12 @@ describe('later changes', () => {
 
   test('that are alarms go to an exceptions file of their own, with the remedy', async () => {
     await write();
-    journal.change(3, { status: 'paid', isAlarm: true, reasonCode: 'late-proof', reason: verbatim('completed') });
+    journal.change(3, {
+      status: 'paid',
+      isAlarm: true,
+      reasonCode: 'late-proof',
+      reason: verbatim('completed'),
+    });
     journal.change(4, { status: 'paid' });
     const { summary: figures } = await write();
     expect(figures).toMatchObject({ alarmRows: 1, exceptionRows: 2, exitCode: 3 });

@@ -453,7 +453,13 @@ describe('nothing that was not approved is paid', () => {
   });
 });
 
-const tooMuch = { line: 3, column: 'amount', code: 'amount-too-large', value: null, message: verbatim('too much') };
+const tooMuch = {
+  line: 3,
+  column: 'amount',
+  code: 'amount-too-large',
+  value: null,
+  message: verbatim('too much'),
+};
 
 async function decideAlone(theatre: StoreTheatre, decision: Decision): Promise<void> {
   const targets = [await payoutTarget(theatre, 'INV-1')];

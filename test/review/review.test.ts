@@ -390,7 +390,9 @@ describe('a row that is corrected', () => {
     const bad = {
       ...makeRow(1),
       instruction: null,
-      issues: [{ line: 2, column: 'proxyNo', code: 'proxy-letters', value: 'x', message: verbatim('no number') }],
+      issues: [
+        { line: 2, column: 'proxyNo', code: 'proxy-letters', value: 'x', message: verbatim('no number') },
+      ],
     } as const;
     const { batchId } = await ingest(theatre.journal, [bad, makeRow(2)]);
     expect(await correct(theatre, 'INV-1', { proxyNo: '0899999999', amount: '1.00' })).toMatchObject({

@@ -25,7 +25,13 @@ const people = [1, 2, 3, 4] as const;
 const accounts = [payer.payerAccount, '0000999999'] as const;
 const nameOf = (personId: number) => ({ personId, name: `person ${personId}` });
 const rules = { payoutSatangMax: null };
-const tooMuch = { line: 3, column: 'amount', code: 'amount-too-large', value: null, message: verbatim('too much') };
+const tooMuch = {
+  line: 3,
+  column: 'amount',
+  code: 'amount-too-large',
+  value: null,
+  message: verbatim('too much'),
+};
 
 /** A row as somebody has looked at it. */
 interface Seen {

@@ -43,7 +43,13 @@ export function makeBadRow(rowNo: number): StagedRow {
   const row = makeRow(rowNo);
   const issues = [
     { line: rowNo + 1, column: 'amount', code: 'amount-text', value: 'abc', message: verbatim('no amount') },
-    { line: rowNo + 1, column: 'proxyNo', code: 'proxy-letters', value: '••23', message: verbatim('no number') },
+    {
+      line: rowNo + 1,
+      column: 'proxyNo',
+      code: 'proxy-letters',
+      value: '••23',
+      message: verbatim('no number'),
+    },
   ];
   return { ...row, cells: { ...row.cells, amount: 'abc' }, instruction: null, amountSatang: null, issues };
 }

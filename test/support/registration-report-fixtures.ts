@@ -124,7 +124,13 @@ export const makeRejectedRegistration = (rowNo: number): RegistrationRow =>
         value: '1.10E+12',
         message: verbatim('digits alone'),
       },
-      { line: rowNo + 1, column: null, code: 'cells-missing', value: null, message: verbatim('a cell is missing') },
+      {
+        line: rowNo + 1,
+        column: null,
+        code: 'cells-missing',
+        value: null,
+        message: verbatim('a cell is missing'),
+      },
     ],
     settledBy: 'rules',
   });

@@ -83,7 +83,13 @@ export function makeRejectedRow(rowNo: number): ResultRow {
         value: '1.005',
         message: verbatim('at most 2 decimals'),
       },
-      { line: rowNo + 1, column: null, code: 'cells-missing', value: null, message: verbatim('a cell is missing') },
+      {
+        line: rowNo + 1,
+        column: null,
+        code: 'cells-missing',
+        value: null,
+        message: verbatim('a cell is missing'),
+      },
     ],
     cells: {
       payoutId: '=cmd',

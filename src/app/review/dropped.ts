@@ -267,7 +267,8 @@ async function returnFile(disk: Disk, from: string, to: string): Promise<'moved'
 /** Faults of the file, line by line; undefined where it decides something. */
 function explainRefusal(reading: DecisionFileReading): readonly string[] | undefined {
   if (reading.kind === 'rejected') return [reading.rejection.message];
-  if (reading.kind === 'refused') return reading.issues.slice(0, issuesMax).map((issue) => inEnglish(describeIssue(issue)));
+  if (reading.kind === 'refused')
+    return reading.issues.slice(0, issuesMax).map((issue) => inEnglish(describeIssue(issue)));
   return reading.decisions.length === 0 ? ['nothing is decided in this file'] : undefined;
 }
 

@@ -188,12 +188,7 @@ export function describeLimits(row: GoodRow, found: readonly LimitFinding[], tol
 
 /** The issue of a row that is like a payout that was paid, or would be. */
 const likePaymentIssue = (row: GoodRow): Issue =>
-  heldIssue(
-    row,
-    'similar-payment',
-    'payoutId',
-    message('forecast.like-payment'),
-  );
+  heldIssue(row, 'similar-payment', 'payoutId', message('forecast.like-payment'));
 
 const otherReferenceNote = ({ line }: GoodRow): Issue => ({
   line,
@@ -233,7 +228,10 @@ export function forecastEarlierRow(row: EarlierRow): RowForecast | 'ask' {
     case 'submitted':
     case 'unresolved':
     case 'disputed':
-      return end('inDoubt', message('forecast.in-doubt-since', { status: message(`payout-is.${row.status}`) }));
+      return end(
+        'inDoubt',
+        message('forecast.in-doubt-since', { status: message(`payout-is.${row.status}`) }),
+      );
     case 'rejected':
       return row.issues.length > 0
         ? { ...none, outcome: 'rejected', issues: row.issues }

@@ -62,10 +62,7 @@ const holdWordings = wordings({
   ],
   'hold-reason.halted': ['sending is halted', 'หยุดส่งอยู่'],
   'hold-reason.paused': ['the service could not take it', 'บริการของธนาคารยังไม่พร้อม'],
-  'hold-reason.unavailable': [
-    'a check before sending got no answer',
-    'การตรวจสอบก่อนส่งไม่ได้รับคำตอบ',
-  ],
+  'hold-reason.unavailable': ['a check before sending got no answer', 'การตรวจสอบก่อนส่งไม่ได้รับคำตอบ'],
   'hold-reason.similar': ['another payout is like it', 'มีรายการอื่นที่คล้ายกัน'],
   'hold-reason.new-payee': ['its payee was never paid before', 'ไม่เคยจ่ายให้ผู้รับรายนี้มาก่อน'],
   'hold-reason.day-limit': ['a limit of the day is used up', 'ใช้วงเงินของวันเต็มแล้ว'],
@@ -149,10 +146,7 @@ const ownWordings = wordings({
   'reason.cancelled': ['cancelled by a person', 'มีผู้ยกเลิก'],
   'reason.cancelled-unsent': ['cancelled by a person before it was sent', 'มีผู้ยกเลิกก่อนส่ง'],
   'reason.confirmed-paid': ['confirmed as paid by people, with evidence', 'มีผู้ยืนยันว่าจ่ายสำเร็จ พร้อมหลักฐาน'],
-  'reason.confirmed-failed': [
-    'confirmed as failed by people, with evidence',
-    'มีผู้ยืนยันว่าไม่สำเร็จ พร้อมหลักฐาน',
-  ],
+  'reason.confirmed-failed': ['confirmed as failed by people, with evidence', 'มีผู้ยืนยันว่าไม่สำเร็จ พร้อมหลักฐาน'],
   'reason.confirmed-registered': [
     'confirmed as registered by people, with evidence',
     'มีผู้ยืนยันว่าลงทะเบียนสำเร็จ พร้อมหลักฐาน',
@@ -204,7 +198,7 @@ const ownWordings = wordings({
   'payee.no-answer': ['the payee check gave no answer: {why}', 'การตรวจสอบผู้รับไม่ได้รับคำตอบ: {why}'],
 });
 
-/** What the bank says to a request, or that it says nothing. */
+/** The bank's answer to a request, or the lack of one. */
 const replyWordings = wordings({
   'reply.code-alone': ['the bank answered {code}', 'ธนาคารตอบรหัส {code}'],
   'reply.transfer-status': ['transfer status {code}', 'สถานะการโอน {code}'],
@@ -276,7 +270,7 @@ const replyWordings = wordings({
   ],
 });
 
-/** What became of a transfer. */
+/** The fate of a transfer. */
 const attemptWordings = wordings({
   'attempt.too-late': [
     'the moment to send this attempt had passed before its bytes left',
@@ -352,10 +346,7 @@ const attemptWordings = wordings({
     'the bank knows {ref}, and money may have moved under it',
     'ธนาคารรู้จัก {ref} และเงินอาจออกแล้ว',
   ],
-  'attempt.unanswered': [
-    'asked about {ref}, the bank gave no answer',
-    'สอบถาม {ref} แล้ว ธนาคารไม่ตอบ',
-  ],
+  'attempt.unanswered': ['asked about {ref}, the bank gave no answer', 'สอบถาม {ref} แล้ว ธนาคารไม่ตอบ'],
   'attempt.none-failed-before': [
     'the bank shows no failed transfer for {ref}, which comes before',
     'ธนาคารไม่แสดงว่า {ref} ซึ่งมาก่อนโอนไม่สำเร็จ',
@@ -455,7 +446,7 @@ const clashWordings = wordings({
   'clash.unknown-registration': ['no registration that is known here', 'รายการที่ระบบนี้ไม่รู้จัก'],
 });
 
-/** What a check of a file forecasts for a row. */
+/** The forecast for a row, by the check of a file. */
 const forecastWordings = wordings({
   'forecast.held-until': [
     '{why}: held until a person lets it go on ("paydrop resume {payoutId}")',

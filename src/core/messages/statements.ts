@@ -1,7 +1,7 @@
-/** What a statement of the bank says against the journal. */
+/** The bank's statement against the journal. */
 import { wordings } from './wording.ts';
 
-/** What a statement says about a row. */
+/** The statement's word on a row. */
 const rowWordings = wordings({
   'statement.complete': [
     "the bank's statement of {day} (line {line}) shows it complete, with our amount, payee, payer account and company",
@@ -92,10 +92,7 @@ const breakWordings = wordings({
   'break.contradicted': ['{said}, and another line contradicts it', '{said} และมีบรรทัดอื่นขัดแย้ง'],
   'break.waits': ['{said}, and {why}', '{said} และ{why}'],
   'break.unfinished': ['{said}: the bank has not finished it', '{said} ธนาคารยังดำเนินการไม่เสร็จ'],
-  'break.unknown-word': [
-    '{said}: the settings do not know this word',
-    '{said} ไม่มีคำนี้ในการตั้งค่า',
-  ],
+  'break.unknown-word': ['{said}: the settings do not know this word', '{said} ไม่มีคำนี้ในการตั้งค่า'],
   'break.damaged-word': [
     '{said}: a spreadsheet has dropped the zero of {code}',
     '{said} โปรแกรมตารางตัดเลขศูนย์หน้า {code}',
@@ -135,14 +132,8 @@ const breakWordings = wordings({
     'a lost part of the journal may have made a later attempt that was not looked for yet',
     'ส่วนที่สูญหายของสมุดบันทึกอาจส่งครั้งหลังไว้ ซึ่งยังไม่ได้ค้นหา',
   ],
-  'break.nothing-sent': [
-    'nothing was sent under its reference on {day}',
-    'ไม่มีการส่งด้วยเลขอ้างอิงนี้ในวันที่ {day}',
-  ],
-  'break.other-reference1': [
-    'its REFERENCE1 is not the one that was sent',
-    'REFERENCE1 ไม่ตรงกับที่ส่ง',
-  ],
+  'break.nothing-sent': ['nothing was sent under its reference on {day}', 'ไม่มีการส่งด้วยเลขอ้างอิงนี้ในวันที่ {day}'],
+  'break.other-reference1': ['its REFERENCE1 is not the one that was sent', 'REFERENCE1 ไม่ตรงกับที่ส่ง'],
   'break.sent-twice-that-day': [
     'its reference went twice on that day: the line does not tell which send failed',
     'ส่งเลขอ้างอิงนี้สองครั้งในวันนั้น บรรทัดนี้ไม่บอกว่าครั้งใดไม่สำเร็จ',
@@ -174,18 +165,12 @@ const breakWordings = wordings({
     "its day's statement was read before the day had ended",
     'อ่านรายการเดินบัญชีของวันนั้นก่อนสิ้นวัน',
   ],
-  'absent.next-day-unread': [
-    "the next day's statement has not been read",
-    'ยังไม่ได้อ่านรายการเดินบัญชีของวันถัดไป',
-  ],
+  'absent.next-day-unread': ["the next day's statement has not been read", 'ยังไม่ได้อ่านรายการเดินบัญชีของวันถัดไป'],
   'absent.not-asked': [
     'the bank has not been asked about it since its day was over',
     'ยังไม่ได้สอบถามธนาคารหลังสิ้นวันนั้น',
   ],
-  'absent.not-said': [
-    'the last inquiry did not say that it is not found',
-    'การสอบถามครั้งล่าสุดไม่ได้แจ้งว่าไม่พบ',
-  ],
+  'absent.not-said': ['the last inquiry did not say that it is not found', 'การสอบถามครั้งล่าสุดไม่ได้แจ้งว่าไม่พบ'],
 });
 
 export const statementWordings = { ...rowWordings, ...breakWordings };

@@ -58,13 +58,11 @@ const tooManyAtEnd = (whose: 'line' | 'header', separators: number): Message =>
 function explainCount(record: RowRecord, { cellCount, names }: Header, amountPlace: number): Message {
   const { cells, sheet } = record;
   const beyond = cells.slice(cellCount);
-  if (sheet !== undefined && beyond.length > 0)
-    return message('cell-count.beyond-headings');
+  if (sheet !== undefined && beyond.length > 0) return message('cell-count.beyond-headings');
   const isCut = amountPlace >= 0 && findUncut(record, amountPlace) !== undefined;
   if (beyond.length > 0 && !isCut && beyond.every((cell) => cell.trim() === ''))
     return tooManyAtEnd('line', beyond.length);
-  if (beyond.length > 0)
-    return message('cell-count.separator-inside');
+  if (beyond.length > 0) return message('cell-count.separator-inside');
   const last = names.findLastIndex((name) => name !== '');
   if (cells.length > last) return tooManyAtEnd('header', cellCount - cells.length);
   return message('cell-count.cut-short');

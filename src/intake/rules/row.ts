@@ -140,11 +140,7 @@ const badAmounts: readonly (readonly [code: string, pattern: RegExp, issue: Plai
   ['amount-negative', /^\s*(?:[-\u2212]\s*[\d.]|\(.*\)\s*$|.*\d-\s*$)/, 'issue.amount-negative'],
   ['amount-sign', /^\s*\+/, 'issue.amount-sign'],
   ['amount-decimals', /^\s*\d+\.\d{3,}\s*$/, 'issue.amount-decimals'],
-  [
-    'amount-separator',
-    /^\s*\d+(?:[.,' \u00a0\u202f]\d+)*(?:[,.]\d*)?\s*$/,
-    'issue.amount-separator',
-  ],
+  ['amount-separator', /^\s*\d+(?:[.,' \u00a0\u202f]\d+)*(?:[,.]\d*)?\s*$/, 'issue.amount-separator'],
   ['amount-point', /^\s*\.\d+\s*$/, 'issue.amount-point-first'],
 ];
 

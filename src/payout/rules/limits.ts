@@ -172,7 +172,11 @@ export function findDayExcess(
   if (satangPerPayeePerDay !== null && ofPayee > satangPerPayeePerDay)
     hold(
       'payee-per-day',
-      message('limit.payee-per-day', { amount: showBaht(ofPayee), day, limit: showBaht(satangPerPayeePerDay) }),
+      message('limit.payee-per-day', {
+        amount: showBaht(ofPayee),
+        day,
+        limit: showBaht(satangPerPayeePerDay),
+      }),
     );
   if (filesPerDay !== null && !use.isFileCounted && use.files >= filesPerDay) {
     const code = use.files === 1 ? 'limit.file-per-day' : 'limit.files-per-day';
@@ -185,8 +189,7 @@ export function findDayExcess(
 function findClosedDay({ serviceDays, closedDates }: TimeLimits, nowMs: number): LimitFinding | undefined {
   const day = showDay(nowMs);
   const hold = 'service-day';
-  if (closedDates.includes(day))
-    return { hold, code: hold, text: message('limit.closed-day', { day }) };
+  if (closedDates.includes(day)) return { hold, code: hold, text: message('limit.closed-day', { day }) };
   const weekday = weekdays[bangkokWeekday(nowMs)];
   if (serviceDays.length === 0 || weekday === undefined || serviceDays.includes(weekday)) return undefined;
   return {

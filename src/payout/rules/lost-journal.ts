@@ -121,8 +121,7 @@ export function daysSinceSigned(
 export function findHiddenSend(number: number, findings: readonly ReferenceFinding[]): Reason | undefined {
   const code = 'earlier-attempt-open';
   for (const { number: asked, transRefNo, reading } of findings) {
-    if (mayHaveMoved(reading))
-      return { code, text: message('attempt.may-have-moved', { ref: transRefNo }) };
+    if (mayHaveMoved(reading)) return { code, text: message('attempt.may-have-moved', { ref: transRefNo }) };
     if (reading.kind === 'nothing-said')
       return { code: 'look-up-unanswered', text: message('attempt.unanswered', { ref: transRefNo }) };
     if (asked < number && reading.kind !== 'failed')

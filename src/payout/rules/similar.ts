@@ -117,7 +117,9 @@ interface ClashingRow {
 
 export function describePlace(other: ClashingRow, batchId: string): Message {
   const { other_row_no: row, other_batch_id: batch, other_file_name: file } = other;
-  return batch === batchId ? message('row.of-file', { row }) : message('row.of-other-file', { row, file, batch });
+  return batch === batchId
+    ? message('row.of-file', { row })
+    : message('row.of-other-file', { row, file, batch });
 }
 
 /** Reason why a row whose payoutId is taken is not paid. */

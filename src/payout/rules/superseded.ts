@@ -50,7 +50,10 @@ export function holdForSuperseded(
 ): Change {
   const { transRefNo } = attempt.order;
   const isPaid = attempt.status === 'paid';
-  const paid = { code: 'paid-by-earlier-attempt', text: message('attempt.earlier-paid', { ref: transRefNo }) };
+  const paid = {
+    code: 'paid-by-earlier-attempt',
+    text: message('attempt.earlier-paid', { ref: transRefNo }),
+  };
   return decideHold(payout, 'unavailable', isPaid ? paid : notSettled(transRefNo, finding), nowMs);
 }
 

@@ -104,7 +104,8 @@ function hasLostDigits({ proxyType, proxyNo }: StatementLine): boolean {
 const proxyLengths: Readonly<Record<ProxyType, number>> = { MSISDN: 10, NATID: 13 };
 
 /** The unreadable part of a line, with its place in the file. */
-export const describeFault = ({ line, fault }: StatementLine): Message => message('break.fault', { line, fault });
+export const describeFault = ({ line, fault }: StatementLine): Message =>
+  message('break.fault', { line, fault });
 
 const nameLostDigits = (line: StatementLine, column: string, number: string): Difference => {
   const fault = message('break.lost-digits', { column, number: masked(number) });
@@ -114,7 +115,8 @@ const nameLostDigits = (line: StatementLine, column: string, number: string): Di
 /** A word of the bank's, masked: shifted columns can put a person's number into any of them. */
 export const shown = (text: string): string | Message =>
   text === '' ? message('break.nothing') : maskForeignNumbers(text);
-const masked = (text: string): string | Message => (text === '' ? message('break.nothing') : maskDigits(text));
+const masked = (text: string): string | Message =>
+  text === '' ? message('break.nothing') : maskDigits(text);
 
 /**
  * Finds the differences in amount, payee, company and payer account. A line that failed, or may have, can have an

@@ -58,11 +58,9 @@ function whyNotTraceless(
   const startMs = parseBangkokDate(order.tranDate);
   if (startMs === undefined) throw new RangeError(`${order.tranDate} names no day`);
   const nextMs = startMs + dayMs;
-  if (attempt.acknowledged || attempt.referenceConflict)
-    return message('absent.known');
+  if (attempt.acknowledged || attempt.referenceConflict) return message('absent.known');
   const nextDate = formatBangkokDate(nextMs);
-  if (unreadDates.has(order.tranDate) || unreadDates.has(nextDate))
-    return message('absent.unread-line');
+  if (unreadDates.has(order.tranDate) || unreadDates.has(nextDate)) return message('absent.unread-line');
   if (!readDates.has(order.tranDate)) return message('absent.read-early');
   if (!readDates.has(nextDate)) return message('absent.next-day-unread');
   if (lastInquiryAtMs === null || lastInquiryAtMs < nextMs) {

@@ -310,7 +310,8 @@ function findStatusDifference(held: Held): Difference[] {
     case 'failed':
       if (bookStatus === 'paid') return differs(message('break.not-paid', { said }));
       // The attempt failed by another line, which is gone; this line does not fail it.
-      if (bookStatus === 'unpaid') return isRetracted ? differs(message('break.waits', { said, why: mustWait ?? '' })) : [];
+      if (bookStatus === 'unpaid')
+        return isRetracted ? differs(message('break.waits', { said, why: mustWait ?? '' })) : [];
       if (isContradicted) return differs(message('break.contradicted', { said }));
       return mustWait === undefined ? [] : differs(message('break.waits', { said, why: mustWait }));
     case 'in-process':
@@ -347,9 +348,7 @@ function findSecondTransfer(
 }
 
 const findRepetition = ({ isRepeated }: Held): Difference[] =>
-  isRepeated
-    ? [{ kind: 'duplicate-line', reason: message('break.repeated') }]
-    : [];
+  isRepeated ? [{ kind: 'duplicate-line', reason: message('break.repeated') }] : [];
 
 function toFinding({ kind, reason }: Difference, held: Held, { date }: StatementDay): BreakFinding {
   const finding = { kind, severity: severityOf(kind, held), date, lineAt: held.lineAt, reason };
@@ -521,7 +520,8 @@ function judgeUnknown(lines: readonly StatementLine[], { date, companyId }: Stat
     name('line-unreadable', unreadAt, describeFault(unread));
   // A line that may belong to any transfer starts no search.
   if (isPlaced(first)) name('unmatched-bank-line', firstAt, describeUnknown(first));
-  if (secondAt !== undefined) name('duplicate-line', secondAt, message('break.one-reference', { lines: ours.length }));
+  if (secondAt !== undefined)
+    name('duplicate-line', secondAt, message('break.one-reference', { lines: ours.length }));
   return {
     ...nothing,
     lineClasses: lines.map((line, at) => {

@@ -161,7 +161,8 @@ function decideAgain(facts: Facts): Decided {
   const why = whyNotAgain(facts);
   if (why !== undefined) return why;
   const { instruction, issues } = readAgain(facts);
-  if (instruction === null) return `it is still wrong (${issues.map((issue) => inEnglish(issue.message)).join('; ')})`;
+  if (instruction === null)
+    return `it is still wrong (${issues.map((issue) => inEnglish(issue.message)).join('; ')})`;
   return whyNotBeside(facts) ?? tryAgain(facts, instruction);
 }
 
@@ -212,8 +213,7 @@ function holdAgain(
         place: message('row.of-batch', { row: other.rowNo, batch: other.batchId }),
       }),
     ]);
-  if (isCalledBack)
-    reasons.push(['called-back', message('registration.called-before')]);
+  if (isCalledBack) reasons.push(['called-back', message('registration.called-before')]);
   let latest = ready;
   return reasons
     .filter(([hold]) => !ready.acceptedHolds.includes(hold))

@@ -101,9 +101,15 @@ export function readAccountNo(cell: string, report: Report): string | null {
   }
   const length = counted(digits.length, 'digit');
   if (digits.length > accountDigitsMax)
-    return tell('account-length', message('issue.account-length', { digits: length, most: accountDigitsMax }));
+    return tell(
+      'account-length',
+      message('issue.account-length', { digits: length, most: accountDigitsMax }),
+    );
   if (digits.length < accountDigitsMin)
-    return tell('account-damaged', message('issue.account-damaged', { digits: length, least: accountDigitsMin }));
+    return tell(
+      'account-damaged',
+      message('issue.account-damaged', { digits: length, least: accountDigitsMin }),
+    );
   return digits;
 }
 

@@ -38,8 +38,7 @@ export const renderMoment = (epochMs: number | null): string =>
 
 /** One issue with its place and what was found: `line 7, amount: at most 2 decimals (found "1.005")`. */
 export function describeIssue({ line, column, value, message: issue }: Issue): Message {
-  const place =
-    column === null ? message('issue.line', { line }) : message('issue.cell', { line, column });
+  const place = column === null ? message('issue.line', { line }) : message('issue.cell', { line, column });
   return value === null || value === ''
     ? message('issue.at', { place, issue })
     : message('issue.found', { place, issue, found: value });

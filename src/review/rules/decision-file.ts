@@ -116,7 +116,13 @@ class FiledRow {
   readonly report: Report = (column, code, message) => {
     const cell = column === null ? '' : this.cell(column);
     const shown = column === 'newProxyNo' || column === 'newAccountNo' ? showProxy(cell) : showCell(cell);
-    this.issues.push({ line: this.line, column, code, value: cell === '' ? null : shown, message: asMessage(message) });
+    this.issues.push({
+      line: this.line,
+      column,
+      code,
+      value: cell === '' ? null : shown,
+      message: asMessage(message),
+    });
   };
 
   /** @param read the columns of this kind of file */
@@ -346,7 +352,9 @@ function findRepeats(decisions: readonly FiledDecision[]): Issue[] {
     firsts.set(keyOf(decision), first ?? decision.line);
     if (first === undefined) return [];
     const message = `line ${first} decides about the same row: leave one of the two`;
-    return [{ line: decision.line, column: null, code: 'row-repeated', value: null, message: asMessage(message) }];
+    return [
+      { line: decision.line, column: null, code: 'row-repeated', value: null, message: asMessage(message) },
+    ];
   });
 }
 

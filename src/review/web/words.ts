@@ -1,4 +1,5 @@
 /** The words of the page, in both languages; those of each view are in `words/`. */
+import { issueWordings } from '../../core/messages/issues.ts';
 import { isTranslated, type Message, say as sayMessage } from '../../core/message.ts';
 import type { QueueKind } from '../rules/queue.ts';
 import { formatBangkokMoment } from '../../core/bangkok-time.ts';
@@ -247,6 +248,8 @@ const sentences: readonly Sentence[] = [...whyPairs, ...registrationWhyPairs, ..
 
 /** Whole texts that have both languages in other tables, by their English. */
 const wholes: ReadonlyMap<string, string> = new Map([
+  // Until every reason is a message: issues within the reasons of decisions.
+  ...Object.values<readonly [string, string]>(issueWordings),
   ...bankStatuses.map(({ remedy, remedyTh }) => [remedy, remedyTh] as const),
   ...(['statuses', 'holds', 'holdReasons', 'codes', 'alarms'] as const).flatMap((part) =>
     Object.entries<string>(englishRemedies[part]).map(
@@ -294,7 +297,9 @@ export function sayWhy(
   if (typeof why === 'object') {
     // Until every reason is a message.
     const verbatim = isTranslated(why) ? undefined : sayMessage('en', why);
-    return verbatim === undefined ? { text: sayMessage(language, why), language } : sayWhy(language, verbatim);
+    return verbatim === undefined
+      ? { text: sayMessage(language, why), language }
+      : sayWhy(language, verbatim);
   }
   const thai = language === 'th' ? sayInThai(why) : undefined;
   return thai === undefined ? { text: why, language: 'en' } : { text: thai, language: 'th' };

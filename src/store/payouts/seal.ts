@@ -138,7 +138,10 @@ function* reject(
   const { code } = issue;
   const eventSeq = eventBase + rowNo;
   const issues = JSON.stringify([issue]);
-  if ((yield* rejectRow.run({ seq, code, reason: encodeMessage(issue.message), issues, nowMs, eventSeq })) === 0) return;
+  if (
+    (yield* rejectRow.run({ seq, code, reason: encodeMessage(issue.message), issues, nowMs, eventSeq })) === 0
+  )
+    return;
   const moved = { from: 'staged', to: 'rejected', cause: 'sealed' } as const;
   const shared = { companyId, batchId, ...moved, atMs: nowMs, attemptNo: 0 };
   yield* appendEvent(seq, { ...shared, rowNo, seq: eventSeq, detail: JSON.stringify({ code }) });

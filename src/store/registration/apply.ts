@@ -46,7 +46,15 @@ const personalCauses: readonly RegistrationCause[] = ['decided', 'tried-again', 
 
 interface StateValues extends Omit<
   Registration,
-  'instruction' | 'reason' | 'holds' | 'acceptedHolds' | 'isAlarm' | 'isAcknowledged' | 'batchId' | 'rowNo' | 'version'
+  | 'instruction'
+  | 'reason'
+  | 'holds'
+  | 'acceptedHolds'
+  | 'isAlarm'
+  | 'isAcknowledged'
+  | 'batchId'
+  | 'rowNo'
+  | 'version'
 > {
   readonly reason: string | null;
   readonly holds: number;

@@ -22,7 +22,10 @@ const reason = { code: 'EV033', text: verbatim('inactive') };
 const payable: PayeeVerdict = { kind: 'payable', names: noBankNames };
 const otherName: PayeeVerdict = { kind: 'other-name', names: noBankNames };
 const unpayable: PayeeVerdict = { kind: 'unpayable', reason };
-const unavailable: PayeeVerdict = { kind: 'unavailable', reason: { code: 'reply-lost', text: verbatim('no answer') } };
+const unavailable: PayeeVerdict = {
+  kind: 'unavailable',
+  reason: { code: 'reply-lost', text: verbatim('no answer') },
+};
 const stopped: PayeeVerdict = { kind: 'stopped' };
 
 type Case = readonly [
@@ -134,7 +137,9 @@ describe('what another run would do with a row that an earlier one has read', ()
   });
 
   test('the issues of a rejected row are told as they were', () => {
-    const issues = [{ line: 2, column: 'amount', code: 'amount-decimals', value: '1.234', message: verbatim('m') }];
+    const issues = [
+      { line: 2, column: 'amount', code: 'amount-decimals', value: '1.234', message: verbatim('m') },
+    ];
     const rejected = { line: 2, status: 'rejected', holds: [], reason: null, reasonCode: null } as const;
     expect(forecastEarlierRow({ ...rejected, issues, instruction: null })).toMatchObject({ issues });
   });

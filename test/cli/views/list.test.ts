@@ -45,7 +45,11 @@ When                 PayoutId  Status    Baht  Payee       Name                 
   });
 
   test('says that a row bears an alarm', () => {
-    const row = makeRow({ isAlarm: true, reasonCode: 'paid-twice', reason: verbatim('two transfers were made') });
+    const row = makeRow({
+      isAlarm: true,
+      reasonCode: 'paid-twice',
+      reason: verbatim('two transfers were made'),
+    });
     expect(table(80, row)).toMatch(/ALARM paid-twice: two transfers/);
   });
 
@@ -67,7 +71,11 @@ When                 PayoutId  Status    Baht  Payee       Name                 
     const text = fc.string({ unit, maxLength: 60 });
     fc.assert(
       fc.property(text, text, fc.constantFrom(80, 100, 120, 200), (payoutId, reason, width) => {
-        const row = makeRow({ status: 'failed', reason: verbatim(reason), cells: { ...makeRow().cells, payoutId } });
+        const row = makeRow({
+          status: 'failed',
+          reason: verbatim(reason),
+          cells: { ...makeRow().cells, payoutId },
+        });
         const lines = table(width, row, held).split('\n');
         expect(lines).toHaveLength(3);
         for (const line of lines) expect(widthOf(line)).toBeLessThanOrEqual(width);

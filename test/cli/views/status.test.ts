@@ -65,7 +65,11 @@ test('a rehearsal says so', async () => {
 });
 
 describe('an alarm', () => {
-  const row = makeRow({ isAlarm: true, reasonCode: 'paid-twice', reason: verbatim('two transfers were made') });
+  const row = makeRow({
+    isAlarm: true,
+    reasonCode: 'paid-twice',
+    reason: verbatim('two transfers were made'),
+  });
   const batch = makeBatchOf([row]);
   const history = { row, batch, attempts: [], events: [] };
 

@@ -94,7 +94,10 @@ describe('the breaker', () => {
   });
 
   test('of questions is moved by no transfer but one that the bank asks to come back later, and the reverse', () => {
-    const lost = { kind: 'unanswered', reason: { code: 'reply-lost', text: verbatim('no answer came') } } as const;
+    const lost = {
+      kind: 'unanswered',
+      reason: { code: 'reply-lost', text: verbatim('no answer came') },
+    } as const;
     const closed = troubleFor(90_000);
     for (const signal of [trouble, lost, closed, paid, otherwise])
       expect(decidePayer(openPayer, signal, 'transfers', brake, 0).questions).toBe(openPayer.questions);
@@ -207,7 +210,10 @@ describe('a pause', () => {
   });
 
   test('of a bank that gives no answer grows to a minute', () => {
-    const lost: BreakerSignal = { kind: 'unanswered', reason: { code: 'reply-lost', text: verbatim('no answer') } };
+    const lost: BreakerSignal = {
+      kind: 'unanswered',
+      reason: { code: 'reply-lost', text: verbatim('no answer') },
+    };
     expect(pausesOf(lost, 21).at(-1)).toBe(60);
   });
 

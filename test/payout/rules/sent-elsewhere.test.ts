@@ -73,7 +73,10 @@ test('proves an attempt that was made after the gap, and any where there was non
 });
 
 describe('an unresolved row says what the bank shows now, and no more that it finds nothing', () => {
-  const nothing = { reasonCode: 'not-found', reason: verbatim('the bank finds nothing under this reference') };
+  const nothing = {
+    reasonCode: 'not-found',
+    reason: verbatim('the bank finds nothing under this reference'),
+  };
   const unresolved = (changes: Partial<Payout> = {}): Payout => ({
     ...payout,
     status: 'unresolved',

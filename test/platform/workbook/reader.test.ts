@@ -201,7 +201,9 @@ describe('a cell is read as it is shown', () => {
       [5, false],
     ]);
     expect(
-      found.rows.at(-1)?.faults.map(({ place, code, message }) => [place, code, inEnglish(message).slice(0, 40)]),
+      found.rows
+        .at(-1)
+        ?.faults.map(({ place, code, message }) => [place, code, inEnglish(message).slice(0, 40)]),
     ).toEqual([
       [0, 'cell-merged', 'the cell is part of a merged one (A5:B6)'],
       [1, 'cell-merged', 'the cell is part of a merged one (A5:B6)'],

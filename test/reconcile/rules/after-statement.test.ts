@@ -93,7 +93,9 @@ describe('a line that says failed', () => {
     const change = decide(told, 'failed', reason);
     expect(show(change)).toEqual(['failed', 'statement-failed', 'failed', false]);
     expect(change?.after).toMatchObject({ reasonCode: 'EM053', settledBy: 'statement' });
-    expect(inEnglishIfAny(change?.after.reason)).toMatch(/line 2\) says that it failed: account \*{6}6789 has no money/);
+    expect(inEnglishIfAny(change?.after.reason)).toMatch(
+      /line 2\) says that it failed: account \*{6}6789 has no money/,
+    );
     expect(decide(told, 'failed')?.after.reasonCode).toBe('statement-failed');
   });
 

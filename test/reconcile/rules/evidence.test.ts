@@ -33,7 +33,9 @@ describe('a line of before the attempt', () => {
       expect([undefined, 'doubt']).toContain(judged.step);
       expect(judged.breaks).toMatchObject([{ kind: 'date-mismatch', severity: 'high' }]);
       expect(judged.lineClasses).toEqual(['date-mismatch']);
-      expect(inEnglishIfAny(judged.breaks[0]?.reason)).toMatch(/2026-11-01.*sent on 2026-11-21: that is another transfer/);
+      expect(inEnglishIfAny(judged.breaks[0]?.reason)).toMatch(
+        /2026-11-01.*sent on 2026-11-21: that is another transfer/,
+      );
     }
   });
 

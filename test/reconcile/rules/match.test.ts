@@ -138,7 +138,9 @@ describe('what differs in a line', () => {
 
   test('says nothing in full that belongs to a person or an account', () => {
     const changes = { proxyNo: '0810000002', payerAccount: '1234567890' };
-    const reasons = judge(makeFacts('paid'), [lineOf('complete', changes)]).breaks.map((one) => inEnglish(one.reason));
+    const reasons = judge(makeFacts('paid'), [lineOf('complete', changes)]).breaks.map((one) =>
+      inEnglish(one.reason),
+    );
     expect(reasons.join()).not.toMatch(/081000000|000034592|123456789/);
     expect(reasons.join()).toMatch(/\*{6}0002/);
   });

@@ -60,7 +60,11 @@ describe('a row of the result file', () => {
       reason: verbatim('paid in an earlier file'),
     });
     expect(resultOf(row)).toMatchObject({ reasonCode: 'payout-claimed', reason: 'paid in an earlier file' });
-    const both = { ...makeRejectedRow(1), reasonCode: 'payout-claimed', reason: verbatim('paid in an earlier file') };
+    const both = {
+      ...makeRejectedRow(1),
+      reasonCode: 'payout-claimed',
+      reason: verbatim('paid in an earlier file'),
+    };
     expect(resultOf(both)['reasonCode']).toBe('amount-decimals cells-missing payout-claimed');
     expect(resultOf(both)['reason']).toMatch(/cell is missing; paid in an earlier file$/);
   });
@@ -76,7 +80,12 @@ describe('a row of the result file', () => {
     ],
     [['halted'], 'EM053', 'Insufficient funds', 'EM053', 'Insufficient funds (held: halted)'],
   ] as const)('held for %j with code %s says so', (holds, code, text, reasonCode, reason) => {
-    const row = makeRow({ status: 'held', holds, reasonCode: code, reason: text === null ? null : verbatim(text) });
+    const row = makeRow({
+      status: 'held',
+      holds,
+      reasonCode: code,
+      reason: text === null ? null : verbatim(text),
+    });
     expect(resultOf(row)).toMatchObject({ status: 'held', final: 'false', reasonCode, reason });
   });
 
@@ -166,8 +175,14 @@ describe('a row of the exceptions file', () => {
 });
 
 test.each([
-  [{ line: 7, column: 'amount', code: 'c', value: '', message: verbatim('is empty') }, 'line 7, amount: is empty'],
-  [{ line: 7, column: null, code: 'c', value: null, message: verbatim('too many cells') }, 'line 7: too many cells'],
+  [
+    { line: 7, column: 'amount', code: 'c', value: '', message: verbatim('is empty') },
+    'line 7, amount: is empty',
+  ],
+  [
+    { line: 7, column: null, code: 'c', value: null, message: verbatim('too many cells') },
+    'line 7: too many cells',
+  ],
   [
     { line: 7, column: 'proxyNo', code: 'c', value: '**78', message: verbatim('no') },
     'line 7, proxyNo: no (found "**78")',

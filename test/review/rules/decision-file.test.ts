@@ -149,7 +149,11 @@ describe('a filled-in file', () => {
   test('is refused where a sheet shows something else than it holds, or hides a decision', () => {
     const [head, row] = file({});
     const placeOf = (column: string) => exceptionColumns.indexOf(column);
-    const fault = (column: string, code: string) => ({ place: placeOf(column), code, message: verbatim('x') });
+    const fault = (column: string, code: string) => ({
+      place: placeOf(column),
+      code,
+      message: verbatim('x'),
+    });
     const refusalsWith = (more: Partial<FiledRecord>) => refusals([head!, { ...row!, ...more }]);
     expect(
       refusalsWith({

@@ -254,7 +254,14 @@ describe('what is no payout', () => {
     waiting: { batchId: 'A', rows: 1, amountSatang, sinceMs: 1, holds: [hold] },
   });
   const breaks = breakKinds.map((kind) => {
-    const found = { kind, severity: 'high', date, lineAt: 0, reason: verbatim('it differs'), version: 1 } as const;
+    const found = {
+      kind,
+      severity: 'high',
+      date,
+      lineAt: 0,
+      reason: verbatim('it differs'),
+      version: 1,
+    } as const;
     const kept = { key: kind, state: 'open', openedAtMs: 1, closedAtMs: null, closedBy: null } as const;
     return breakItem({ ...found, ...kept, attempt: makeFacts('paid'), lines: [] }, admin);
   });

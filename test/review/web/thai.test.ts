@@ -162,10 +162,6 @@ describe('reasons', () => {
       'ผู้ดูข้อมูลไม่มีสิทธิ์เสนอการตัดสินใจ ต้องเป็นผู้ทำรายการหรือผู้ดูแลระบบ',
     ],
     [
-      'U+00A0 (no-break space) stands in this number, type it again: only the digits 0-9 can stand here, with single hyphens or spaces between them or a leading +',
-      'มีอักขระ U+00A0 (no-break space) อยู่ในหมายเลข ให้พิมพ์หมายเลขใหม่ ใส่ได้เฉพาะตัวเลข 0-9',
-    ],
-    [
       'payout INV 1 (row 3 of batch 0123456789) is paid: only what is ready or held can be cancelled',
       'รายการ INV 1 (แถวที่ 3 ของชุด 0123456789) มีสถานะ จ่ายสำเร็จ',
     ],

@@ -250,7 +250,9 @@ function settleClash(sealing: Sealing, seq: number): void {
   const fileName = store.batches.get(other.payout.batchId)?.fileName ?? '';
   const at = { row: other.payout.rowNo, batch: other.payout.batchId, file: fileName };
   const place =
-    other.payout.batchId === batch.batchId ? said('row.of-file', { row: at.row }) : said('row.of-other-file', at);
+    other.payout.batchId === batch.batchId
+      ? said('row.of-file', { row: at.row })
+      : said('row.of-other-file', at);
   if (other.payoutId === row.payoutId) {
     const status = said(`payout-is.${other.payout.status}`);
     const advice = adviseClaimed(other.payout.status);

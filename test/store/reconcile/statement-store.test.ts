@@ -54,7 +54,7 @@ describeOnEngines('what is kept of statements', (makeStore) => {
     await store.beginStatement(run);
     const closing = { state: 'closed', closedAtMs: 5, closedBy: { kind: 'judged-anew' } } as const;
     await store.recordBreaks(run, [moveOf('A'), moveOf('A', { reason: verbatim('more') })]);
-    expect(await store.openBreaks(date, 10)).toMatchObject([{ reason: 'more' }]);
+    expect(await store.openBreaks(date, 10)).toMatchObject([{ reason: verbatim('more') }]);
     await store.recordBreaks(run, [moveOf('A', closing), moveOf('A', { openedAtMs: 9 })]);
     expect(await store.openBreaks(date, 10)).toMatchObject([{ openedAtMs: 9 }]);
     const shown = (await Array.fromAsync(store.breaksToShow(run))).flat();

@@ -1,4 +1,4 @@
-import { verbatim } from '../../../src/core/message.ts';
+import { asMessage, verbatim } from '../../../src/core/message.ts';
 import { expect } from 'vitest';
 import { afterChange, move } from '../../../src/core/change.ts';
 import type { HoldReason } from '../../../src/core/payout.ts';
@@ -40,7 +40,7 @@ export const bulkCases: readonly StoreCase[] = [
       expect(await statusesOf(journal)).toEqual(['held', 'held', 'held', 'rejected']);
       expect(await holdsOf(journal)).toEqual([['halted'], ['approval', 'limit'], ['limit'], []]);
       const [first] = await resultRows(journal);
-      expect(first).toMatchObject({ reasonCode: why.code, reason: why.reason, version: 3 });
+      expect(first).toMatchObject({ reasonCode: why.code, reason: asMessage(why.reason), version: 3 });
       const event = {
         from: 'ready',
         to: 'held',
