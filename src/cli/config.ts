@@ -1,4 +1,5 @@
 /** `paydrop config`: the settings in effect, and whether the bank accepts the credentials. */
+import { inEnglishIfAny } from '../core/message.ts';
 import type { ProvedLogin } from '../app/open-bank.ts';
 import { encodeJson, showText, toLines } from '../core/outgoing-text.ts';
 import { findBankStatus } from '../core/status-codes.ts';
@@ -68,4 +69,4 @@ function explainLogin(
 }
 
 const serviceRemedy = (code: string): string =>
-  findBankStatus(code)?.remedy ?? 'ask the bank whether they are subscribed to the service';
+  inEnglishIfAny(findBankStatus(code)?.remedy) || 'ask the bank whether they are subscribed to the service';

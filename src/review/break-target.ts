@@ -1,4 +1,5 @@
 /** Breaks of a day's reconciliation as targets: accepted, they count as explained for as long as they say the same. */
+import { inEnglish } from '../core/message.ts';
 import {
   acceptBreak,
   amountOfBreak,
@@ -25,7 +26,7 @@ export function makeBreakWork({ journal, clock }: ReviewContext): TargetWork {
       return 'no such break is open: it was closed or accepted since, or never opened';
     return versionOfBreak(record) === version
       ? record
-      : `it says something else by now: ${record.severity}, ${record.reason}`;
+      : `it says something else by now: ${record.severity}, ${inEnglish(record.reason)}`;
   };
   return {
     ...noResources,

@@ -1,4 +1,5 @@
 /** Output of `check --payees` at its end: rows and amounts by what a run would do, and how long it would take. */
+import { inEnglishIfAny } from '../../core/message.ts';
 import type { DryRunOutcome, RejectedFile } from '../../app/check.ts';
 import {
   type ExpectedTime,
@@ -180,5 +181,5 @@ function renderStops({ stop, lineStop, brake }: Described): string[] {
 
 /** The reason with the bank status's remedy: its own speaks of resuming a batch, and nothing has run here. */
 function showReason({ code, reason, remedy }: BatchReason): string {
-  return `${reason} [${code}]. ${findBankStatus(code)?.remedy ?? remedy}`;
+  return `${reason} [${code}]. ${inEnglishIfAny(findBankStatus(code)?.remedy) || remedy}`;
 }

@@ -1,5 +1,5 @@
 /** Output of `status` and `show` about direct-debit registrations. */
-import { inEnglishIfAny } from '../../core/message.ts';
+import { inEnglish, inEnglishIfAny } from '../../core/message.ts';
 import type {
   DirectDebitStanding,
   RegistrationBatchStanding,
@@ -396,7 +396,7 @@ export function showRegistration(history: RegistrationStanding): Shown {
     reasonCode: reasonCode === '' ? null : reasonCode,
     reason: reason === '' ? null : showText(reason),
     isAlarm: row.isAlarm,
-    remedy: remedyOfRegistration(row),
+    remedy: inEnglish(remedyOfRegistration(row)),
     respCode: row.respCode,
     respDesc: row.respDesc,
     applyDtm: row.applyDtm,

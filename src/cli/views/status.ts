@@ -138,7 +138,7 @@ export function showBatch(standing: BatchStanding, isSending = false): Shown {
     byStatus: totalsByStatus(inOrder(totals)),
     holds: Object.fromEntries(holds.map(({ hold, rows }) => [hold, rows])),
     holdRemedies: Object.fromEntries(
-      holdsOfRest(batch, holds).map((held) => [held.hold, describeHoldRemedy(held)]),
+      holdsOfRest(batch, holds).map((held) => [held.hold, inEnglish(describeHoldRemedy(held))]),
     ),
     alarms: countAlarms(totals),
     fileGrown: showGrowth(grown),
@@ -306,7 +306,7 @@ export function showPayout(history: PayoutStanding): Shown {
     reasonCode: row.reasonCode,
     reason: showTextIfAny(row.reason && inEnglish(row.reason)),
     isAlarm: row.isAlarm,
-    remedy: row.isAlarm ? describeAlarmRemedy(row) : describeUnsentRemedy(row, stops, loss),
+    remedy: row.isAlarm ? inEnglish(describeAlarmRemedy(row)) : describeUnsentRemedy(row, stops, loss),
     attempts: attempts.map((one) => one.json),
     events: events.map((one) => one.json),
     ...names,
@@ -343,7 +343,7 @@ function describeUnsentRemedy(
   const first = [...new Set(stops.map(({ remedy }) => remedy))];
   const asked =
     loss === undefined
-      ? describeRemedy(row)
+      ? inEnglish(describeRemedy(row))
       : `This journal has not sent it, but may have before it was lost or restored: pay it by no other means. Run the ` +
         `same file again: the bank is asked first`;
   return [...first, asked].join('. ');

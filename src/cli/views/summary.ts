@@ -1,4 +1,5 @@
 /** Output of `run` about each file: figures that add up, its files, and the next commands. */
+import { inEnglish } from '../../core/message.ts';
 import type { FileOutcome } from '../../app/run-file.ts';
 import type { PresentReports } from '../../app/result.ts';
 import type { Session } from '../../app/session.ts';
@@ -183,7 +184,7 @@ function adviseHeld({ batch, holds, totals, exceptionRows }: BatchSummary): stri
   const others = exceptionRows - countRows(totals, ['held']);
   return [
     ...kept.flatMap((held) =>
-      inColumns(`${countOf(held.rows, 'row')} held (${held.hold}). ${describeHoldRemedy(held)}.`),
+      inColumns(`${countOf(held.rows, 'row')} held (${held.hold}). ${inEnglish(describeHoldRemedy(held))}.`),
     ),
     ...commandsOfHolds(batch.batchId, kept).map(sayCommand),
     'The exceptions file says it of each row.',

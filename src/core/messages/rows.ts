@@ -369,6 +369,10 @@ const attemptWordings = wordings({
     'นาฬิกาเครื่องคือ {now} แต่สมุดบันทึกเริ่มทำงานต่อหลังสูญหายเมื่อ {then} ให้ตั้งนาฬิกาให้ถูกต้อง',
   ],
 
+  'registration.both-requests': [
+    '{said} (requestUID {requestUid} or {renewedUid})',
+    '{said} (requestUID {requestUid} หรือ {renewedUid})',
+  ],
   'registration.kept-back': [
     'the moment to send it had passed before its bytes left',
     'พ้นเวลาที่จะส่งก่อนข้อมูลออกจากระบบ',

@@ -2,13 +2,13 @@
  * Notices in Thai, kind by kind, from the facts in their bodies. Codes, commands and figures stay as they are; so do words
  * of the bank, the system or the journal, which follow after a colon.
  */
+import { say, sayCode } from '../../core/message.ts';
 import { formatThaiDate } from '../../core/bangkok-time.ts';
 import { showAmount, showCount } from '../../core/figures.ts';
 import { findBankStatus } from '../../core/status-codes.ts';
 import { findRegistrationCode } from '../../registration/rules/status-codes.ts';
 import { breakWords } from '../../reconcile/rules/break-words.ts';
 import type { BreakKind } from '../../reconcile/rules/types.ts';
-import { thaiRemedies } from '../../reports/rules/remedy-texts-th.ts';
 import type { PersonEventKind } from '../../review/rules/chain.ts';
 import { personEventWords } from '../../review/rules/person-words.ts';
 import type { HealthReason } from '../../watch/rules/health.ts';
@@ -45,10 +45,10 @@ const changedJournal =
 
 /** Remedies for paydrop's own codes of a batch for review; the bank's codes have theirs in its table. */
 const batchRemedies: Readonly<Record<string, string>> = {
-  'brake-consecutive': `${thaiRemedies.codes['brake-consecutive']} ${resumeIt}`,
-  'brake-share': `${thaiRemedies.codes['brake-share']} ${resumeIt}`,
+  'brake-consecutive': `${sayCode('th', 'code-remedy.brake-consecutive')} ${resumeIt}`,
+  'brake-share': `${sayCode('th', 'code-remedy.brake-share')} ${resumeIt}`,
   'brake-in-doubt': `ห้ามจ่ายซ้ำ ใช้คำสั่ง "paydrop settle" สอบถามผลกับธนาคารจนทราบผลก่อน ${resumeIt}`,
-  'batch-too-old': `${thaiRemedies.codes['batch-too-old']} ${resumeIt} ${askFirst}`,
+  'batch-too-old': `${sayCode('th', 'code-remedy.batch-too-old')} ${resumeIt} ${askFirst}`,
   'file-grown': `ขอไฟล์ฉบับเต็มก่อน คำสั่ง "paydrop resume" จ่ายรายการที่อ่านแล้ว และไฟล์ฉบับเต็มที่วางใหม่จ่ายรายการที่เหลือ ${askFirst}`,
   cancelled: 'ไม่ต้องดำเนินการ มีผู้ยกเลิกชุดจ่ายเงินนี้แล้ว รายการที่ส่งไปก่อนจะติดตามจนทราบผล',
 };
@@ -62,7 +62,7 @@ function remedyOfBatch(body: Body): string | null {
   const own = find(batchRemedies, code);
   if (own !== undefined) return own;
   const bankStatus = findBankStatus(code);
-  return bankStatus === undefined ? withDetail('ให้ดำเนินการดังนี้', english) : bankStatus.remedyTh;
+  return bankStatus === undefined ? withDetail('ให้ดำเนินการดังนี้', english) : say('th', bankStatus.remedy);
 }
 
 /** Rows by status: `paid 2, held 1`. */
@@ -84,7 +84,8 @@ function sayBatch(body: Body, what: string, otherwise: string): Saying {
 function sayRegistrations(body: Body, what: string): Saying {
   if (body['reasonCode'] === null) return sayBatch(body, what, lookAtExceptions);
   const [code, english] = [textOf(body, 'reasonCode'), textOf(body, 'remedy')];
-  const known = findRegistrationCode(code)?.remedyTh ?? find(batchRemedies, code);
+  const told = findRegistrationCode(code)?.remedy;
+  const known = told === undefined ? find(batchRemedies, code) : say('th', told);
   const remedy = english === '' ? null : (known ?? withDetail('ให้ดำเนินการดังนี้', english));
   return { reason: withDetail(what, textOf(body, 'reason')), remedy };
 }

@@ -1,5 +1,5 @@
 /** Notices of direct-debit registrations: a batch that has come to rest, alarms, unknown callbacks. */
-import { inEnglishIfAny } from '../../core/message.ts';
+import { inEnglishIfAny, say } from '../../core/message.ts';
 import { formatBangkokDateTime } from '../../core/bangkok-time.ts';
 import { paydropCommand } from '../../core/command-line.ts';
 import { countOf } from '../../core/figures.ts';
@@ -118,7 +118,7 @@ export function describeRegistrationAlarms(scene: NoticeScene, alarms: Registrat
       rows,
       reasonCode: head === undefined ? null : showText(describeRegistrationReason(head)[0]),
       reason: `ALARM: ${countOf(rows, 'registration')} that contradict${rows === 1 ? 's' : ''} what was called ended`,
-      remedy: head === undefined ? null : remedyOfRegistration(head, scene.language),
+      remedy: head === undefined ? null : say(scene.language ?? 'en', remedyOfRegistration(head)),
       firstRows: first.map((row) => ({
         batchId: row.batchId,
         rowNo: row.rowNo,

@@ -1,4 +1,5 @@
 /** One registration: its content, the decisions possible now, and its whole history, with the bank's callbacks. */
+import { inEnglish, say as sayMessage } from '../../core/message.ts';
 import { maskForeignNumbers, showText } from '../../core/outgoing-text.ts';
 import { maskDigits } from '../../core/proxy-id.ts';
 import type { RegistrationEvent, RegistrationHistory, RegistrationStore } from '../../registration/ports.ts';
@@ -188,10 +189,10 @@ function codeOf({ language }: OverviewVisit, { detail }: RegistrationEvent): Par
   if (typeof code !== 'string' || code === '') return undefined;
   const known = findRegistrationCode(code);
   const said = detail['statusDesc'];
-  const words = typeof said === 'string' && said !== '' ? said : known?.remedy;
+  const words = typeof said === 'string' && said !== '' ? said : known && inEnglish(known.remedy);
   return html`<p class="code">
     <code>${code}</code> ${words !== undefined && html`<span lang="en">${maskForeignNumbers(words)}</span>`}
-    ${language === 'th' && known !== undefined && html`<small>${known.remedyTh}</small>`}
+    ${language === 'th' && known !== undefined && html`<small>${sayMessage('th', known.remedy)}</small>`}
   </p>`;
 }
 

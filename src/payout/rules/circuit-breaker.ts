@@ -92,7 +92,8 @@ function halt(state: BreakerState, why: BatchReason): BreakerState {
 
 /** Remedy for a halt, by the bank's code if it has one; registrations have their own codes. */
 function remedyOf({ code }: Reason, fallback: string): string {
-  return (findBankStatus(code) ?? findRegistrationCode(code))?.remedy ?? fallback;
+  const remedy = (findBankStatus(code) ?? findRegistrationCode(code))?.remedy;
+  return remedy === undefined ? fallback : inEnglish(remedy);
 }
 
 /** The reason of a halt for trouble of the payer. */

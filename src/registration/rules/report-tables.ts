@@ -1,5 +1,5 @@
 /** Registrations in tables for people and programs: their columns, and the texts of a workbook. */
-import { sayCode } from '../../core/message.ts';
+import { say, sayCode } from '../../core/message.ts';
 import { showCount } from '../../core/figures.ts';
 import type { SheetTable } from '../../reports/rules/column-words.ts';
 import type { ReportTables } from '../../reports/rules/report-tables.ts';
@@ -7,7 +7,6 @@ import { type BookTally, type BookWords, summaryColumns } from '../../reports/ru
 import { registrationDecisionWords } from '../../review/rules/decision-words.ts';
 import type { RegistrationRow } from './registration-batch.ts';
 import { registrationHolds, type RegistrationStatus, registrationStatuses } from './registration.ts';
-import { englishRemedies, thaiRemedies } from './remedy-texts.ts';
 import {
   addThaiRegistrationRemedy,
   isRegistrationException,
@@ -110,10 +109,17 @@ const book: BookWords<RegistrationRow> = {
           'reasonCode',
         ] as const,
     ),
-    ...registrationCodes.map(({ code, remedy, remedyTh }) => [code, remedy, remedyTh, 'reasonCode'] as const),
+    ...registrationCodes.map(
+      ({ code, remedy }) => [code, say('en', remedy), say('th', remedy), 'reasonCode'] as const,
+    ),
     ...registrationStatuses.map(
       (status) =>
-        [status, englishRemedies.statuses[status], thaiRemedies.statuses[status], 'remedy'] as const,
+        [
+          status,
+          sayCode('en', `registered-remedy.${status}`),
+          sayCode('th', `registered-remedy.${status}`),
+          'remedy',
+        ] as const,
     ),
   ],
   howTo,

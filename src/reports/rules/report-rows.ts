@@ -2,10 +2,9 @@
  * The columns of the result and exceptions files and how a row fills them (design: "Output").
  * Pure text: the writers quote and encode it.
  */
-import { inEnglishIfAny, joined, listed, message, type Message } from '../../core/message.ts';
+import { inEnglish, inEnglishIfAny, joined, listed, type Message, message, say } from '../../core/message.ts';
 import { formatBangkokDateTime } from '../../core/bangkok-time.ts';
 import { formatBaht } from '../../core/money.ts';
-import type { Language } from '../../core/language.ts';
 import type { Issue } from '../../core/payout-file.ts';
 import { finalStatuses, moneyMoved, type PayoutStatus } from '../../core/payout.ts';
 import { readAttemptNumber } from '../../core/reference.ts';
@@ -124,8 +123,7 @@ const resultCells: Columns = {
   settledBy: (row) => row.settledBy ?? '',
 };
 
-const remedyOf = (row: ResultRow, language?: Language): string =>
-  row.isAlarm ? describeAlarmRemedy(row, language) : describeRemedy(row, language);
+const remedyOf = (row: ResultRow): Message => (row.isAlarm ? describeAlarmRemedy(row) : describeRemedy(row));
 
 /** Columns after the batch's id; `decision` to `note` are left empty, for a person to fill in. */
 const exceptionCells: Columns = {
@@ -135,7 +133,7 @@ const exceptionCells: Columns = {
   status: (row) => row.status,
   moneyMoved: moneyMovedOf,
   ...reasonColumns,
-  remedy: (row) => remedyOf(row),
+  remedy: (row) => inEnglish(remedyOf(row)),
   transRefNo: (row) => row.transRefNo ?? '',
   decision: () => '',
   newProxyNo: () => '',
@@ -201,7 +199,7 @@ const remedyPlace = exceptionColumns.indexOf('remedy');
 
 /** The cells of `renderException` for a workbook: the remedy in English over Thai, like the headings. */
 export const addThaiRemedy = (cells: readonly string[], row: ResultRow): string[] =>
-  cells.with(remedyPlace, `${cells[remedyPlace] ?? ''}\n${remedyOf(row, 'th')}`);
+  cells.with(remedyPlace, `${cells[remedyPlace] ?? ''}\n${say('th', remedyOf(row))}`);
 
 /** Order of the carried-through cells of several batches in one table. */
 interface CarriedUnion {

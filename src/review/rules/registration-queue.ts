@@ -1,5 +1,5 @@
 /** Registrations that wait for a person: rows, and callbacks of unknown registrations. */
-import { asMessage } from '../../core/message.ts';
+import { asMessage, inEnglish } from '../../core/message.ts';
 import { maskDigits } from '../../core/proxy-id.ts';
 import type { RegistrationCallback } from '../../registration/rules/callback.ts';
 import type { RegistrationOption } from '../../registration/rules/decisions.ts';
@@ -34,7 +34,7 @@ export function registrationItem(queued: QueuedRegistration, asker?: Asker): Que
     sinceMs,
     ...noMoney,
     reason: reason ?? asMessage(`it is ${row.status}`),
-    remedy: remedyOfRegistration(row),
+    remedy: inEnglish(remedyOfRegistration(row)),
     options: optionsOf(asker, possible, () => undefined, 'registration'),
   };
 }

@@ -1,4 +1,5 @@
 /** Pieces that several views share. */
+import { say as sayMessage } from '../../core/message.ts';
 import type { Message } from '../../core/message.ts';
 import { formatBangkokDateTime } from '../../core/bangkok-time.ts';
 import { showText } from '../../core/outgoing-text.ts';
@@ -33,7 +34,7 @@ export const uploadLink = (visit: ProvedVisit): Part =>
 
 /** The remedy of a row. */
 export const remedyOf = ({ language }: Pick<Visit, 'language'>, row: ResultRow): string =>
-  showText(row.isAlarm ? describeAlarmRemedy(row, language) : describeRemedy(row, language));
+  showText(sayMessage(language, row.isAlarm ? describeAlarmRemedy(row) : describeRemedy(row)));
 
 /** A sign with each word, so that colour alone never carries the meaning. */
 const moneySigns: Readonly<Record<MoneyMoved, string>> = { no: '×', unknown: '?', yes: '✓' };

@@ -1,4 +1,5 @@
 /** The history of a payout, event by event: time, person, cause, code in words, and evidence. */
+import { inEnglish, say as sayMessage } from '../../core/message.ts';
 import type { Attempt, PayoutCause } from '../../core/payout.ts';
 import { readAttemptNumber } from '../../core/reference.ts';
 import { showAmount, showBaht } from '../../core/figures.ts';
@@ -92,10 +93,10 @@ function codeOf(language: Language, { code, statusCode, statusDesc }: Detail): P
   const named = code ?? statusCode;
   if (typeof named !== 'string' || named === '') return undefined;
   const known = findBankStatus(named);
-  const words = typeof statusDesc === 'string' ? statusDesc : known?.remedy;
+  const words = typeof statusDesc === 'string' ? statusDesc : known && inEnglish(known.remedy);
   return html`<p class="code">
     <code>${named}</code> ${words !== undefined && html`<span lang="en">${maskForeignNumbers(words)}</span>`}
-    ${language === 'th' && known !== undefined && html`<small>${known.remedyTh}</small>`}
+    ${language === 'th' && known !== undefined && html`<small>${sayMessage('th', known.remedy)}</small>`}
   </p>`;
 }
 

@@ -1,26 +1,20 @@
 /** The words of the page, in both languages; those of each view are in `words/`. */
-import { issueWordings } from '../../core/messages/issues.ts';
-import { isTranslated, type Message, say as sayMessage } from '../../core/message.ts';
+import { catalogue } from '../../core/messages/catalogue.ts';
+import { holdReasons } from '../../core/payout.ts';
+import { isTranslated, type Message, say as sayMessage, sayCode } from '../../core/message.ts';
 import type { QueueKind } from '../rules/queue.ts';
 import { formatBangkokMoment } from '../../core/bangkok-time.ts';
 import type { Language } from '../../core/language.ts';
 import type { AttemptStatus, BatchStatus, PayoutCause, PayoutStatus } from '../../core/payout.ts';
 import type { MoneyMoved } from '../../payout/rules/search.ts';
-import { bankStatuses } from '../../core/status-codes.ts';
 import { breakRemedyPairs } from '../../reconcile/rules/break-remedies.ts';
 import { breakWords } from '../../reconcile/rules/break-words.ts';
-import {
-  englishRemedies as englishRegistrationRemedies,
-  thaiRemedies as thaiRegistrationRemedies,
-} from '../../registration/rules/remedy-texts.ts';
 import type { RegistrationStatus } from '../../registration/rules/registration.ts';
 import {
   registrationCauseWords,
   registrationStatusWords,
   registrationWhyPairs,
 } from '../../registration/rules/words.ts';
-import { englishRemedies } from '../../reports/rules/remedy-texts.ts';
-import { thaiRemedies } from '../../reports/rules/remedy-texts-th.ts';
 import { whyPairs } from '../../reports/rules/why-texts.ts';
 import { causesParted, causeWithin, causeWords } from '../rules/cause-words.ts';
 import { type Action, actions, actionWords, type Role } from '../rules/people.ts';
@@ -174,8 +168,6 @@ function eachInThai(
   return said.includes(undefined) ? undefined : said.join(parted === ' or ' ? 'หรือ' : ', ');
 }
 
-const ownOf = (table: Readonly<Record<string, string>>, name: string): string | undefined =>
-  Object.hasOwn(table, name) ? table[name] : undefined;
 const thaiOf = (table: Readonly<Record<string, Pair>>, name: string): string | undefined =>
   Object.hasOwn(table, name) ? table[name]?.[1] : undefined;
 
@@ -202,7 +194,11 @@ const blanks: Readonly<Record<string, (text: string) => string | undefined>> = {
   role: sayRoleName,
   roles: (text) => eachInThai(text, ' or ', sayRoleName),
   action: (text) => actionsByWords.get(text),
-  holds: (text) => eachInThai(text, ', ', (hold) => ownOf(thaiRemedies.holdReasons, hold)),
+  holds: (text) =>
+    eachInThai(text, ', ', (hold) => {
+      const code = holdReasons.find((one) => one === hold);
+      return code && sayCode('th', `hold-reason.${code}`);
+    }),
   causes: (text) => eachInThai(text, causesParted, (cause) => causesByWords.get(cause)),
   break: (text) => breaksByWords.get(text),
   decision: (text) => labels.get(text),
@@ -246,26 +242,8 @@ const sentences: readonly Sentence[] = [...whyPairs, ...registrationWhyPairs, ..
   .map(readSentence)
   .toSorted((one, other) => other.letters - one.letters);
 
-/** Whole texts that have both languages in other tables, by their English. */
-const wholes: ReadonlyMap<string, string> = new Map([
-  // Until every reason is a message: issues within the reasons of decisions.
-  ...Object.values<readonly [string, string]>(issueWordings),
-  ...bankStatuses.map(({ remedy, remedyTh }) => [remedy, remedyTh] as const),
-  ...(['statuses', 'holds', 'holdReasons', 'codes', 'alarms'] as const).flatMap((part) =>
-    Object.entries<string>(englishRemedies[part]).map(
-      ([code, english]) => [english, ownOf(thaiRemedies[part], code) ?? english] as const,
-    ),
-  ),
-]);
-
-/** Remedies of registrations, by their English. */
-const registrationWholes: ReadonlyMap<string, string> = new Map(
-  (['statuses', 'holds', 'holdReasons', 'rejections'] as const).flatMap((part) =>
-    Object.entries<string>(englishRegistrationRemedies[part]).map(
-      ([code, english]) => [english, ownOf(thaiRegistrationRemedies[part], code) ?? english] as const,
-    ),
-  ),
-);
+/** Whole texts of the catalogue, by their English. Until every reason and remedy is a message. */
+const wholes: ReadonlyMap<string, string> = new Map(Object.values<readonly [string, string]>(catalogue));
 
 /** The length of the longest sentence of paydrop. */
 const sentenceLengthMax = 600;
@@ -273,7 +251,7 @@ const sentenceLengthMax = 600;
 /** Translates a text of the rules into Thai; undefined for others, such as those of the bank, a file or a person. */
 function sayInThai(english: string): string | undefined {
   if (english.length > sentenceLengthMax) return undefined;
-  const whole = wholes.get(english) ?? registrationWholes.get(english);
+  const whole = wholes.get(english);
   if (whole !== undefined) return whole;
   for (const { pattern, names, thai } of sentences) {
     const found = pattern.exec(english);

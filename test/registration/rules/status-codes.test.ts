@@ -1,3 +1,4 @@
+import { inEnglish, say } from '../../../src/core/message.ts';
 import { describe, expect, test } from 'vitest';
 import type { BankReply, RegistrationFields } from '../../../src/core/bank-port.ts';
 import { readAnswer } from '../../../src/registration/rules/read-answer.ts';
@@ -56,9 +57,9 @@ describe('what each code of §7.1 means', () => {
   test('the table has each of the 22 codes and success, with a remedy in both languages', () => {
     expect(registrationCodes).toHaveLength(23);
     expect(new Set(registrationCodes.map(({ code }) => code)).size).toBe(23);
-    for (const { remedy, remedyTh } of registrationCodes) {
-      expect(remedy).not.toBe('');
-      expect(remedyTh).toMatch(/[\u0e00-\u0e7f]/u);
+    for (const { remedy } of registrationCodes) {
+      expect(inEnglish(remedy)).not.toBe('');
+      expect(say('th', remedy)).toMatch(/[\u0e00-\u0e7f]/u);
     }
     expect(findRegistrationCode('toString')).toBeUndefined();
   });
