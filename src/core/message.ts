@@ -60,9 +60,13 @@ export const listed = (all: readonly Argument[], joint: Listed['joint'] = 'comma
 
 const placeOf = (language: Language): 0 | 1 => (language === 'th' ? 1 : 0);
 
+/** The wording of a code; the journal of a newer program may hold codes that this one lacks. */
+const wordingOf = (code: string): Wording =>
+  (catalogue as Readonly<Record<string, Wording | undefined>>)[code] ?? [code, code];
+
 /** Renders a message; codes, names and figures stay as they are in both languages. */
 export function say(language: Language, { code, args }: Message): string {
-  return catalogue[code][placeOf(language)].replaceAll(/\{(\w+)\}/g, (_, hole: string) =>
+  return wordingOf(code)[placeOf(language)].replaceAll(/\{(\w+)\}/g, (_, hole: string) =>
     sayArgument(language, args[hole] ?? ''),
   );
 }

@@ -232,8 +232,8 @@ async function waitUntilTrusted(
 ): Promise<Message | undefined> {
   const waitMs = loss.recoveredAtMs + settle.notFoundTrustMs - clock.now();
   if (waitMs > settle.notFoundTrustMs + waitSlackMs) {
-    const [now, then] = [formatBangkokMoment(clock.now()), formatBangkokMoment(loss.recoveredAtMs)];
-    return message('attempt.clock-behind-journal', { now, then });
+    const [now, since] = [formatBangkokMoment(clock.now()), formatBangkokMoment(loss.recoveredAtMs)];
+    return message('attempt.clock-behind-journal', { now, since });
   }
   if (waitMs > 0) await clock.sleep(waitMs, stop);
   return undefined;

@@ -365,8 +365,8 @@ const attemptWordings = wordings({
   ],
 
   'attempt.clock-behind-journal': [
-    'the clock says {now}, and the journal went on after its loss at {then}: set the clock right',
-    'นาฬิกาเครื่องคือ {now} แต่สมุดบันทึกเริ่มทำงานต่อหลังสูญหายเมื่อ {then} ให้ตั้งนาฬิกาให้ถูกต้อง',
+    'the clock says {now}, and the journal went on after its loss at {since}: set the clock right',
+    'นาฬิกาเครื่องคือ {now} แต่สมุดบันทึกเริ่มทำงานต่อหลังสูญหายเมื่อ {since} ให้ตั้งนาฬิกาให้ถูกต้อง',
   ],
 
   'registration.both-requests': [

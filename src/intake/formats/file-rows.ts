@@ -117,8 +117,8 @@ export class RowTaker<Row extends FileRow, Totals> {
     const rowNo = count.rows + 1;
     const { rowsMax } = this.#options.limits;
     if (rowsMax !== null && rowNo > rowsMax) {
-      const message = `the file has more rows than limits.rowsPerFile allows (${rowsMax}): split it`;
-      throw new FileRejected('rows-over-limit', message, record.line);
+      const why = `the file has more rows than limits.rowsPerFile allows (${rowsMax}): split it`;
+      throw new FileRejected('rows-over-limit', why, record.line);
     }
     const row = this.#rejectDuplicate(this.#read(record, rowNo), record);
     if (!isEmpty(record.cells)) {
@@ -144,8 +144,8 @@ export class RowTaker<Row extends FileRow, Totals> {
     const what = isEmpty(cells)
       ? `empty rows stand after it (from line ${line}), remove the empty lines at the end`
       : `rows stand after it (from line ${line}), remove them or move the trailer to the end`;
-    const message = `the trailer row (${this.#options.trailerMark}) must be the last: ${what}`;
-    throw new FileRejected('control-not-last', message, this.#trailer.line);
+    const why = `the trailer row (${this.#options.trailerMark}) must be the last: ${what}`;
+    throw new FileRejected('control-not-last', why, this.#trailer.line);
   }
 
   #read(record: RowRecord, rowNo: number): Row {
@@ -251,8 +251,8 @@ export class RowTaker<Row extends FileRow, Totals> {
    */
   finish(sidecar: ControlTotals | null): Totals {
     if (this.#count.rows === 0) {
-      const message = 'the file has a header and no rows: have it written again';
-      throw new FileRejected('rows-missing', message, this.#header.nextLine);
+      const why = 'the file has a header and no rows: have it written again';
+      throw new FileRejected('rows-missing', why, this.#header.nextLine);
     }
     this.#requireNoUnreadTrailer();
     this.#requireWholeAmounts();
@@ -267,10 +267,10 @@ export class RowTaker<Row extends FileRow, Totals> {
   /** Rejects rows of separators alone where they explain the difference to the declared number. */
   #requireNoEmptyRows({ rows }: ControlTotals): void {
     if (this.#emptyRows === 0 || rows + this.#emptyRows !== this.#count.rows) return;
-    const message =
+    const why =
       `the control totals speak of ${countOf(rows, 'row')} and the file has ${showCount(this.#count.rows)}, of which ` +
       `${showCount(this.#emptyRows)} ${this.#emptyRows === 1 ? 'is' : 'are'} empty (line ${this.#firstEmptyLine}): remove the empty lines`;
-    throw new FileRejected('control-rows', message, this.#trailer?.line ?? null);
+    throw new FileRejected('control-rows', why, this.#trailer?.line ?? null);
   }
 
   /** Rejects an unread trailer: without it, a file that was cut short would be sent as far as it goes. */
@@ -278,10 +278,10 @@ export class RowTaker<Row extends FileRow, Totals> {
     if (this.#options.control !== 'none' || this.#unreadTrailer === undefined) return;
     const { cells, line } = this.#unreadTrailer;
     const mark = showCell(cells[0]?.trim() ?? '');
-    const message =
+    const why =
       `the last row looks like a trailer with control totals ("${mark}"), and input.control is none: set input.control to ` +
       'trailer, with this word as input.trailerMark, or have the row left out';
-    throw new FileRejected('trailer-unread', message, line, mark);
+    throw new FileRejected('trailer-unread', why, line, mark);
   }
 
   #requireWholeAmounts(): void {
@@ -295,8 +295,8 @@ export class RowTaker<Row extends FileRow, Totals> {
     const { control } = this.#kind;
     if (this.#trailer === undefined) {
       const form = control === 'rows' ? ',<rows>' : ',<rows>,<total>';
-      const message = `the last row must be ${this.#options.trailerMark}${form}: the file is cut short, or input.control is wrong`;
-      throw new FileRejected('control-missing', message);
+      const why = `the last row must be ${this.#options.trailerMark}${form}: the file is cut short, or input.control is wrong`;
+      throw new FileRejected('control-missing', why);
     }
     const reading = readTrailer(this.#trailer.cells, control);
     if (!reading.ok) throw new FileRejected(reading.code, reading.message, this.#trailer.line);

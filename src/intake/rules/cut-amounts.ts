@@ -79,11 +79,11 @@ class Doubt {
         : `, and so may ${showCount(this.#others)} more (${this.#others === 1 ? 'line' : 'lines'} ${listWords(named)})`;
     const each = this.#others === 0 ? 'it' : 'each of them';
     const joined = /,\d{3}$/.test(uncut) ? uncut.replaceAll(',', '') : uncut.replace(',', '.');
-    const message =
+    const why =
       `this may be ${uncut}, which its comma has cut into two cells${beside}; no other amount shows that the file writes them ` +
       `without commas: write ${each} whole, this one as ${joined}, or as ${amount}.00 if the next cell is another column's; ` +
       'or use control totals; or, where the column after the amount holds such numbers, set input.numberAfterAmount to allowed';
-    return { line, code: 'amount-unclear', message };
+    return { line, code: 'amount-unclear', message: why };
   }
 }
 

@@ -19,13 +19,13 @@ function findMerged({ merged, lastColumn }: Worksheet, row: number): CellFault[]
       ({ firstRow, lastRow, firstColumn }) => firstRow <= row && row <= lastRow && firstColumn <= lastColumn,
     )
     .flatMap((area) => {
-      const merged = message('issue.cell-merged', { area: nameArea(area) });
+      const issue = message('issue.cell-merged', { area: nameArea(area) });
       const { firstColumn } = area;
       const places = Math.min(area.lastColumn, lastColumn) - firstColumn + 1;
       return Array.from({ length: places }, (_, at) => ({
         place: firstColumn - 1 + at,
         code: 'cell-merged' as const,
-        message: merged,
+        message: issue,
       }));
     });
 }

@@ -145,9 +145,9 @@ function findIdentityDifferences(line: StatementLine, attempt: AttemptFacts): Di
     const reason = message('break.company', { ours: order.companyId, banks: shown(line.companyId) });
     found.push({ kind: 'other-company', reason });
   }
-  const [listed, payer] = [stripSeparators(line.payerAccount), stripSeparators(order.payerAccount)];
-  const isPayer = isSameNumber(listed, payer);
-  if (!isPayer && digitsOnly.test(listed) && listed.length < payer.length)
+  const [shownPayer, payer] = [stripSeparators(line.payerAccount), stripSeparators(order.payerAccount)];
+  const isPayer = isSameNumber(shownPayer, payer);
+  if (!isPayer && digitsOnly.test(shownPayer) && shownPayer.length < payer.length)
     found.push(nameLostDigits(line, 'PAYER ACCOUNT', line.payerAccount));
   else if (!isPayer) {
     const [ours, banks] = [masked(order.payerAccount), masked(line.payerAccount)] as const;

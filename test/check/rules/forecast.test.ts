@@ -1,4 +1,4 @@
-import { verbatim } from '../../../src/core/message.ts';
+import { inEnglish, verbatim } from '../../../src/core/message.ts';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import {
@@ -70,7 +70,7 @@ describe('what a run would do with a good row', () => {
     expect([outcome, forecast.holds.join(), codes(issues), codes(notes)]).toEqual(expected);
     for (const { line, value, message } of [...issues, ...notes]) {
       expect(line).toBe(4);
-      expect(`${value} ${message}`).not.toContain(instruction.proxyNo);
+      expect(`${value} ${inEnglish(message)}`).not.toContain(instruction.proxyNo);
     }
   });
 
