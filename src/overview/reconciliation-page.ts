@@ -1,4 +1,5 @@
 /** Reconciliation by day: the totals of both sides, the differences, and the versions of the statement. */
+import { say as sayMessage } from '../core/message.ts';
 import { formatBangkokDateTime, listPastDays } from '../core/bangkok-time.ts';
 import { showBaht, showCount } from '../core/figures.ts';
 import { type Satang, toSatang } from '../core/money.ts';
@@ -170,7 +171,7 @@ function breakRow(visit: OverviewVisit, record: BreakRecord, proposalId: number 
     <td class="number" data-head="${say('amount')}">${showBaht(amountOfBreak(record))}</td>
     <td class="why" data-head="${say('why')}">
       ${whyOf(visit, reason)}
-      <small>${showText(describeBreakRemedy(record, language))}</small>
+      <small>${showText(sayMessage(language, describeBreakRemedy(record)))}</small>
       ${proposalId !== undefined && html`<p><a href="/proposal/${proposalId}">${say('waitsCheck')}</a></p>`}
     </td>
     <td class="mono" data-head="${say('age')}">

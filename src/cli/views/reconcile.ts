@@ -143,7 +143,7 @@ const describeBreak = (record: BreakRecord, nowMs: number) => ({
   payoutId: record.attempt?.payoutId ?? null,
   transRefNo: record.attempt?.order.transRefNo ?? record.lines[record.lineAt ?? -1]?.transRefNo ?? null,
   reason: showText(inEnglish(record.reason)),
-  remedy: describeBreakRemedy(record),
+  remedy: inEnglish(describeBreakRemedy(record)),
   ageDays: computeAgeDays(record, nowMs),
   amount: formatBaht(amountOfBreak(record)),
 });

@@ -1,4 +1,4 @@
-/** Remedies of rows, in words that a finance officer can act on; the Thai names the page's decisions, not commands. */
+/** Remedies of rows and breaks, in words that a finance officer can act on; the Thai names the page's decisions, not commands. */
 import { wordings } from './wording.ts';
 
 /** Payouts: every status and every hold has a remedy; codes make them more precise. */
@@ -299,9 +299,143 @@ const registrationRemedies = wordings({
   ],
 });
 
-export const rowRemedyWordings = { ...payoutRemedies, ...registrationRemedies };
+/** Breaks, by their kind, and by what is known of the transfer. */
+const breakRemedies = wordings({
+  'break-remedy.paid-twice': [
+    'Two transfers were made for this payout: make sure with both transRefNos that the payee got both, have one of them returned, and tell the partner',
+    'มีการโอนสองครั้งสำหรับรายการนี้ ตรวจสอบด้วย transRefNo ทั้งสองว่าผู้รับได้เงินทั้งสองครั้ง ขอคืนหนึ่งรายการ และแจ้งคู่ค้า',
+  ],
+  'break-remedy.status-mismatch': [
+    'Do not pay it again: the lines of the statement contradict each other; ask the bank with the transRefNo which of them holds',
+    'ห้ามจ่ายซ้ำ บรรทัดในรายการเดินบัญชีขัดแย้งกันเอง ให้สอบถามธนาคารด้วย transRefNo ว่าบรรทัดใดถูกต้อง',
+  ],
+  'break-remedy.status-contradiction': [
+    'Do not pay it again: one code of the line says that it failed, and another that it did not; ask what became of it with "paydrop settle", and ask the bank with the transRefNo which of the two holds',
+    'ห้ามจ่ายซ้ำ รหัสหนึ่งในบรรทัดแจ้งว่าไม่สำเร็จ แต่อีกรหัสหนึ่งแจ้งเป็นอย่างอื่น ให้สอบถามสถานะ และสอบถามธนาคารด้วย transRefNo ว่ารหัสใดถูกต้อง',
+  ],
+  'break-remedy.line-unreadable': [
+    'Do not pay it again before the line is known: fetch the statement of the day anew, since a spreadsheet may have damaged this file; if the line stays so, ask the bank what it says, and for a corrected statement',
+    'ห้ามจ่ายซ้ำก่อนทราบข้อมูลในบรรทัดนี้ ให้ขอรายการเดินบัญชีของวันนั้นใหม่ เพราะโปรแกรมตารางคำนวณอาจทำให้ไฟล์เสียหาย ถ้ายังอ่านไม่ได้ ให้สอบถามธนาคารและขอฉบับแก้ไข',
+  ],
+  'break-remedy.payee-mismatch': [
+    "Ask the bank with the transRefNo and sysRefNo who was credited; if it was not the row's payee, have the transfer returned before it is paid again",
+    'สอบถามธนาคารด้วย transRefNo และ sysRefNo ว่าเงินเข้าบัญชีใคร ถ้าไม่ใช่ผู้รับของรายการนี้ ให้ขอคืนเงินก่อนจ่ายใหม่',
+  ],
+  'break-remedy.amount-mismatch': [
+    'Ask the bank with the transRefNo and sysRefNo which amount was moved, and have the difference put right; do not pay the rest in a new file before',
+    'สอบถามธนาคารด้วย transRefNo และ sysRefNo ว่าโอนจำนวนเท่าใด และให้แก้ไขส่วนต่าง ห้ามจ่ายส่วนที่เหลือในไฟล์ใหม่ก่อนทราบผล',
+  ],
+  'break-remedy.other-company': [
+    'Ask the bank with the transRefNo why a transfer of ours is booked for another company, and have it put right',
+    'สอบถามธนาคารด้วย transRefNo ว่าเหตุใดรายการของเราจึงลงในชื่อบริษัทอื่น และให้แก้ไข',
+  ],
+  'break-remedy.payer-mismatch': [
+    'Ask the bank with the transRefNo why another account was debited, and have it put right',
+    'สอบถามธนาคารด้วย transRefNo ว่าเหตุใดจึงหักจากบัญชีอื่น และให้แก้ไข',
+  ],
+  'break-remedy.duplicate-line': [
+    'Ask the bank whether one transfer is listed twice or two were made, and have the second one returned; one listed twice is put right in a corrected statement',
+    'สอบถามธนาคารว่าเป็นการแสดงรายการซ้ำหรือโอนสองครั้ง ถ้าโอนสองครั้งให้ขอคืนรายการที่สอง ถ้าแสดงซ้ำธนาคารจะแก้ในรายการเดินบัญชีฉบับแก้ไข',
+  ],
+  'break-remedy.unmatched-bank-line': [
+    'Find out who sent it: another program with the same company ID, or this one with a journal that was lost ("paydrop show" and the transRefNo); if neither did, ask the bank at once',
+    'ตรวจสอบว่าใครเป็นผู้ส่ง อาจเป็นโปรแกรมอื่นที่ใช้รหัสบริษัทเดียวกัน หรือระบบนี้ก่อนข้อมูลสูญหาย ถ้าไม่มีผู้ใดส่ง ให้แจ้งธนาคารทันที',
+  ],
+  'break-remedy.missing-at-bank': [
+    "Look for it in the next day's statement; if it is not there either, ask the bank with the transRefNo and sysRefNo, and do not pay it again meanwhile",
+    'ค้นหาในรายการเดินบัญชีของวันถัดไป ถ้ายังไม่พบ ให้สอบถามธนาคารด้วย transRefNo และ sysRefNo ระหว่างนี้ห้ามจ่ายซ้ำ',
+  ],
+  'break-remedy.no-trace': [
+    'It stays unresolved: ask the bank in writing whether it knows the transRefNo; do not pay it again before it has answered',
+    'ยังสรุปผลไม่ได้ ให้สอบถามธนาคารเป็นลายลักษณ์อักษรว่ามี transRefNo นี้หรือไม่ ห้ามจ่ายซ้ำก่อนได้รับคำตอบ',
+  ],
+  'break-remedy.unknown-status-word': [
+    'Ask the bank what the word in STATUS means and add it to reconcile.words in the settings, then reconcile the day again',
+    'สอบถามธนาคารว่าคำในช่อง STATUS หมายถึงอะไร เพิ่มในการตั้งค่า reconcile.words แล้วกระทบยอดวันนั้นใหม่',
+  ],
+  'break-remedy.fee-mismatch': [
+    'Compare with the fee that is agreed with the bank, and have the difference put right',
+    'เทียบกับค่าธรรมเนียมที่ตกลงกับธนาคาร และให้แก้ไขส่วนต่าง',
+  ],
+  'break-remedy.net-mismatch': [
+    'Compare amount, fee and net amount with the charge type that is agreed with the bank, and ask it for the figures',
+    'เทียบจำนวนเงิน ค่าธรรมเนียม และยอดสุทธิกับเงื่อนไขที่ตกลงกับธนาคาร และสอบถามตัวเลขจากธนาคาร',
+  ],
+  'break-remedy.date-mismatch': [
+    'Make sure in which day it is to be booked, and that no other statement has it too; ask the bank for a corrected statement',
+    'ตรวจสอบว่าควรลงรายการในวันใด และไม่อยู่ในรายการเดินบัญชีอื่นด้วย ขอรายการเดินบัญชีฉบับแก้ไขจากธนาคาร',
+  ],
+  'break-remedy.pending-at-bank': [
+    'Do not pay it again: wait for a later statement, or ask what became of it with "paydrop settle"',
+    'ห้ามจ่ายซ้ำ รอรายการเดินบัญชีฉบับถัดไป หรือสอบถามสถานะกับธนาคาร',
+  ],
+  'break-remedy.pending-not-in-statement': [
+    `Do not pay it again, absence proves nothing: ask what became of it with "paydrop settle", and reconcile the next day's statement`,
+    'ห้ามจ่ายซ้ำ การไม่พบรายการไม่ใช่หลักฐานว่าไม่ได้จ่าย ให้สอบถามสถานะ และกระทบยอดกับรายการเดินบัญชีของวันถัดไป',
+  ],
 
-type RemedyCode = keyof typeof rowRemedyWordings;
+  'break-remedy-settled.status-contradiction': [
+    'Do not pay it again: one code of the line says that it failed, and another that it did not, and what we know of it is settled; ask the bank with the transRefNo which of the two holds, and for a corrected statement',
+    'ห้ามจ่ายซ้ำ รหัสหนึ่งในบรรทัดแจ้งว่าไม่สำเร็จ แต่อีกรหัสหนึ่งแจ้งเป็นอย่างอื่น และระบบสรุปผลรายการนี้แล้ว ให้สอบถามธนาคารด้วย transRefNo ว่ารหัสใดถูกต้อง และขอรายการเดินบัญชีฉบับแก้ไข',
+  ],
+  'break-remedy-settled.pending-at-bank': [
+    'Do not pay it again: what we know of it is settled; wait for a later statement, or ask the bank with the transRefNo',
+    'ห้ามจ่ายซ้ำ ระบบสรุปผลรายการนี้แล้ว รอรายการเดินบัญชีฉบับถัดไป หรือสอบถามธนาคารด้วย transRefNo',
+  ],
+  'break-remedy-called.paid': [
+    'Do not pay it again: the bank had confirmed it, and its statement says that it failed; ask the bank with the transRefNo and sysRefNo which of the two holds, and tell the partner that the payment is disputed',
+    'ห้ามจ่ายซ้ำ ธนาคารเคยยืนยันว่าจ่ายแล้ว แต่รายการเดินบัญชีแจ้งว่าไม่สำเร็จ ให้สอบถามธนาคารด้วย transRefNo และ sysRefNo ว่าผลใดถูกต้อง และแจ้งคู่ค้า',
+  ],
+  'break-remedy-called.failed': [
+    'It is paid, though we had called it failed: make sure that it was not paid by other means meanwhile, have one of the two returned if so, and tell the partner',
+    'รายการนี้จ่ายแล้ว แม้ระบบเคยสรุปว่าไม่สำเร็จ ตรวจสอบว่าไม่มีการจ่ายด้วยวิธีอื่นไปแล้ว ถ้ามีให้ขอคืนหนึ่งรายการ และแจ้งคู่ค้า',
+  ],
+  'break-remedy-called.refused': [
+    'It is paid, though the bank had refused it: make sure that it was not paid by other means meanwhile, have one of the two returned if so, and tell the partner',
+    'รายการนี้จ่ายแล้ว แม้ธนาคารเคยปฏิเสธ ตรวจสอบว่าไม่มีการจ่ายด้วยวิธีอื่นไปแล้ว ถ้ามีให้ขอคืนหนึ่งรายการ และแจ้งคู่ค้า',
+  ],
+  'break-remedy-word.paid': [
+    'Do not pay it again: the word may mean that the money went back; ask the bank what it means and add it to reconcile.words in the settings, then reconcile the day again',
+    'ห้ามจ่ายซ้ำ คำนี้อาจหมายความว่าเงินถูกส่งคืนแล้ว ให้สอบถามธนาคาร เพิ่มในการตั้งค่า reconcile.words แล้วกระทบยอดวันนั้นใหม่',
+  ],
+  'break-remedy-word.failed': [
+    'Do not pay it again: the word may mean that the bank has paid what we call failed; ask the bank what it means and add it to reconcile.words in the settings, then reconcile the day again',
+    'ห้ามจ่ายซ้ำ คำนี้อาจหมายความว่าธนาคารจ่ายรายการที่ระบบสรุปว่าไม่สำเร็จ ให้สอบถามธนาคาร เพิ่มในการตั้งค่า reconcile.words แล้วกระทบยอดวันนั้นใหม่',
+  ],
+  'break-remedy-word.refused': [
+    'Do not pay it again: the word may mean that the bank has paid what it had refused; ask the bank what it means and add it to reconcile.words in the settings, then reconcile the day again',
+    'ห้ามจ่ายซ้ำ คำนี้อาจหมายความว่าธนาคารจ่ายรายการที่เคยปฏิเสธ ให้สอบถามธนาคาร เพิ่มในการตั้งค่า reconcile.words แล้วกระทบยอดวันนั้นใหม่',
+  ],
+
+  'break-remedy.damaged-code': [
+    'Do not pay it again before the line is known: fetch the statement of the day from the bank again ("paydrop reconcile --date" and the day) and give it to paydrop without saving it in a spreadsheet',
+    'ห้ามจ่ายซ้ำก่อนตรวจบรรทัดนี้ ให้ดึงรายการเดินบัญชีของวันนั้นจากธนาคารใหม่ ("paydrop reconcile --date" และวันที่) และห้ามบันทึกไฟล์ด้วยโปรแกรมตารางก่อนนำเข้า',
+  ],
+  'break-remedy.waits': [
+    'Do not pay it again: the line says that it failed, and does not settle it yet; ask what became of it with "paydrop settle", then reconcile the day again',
+    'ห้ามจ่ายซ้ำ บรรทัดนี้แจ้งว่าไม่สำเร็จ แต่ยังสรุปผลไม่ได้ ให้สอบถามสถานะ แล้วกระทบยอดวันนั้นใหม่',
+  ],
+  'break-remedy.earlier-transfer': [
+    'Do not pay it again: find out who sent the transfer of that day, such as this program with a journal that was lost ("paydrop show" and the transRefNo); if it was complete, ask the bank whether the payee was paid twice',
+    'ห้ามจ่ายซ้ำ ตรวจสอบว่าใครส่งรายการของวันนั้น อาจเป็นระบบนี้ก่อนข้อมูลสูญหาย ถ้าจ่ายสำเร็จแล้ว ให้สอบถามธนาคารว่าผู้รับได้เงินสองครั้งหรือไม่',
+  ],
+  'break-remedy-failed.payee-mismatch': [
+    'The failed transfer names another payee: no money moved by it, but ask the bank whether the reference is ours before it is tried again',
+    'รายการที่ไม่สำเร็จระบุผู้รับเงินคนอื่น เงินไม่ออกจากรายการนั้น แต่ให้สอบถามธนาคารว่าเลขอ้างอิงเป็นของเราหรือไม่ก่อนส่งจ่ายใหม่',
+  ],
+  'break-remedy-failed.amount-mismatch': [
+    'The failed transfer names another amount: no money moved by it, but ask the bank whether the reference is ours before it is tried again',
+    'รายการที่ไม่สำเร็จระบุจำนวนเงินอื่น เงินไม่ออกจากรายการนั้น แต่ให้สอบถามธนาคารว่าเลขอ้างอิงเป็นของเราหรือไม่ก่อนส่งจ่ายใหม่',
+  ],
+  'break-remedy.by-statement': [
+    'Do not pay it again: a part of the journal that was lost has sent it, and only a statement settles it. Reconcile that day once more, or the next ("paydrop reconcile --date {day}" or "paydrop reconcile --date {next}"); what the bank has told you otherwise is recorded with "paydrop confirm"',
+    'ห้ามจ่ายซ้ำ รายการนี้ส่งก่อนข้อมูลสูญหาย สรุปผลได้จากรายการเดินบัญชีเท่านั้น ให้กระทบยอดวันนั้นอีกครั้งหรือวันถัดไป ("paydrop reconcile --date {day}" หรือ "paydrop reconcile --date {next}") หรือบันทึกสิ่งที่ธนาคารแจ้งด้วย "paydrop confirm"',
+  ],
+});
+
+export const rowRemedyWordings = { ...payoutRemedies, ...registrationRemedies, ...breakRemedies };
+
+type RemedyCode = Exclude<keyof typeof rowRemedyWordings, 'break-remedy.by-statement'>;
 
 /** The code of a remedy; undefined for any other text: the code of a reason may be any text of the bank's. */
 export const findRemedy = (code: string): RemedyCode | undefined =>

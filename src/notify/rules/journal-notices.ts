@@ -1,5 +1,5 @@
 /** Notices about the whole journal or the machine, rather than one batch or file. */
-import { inEnglish, type Message } from '../../core/message.ts';
+import { inEnglish, type Message, say } from '../../core/message.ts';
 import { createHash } from 'node:crypto';
 import { formatBangkokDate, formatBangkokDateTime } from '../../core/bangkok-time.ts';
 import { paydropCommand } from '../../core/command-line.ts';
@@ -158,7 +158,7 @@ export function describeBreaks(
     digest: breaks.digest(),
     reasonCode: first[0]?.kind ?? null,
     reason: `the statement of ${day} says that money moved which the journal calls unmoved: ${countOf(count, 'critical break')}`,
-    remedy: first[0] === undefined ? null : describeBreakRemedy(first[0], scene.language),
+    remedy: first[0] === undefined ? null : say(scene.language ?? 'en', describeBreakRemedy(first[0])),
     firstBreaks: first.map((record) => showBreak(record, scene.language)),
     commands: [
       ...first.flatMap(({ attempt }) => attempt?.order.transRefNo ?? []).map((one) => showOf(scene, one)),
@@ -178,7 +178,7 @@ function showBreak(record: BreakRecord, language: Language = 'en'): object {
     transRefNo: showTextIfAny(attempt?.order.transRefNo ?? record.lines[0]?.transRefNo ?? null),
     amount: formatBaht(amountOfBreak(record)),
     reason: showText(language === 'th' ? sayBreak(kind, inEnglish(reason)) : inEnglish(reason)),
-    remedy: showText(describeBreakRemedy(record, language)),
+    remedy: showText(say(language, describeBreakRemedy(record))),
   };
 }
 

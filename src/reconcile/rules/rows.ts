@@ -149,7 +149,8 @@ const breakCells = {
   bankPayerAccount: ({ line }) => line?.payerAccount,
   sysRefNo: ({ attempt, line }) => line?.sysRefNo ?? attempt?.sysRefNo,
   reason: ({ record }) => inEnglish(record.reason),
-  remedy: ({ record }) => (record.state === 'closed' ? 'Nothing to do' : describeBreakRemedy(record)),
+  remedy: ({ record }) =>
+    record.state === 'closed' ? 'Nothing to do' : inEnglish(describeBreakRemedy(record)),
   openedAt: ({ record }) => showMoment(record.openedAtMs),
   ageDays: ({ record, nowMs }) => computeAgeDays(record, nowMs),
   closedAt: ({ record }) => showMoment(record.closedAtMs),

@@ -2,6 +2,7 @@
  * Items other than payouts that wait for a person: each with its age, its amount, whether money has moved, the reason,
  * the remedy, and the decisions, with the reason where one is impossible. Everything here is pure.
  */
+import { inEnglish } from '../../core/message.ts';
 import type { Message } from '../../core/message.ts';
 import { countOf } from '../../core/figures.ts';
 import { dayMs, parseBangkokDate } from '../../core/bangkok-time.ts';
@@ -133,7 +134,7 @@ export const breakItem = (record: BreakRecord, asker?: Asker): QueueItem => ({
   amountSatang: amountOfBreak(record),
   moneyMoved: moneyMovedOfBreak(record),
   reason: record.reason,
-  remedy: describeBreakRemedy(record),
+  remedy: inEnglish(describeBreakRemedy(record)),
   options: optionsOf(asker, ['accept-break'], () => undefined),
 });
 

@@ -7,7 +7,6 @@ import { formatBangkokMoment } from '../../core/bangkok-time.ts';
 import type { Language } from '../../core/language.ts';
 import type { AttemptStatus, BatchStatus, PayoutCause, PayoutStatus } from '../../core/payout.ts';
 import type { MoneyMoved } from '../../payout/rules/search.ts';
-import { breakRemedyPairs } from '../../reconcile/rules/break-remedies.ts';
 import { breakWords } from '../../reconcile/rules/break-words.ts';
 import type { RegistrationStatus } from '../../registration/rules/registration.ts';
 import {
@@ -238,7 +237,7 @@ function readSentence([english, thai]: Pair): Sentence {
 }
 
 /** Sorts the sentences so that those with the most letters of their own are tried first. */
-const sentences: readonly Sentence[] = [...whyPairs, ...registrationWhyPairs, ...breakRemedyPairs]
+const sentences: readonly Sentence[] = [...whyPairs, ...registrationWhyPairs]
   .map(readSentence)
   .toSorted((one, other) => other.letters - one.letters);
 

@@ -69,7 +69,9 @@ describe('a line of before the attempt', () => {
     const line = makeLine(facts, 'complete', { effectiveDate: earlier });
     const [found] = judge(facts, [line], [], onEarlier).breaks;
     if (found === undefined) throw new Error('there is no break');
-    expect(describeBreakRemedy({ ...found, attempt: facts, lines: [line] })).toMatch(/journal that was lost/);
+    expect(inEnglish(describeBreakRemedy({ ...found, attempt: facts, lines: [line] }))).toMatch(
+      /journal that was lost/,
+    );
   });
 
   test('is none that took effect on the next day', () => {

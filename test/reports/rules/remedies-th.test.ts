@@ -56,8 +56,8 @@ describe('in Thai', () => {
     const bare = { severity: 'high', attempt: null, lines: [], lineAt: null, date: '20261120' } as const;
     for (const kind of breakKinds) {
       const [english, thai] = [
-        describeBreakRemedy({ kind, ...bare }),
-        describeBreakRemedy({ kind, ...bare }, 'th'),
+        inEnglish(describeBreakRemedy({ kind, ...bare })),
+        say('th', describeBreakRemedy({ kind, ...bare })),
       ];
       expect({ kind, isThai: isThai(thai) && isThai(breakWords[kind][1]) }).toEqual({ kind, isThai: true });
       expect({ kind, forbids: /ห้ามจ่าย/.test(thai) }).toEqual({
