@@ -62,14 +62,14 @@ const ofAnswers: readonly Mutation[] = [
   inRegistrations(
     'a system error counts as not taken',
     'registration/rules/status-codes.ts',
-    "    'SYS001',\n    'unknown',",
-    "    'SYS001',\n    'not-taken',",
+    "['SYS001', 'unknown',",
+    "['SYS001', 'not-taken',",
   ),
   inRegistrations(
     'a duplicate counts as not taken',
     'registration/rules/status-codes.ts',
-    "    'BSN002',\n    'unknown',",
-    "    'BSN002',\n    'not-taken',",
+    "['BSN002', 'unknown',",
+    "['BSN002', 'not-taken',",
   ),
   inRegistrations(
     'a success without our requestUID is believed',
