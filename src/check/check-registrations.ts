@@ -1,4 +1,5 @@
 /** Checks a file of registrations without sending anything: every issue of every row, and the outcome of each row. */
+import { message, type Message } from '../core/message.ts';
 import { showCell } from '../core/cell-text.ts';
 import type { Inspection, Issue } from '../core/payout-file.ts';
 import { computeBatchId } from '../core/reference.ts';
@@ -71,7 +72,7 @@ interface AskingRow extends RegistrationFileRow {
 
 const isAsking = (row: RegistrationFileRow): row is AskingRow => row.instruction !== null;
 
-const inThisFile = (rowNo: number): string => `row ${rowNo} of this file`;
+const inThisFile = (rowNo: number): Message => message('row.of-file', { row: rowNo });
 
 /** The journal's facts about a file's registrations; empty without a journal. */
 class JournalLookups {
@@ -92,7 +93,10 @@ class JournalLookups {
   async findClaimed({ registrationId }: RegistrationInstruction): Promise<Clash | undefined> {
     const holder = await this.#journal?.registrationHolder(this.#companyId, registrationId);
     if (holder === undefined || !this.#isOther(holder)) return undefined;
-    return explainClaimed(`row ${holder.rowNo} of batch ${holder.batchId}`, holder.status);
+    return explainClaimed(
+      message('row.of-batch', { row: holder.rowNo, batch: holder.batchId }),
+      holder.status,
+    );
   }
 
   async findIndistinct(instruction: RegistrationInstruction): Promise<Clash | undefined> {
@@ -121,10 +125,10 @@ class JournalLookups {
     const registered = sent?.find(({ registration }) => registration.status === 'registered');
     if (registered !== undefined && this.#isOther(registered.registration)) {
       const { registration } = registered;
-      return explainCalled('registered', `for ${nameOther(registration.instruction, registration)}`);
+      return explainCalled('registered', nameOther(registration.instruction, registration));
     }
     const unknown = (await this.#readUnknown()).get(key);
-    return unknown && explainCalled(unknown.callback.outcome, 'for no registration that is known here');
+    return unknown && explainCalled(unknown.callback.outcome, message('clash.unknown-registration'));
   }
 
   async #readUnknown(): Promise<ReadonlyMap<string, KeptCallback>> {
@@ -139,8 +143,11 @@ class JournalLookups {
 const nameOther = (
   instruction: RegistrationInstruction | null,
   { rowNo, batchId }: Pick<Registration, 'rowNo' | 'batchId'>,
-): string =>
-  `registrationId ${showCell(instruction?.registrationId ?? '')} (row ${rowNo} of batch ${batchId})`;
+): Message =>
+  message('clash.named', {
+    registrationId: showCell(instruction?.registrationId ?? ''),
+    row: message('row.of-batch', { row: rowNo, batch: batchId }),
+  });
 
 /** One reading of a file: finds rows that conflict with an earlier one, and counts the outcomes. */
 class RegistrationCheck {
@@ -208,7 +215,7 @@ class RegistrationCheck {
     const verdict = this.#similar.add({ rowNo, line, id, cells: [registrationId], isValid: true });
     const similar =
       verdict.kind === 'differs'
-        ? explainSimilar(`that of ${inThisFile(verdict.firstRowNo)}`)
+        ? explainSimilar(message('clash.that-of', { row: inThisFile(verdict.firstRowNo) }))
         : await this.#lookups.findSimilar(instruction);
     const called = await this.#lookups.findCalled(instruction);
     return [similar, called].filter((one) => one !== undefined);
@@ -221,15 +228,21 @@ class RegistrationCheck {
     const held = rows.filter(isNew);
     this.#rows.ready -= held.length;
     this.#rows.held += held.length;
-    const clash = explainSimilar('that of a later row of this file');
+    const clash = explainSimilar(message('clash.that-of-later-row'));
     if (held.length > 0) this.#onIssues(held.flatMap((row) => describe(row, [clash])));
   }
 }
 
 function describe({ rowNo, line, cells }: RegistrationFileRow, clashes: readonly Clash[]): RowIssue[] {
   const value = showCell(cells.registrationId.trim());
-  return clashes.map(({ code, column, message }) => {
-    const issue: Issue = { line, column, code, value: column === 'registrationId' ? value : null, message };
+  return clashes.map(({ code, column, message: why }) => {
+    const issue: Issue = {
+      line,
+      column,
+      code,
+      value: column === 'registrationId' ? value : null,
+      message: why,
+    };
     return { rowNo, issue };
   });
 }

@@ -1,4 +1,5 @@
 /** Checks a payout file without sending anything: every issue of every row, and the outcome of each row. */
+import { message, type Message } from '../core/message.ts';
 import { dayMs } from '../core/bangkok-time.ts';
 import { showCell } from '../core/cell-text.ts';
 import type { Inspection, Issue, SealTotals, StagedRow } from '../core/payout-file.ts';
@@ -68,7 +69,7 @@ export interface CheckedFile {
   readonly batchId: string;
   readonly totals: CheckTotals;
   /** Reason why the whole file would be held; undefined when it would not. */
-  readonly likeReason: string | undefined;
+  readonly likeReason: Message | undefined;
   /** Rows whose payee and amount another file has within limits.likeFileDays. */
   readonly likeRows: number;
   /** Rows passed on as good that a later row has contradicted since. */
@@ -104,18 +105,20 @@ function outcomeOf(row: StagedRow): RowOutcome {
   return row.holds.length > 0 ? 'held' : 'ready';
 }
 
-function reject(row: StagedRow, code: string, message: string): StagedRow {
+function reject(row: StagedRow, code: string, why: Message): StagedRow {
   const value = showCell(row.cells.payoutId.trim());
-  const issue: Issue = { line: row.line, column: 'payoutId', code, value, message };
+  const issue: Issue = { line: row.line, column: 'payoutId', code, value, message: why };
   return { ...row, instruction: null, holds: [], issues: [...row.issues, issue] };
 }
 
-function explainHolder(holder: ClaimOwner): string {
-  return (
-    `row ${holder.rowNo} of batch ${holder.batchId} (${holder.fileName}) has this payoutId and is ${holder.status}: ` +
-    `${adviseClaimed(holder.status)}; remove the row`
-  );
-}
+const explainHolder = ({ rowNo, batchId, fileName, status }: ClaimOwner): Message =>
+  message('reason.holder', {
+    row: rowNo,
+    batch: batchId,
+    file: fileName,
+    status: message(`payout-is.${status}`),
+    advice: adviseClaimed(status),
+  });
 
 /** Counts the rows that pay what another file has paid; many of them suggest that the file is a repetition. */
 class LikeRows {
@@ -147,7 +150,7 @@ class LikeRows {
   }
 
   /** Reason why a run would hold the whole file. */
-  findReason(): string | undefined {
+  findReason(): Message | undefined {
     const [other] = [...this.#files.values()].toSorted((one, two) => two.rows - one.rows);
     return other && findLikeFile({ rows: this.#rows, likeRows: this.#likeRows, other });
   }
@@ -229,12 +232,12 @@ async function findLimits({ limits }: Check, row: StagedRow): Promise<readonly L
 }
 
 /** An issue of the whole file, placed at its beginning. */
-const explainLikeFile = (reason: string): Issue => ({
+const explainLikeFile = (why: Message): Issue => ({
   line: 1,
   column: null,
   code: likeFileCodes.like,
   value: null,
-  message: `${reason}: a run would hold all of it until an operator resumes its batch`,
+  message: message('forecast.all-held', { why }),
 });
 
 async function reportIssues({ options }: Check, rows: readonly StagedRow[]): Promise<void> {
@@ -293,9 +296,7 @@ async function reportLate(
       }
       recount(check, row, 'rejected');
       await likes.count(row, -1);
-      const message =
-        'a later row has the same payoutId and other cells: all such rows are rejected, give each payout a payoutId of its own';
-      rejected.push(reject(row, 'duplicate-differs', message));
+      rejected.push(reject(row, 'duplicate-differs', message('reason.later-row-has-other-cells')));
     }
     await reportIssues(check, rejected);
     if (held.length > 0) await options.onHeld?.(held);

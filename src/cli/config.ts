@@ -1,5 +1,5 @@
 /** `paydrop config`: the settings in effect, and whether the bank accepts the credentials. */
-import { inEnglish } from '../core/message.ts';
+import { inEnglishIfAny } from '../core/message.ts';
 import type { ProvedLogin } from '../app/open-bank.ts';
 import { encodeJson, showText, toLines } from '../core/outgoing-text.ts';
 import { findBankStatus } from '../core/status-codes.ts';
@@ -68,9 +68,5 @@ function explainLogin(
   }
 }
 
-function serviceRemedy(code: string): string {
-  const known = findBankStatus(code);
-  return known === undefined
-    ? 'ask the bank whether they are subscribed to the service'
-    : inEnglish(known.remedy);
-}
+const serviceRemedy = (code: string): string =>
+  inEnglishIfAny(findBankStatus(code)?.remedy) || 'ask the bank whether they are subscribed to the service';

@@ -1,4 +1,5 @@
 /** Cells as people see them, and the traces that a spreadsheet leaves in a cell. */
+import { message, type Message } from './message.ts';
 import { unseenCharacters } from './characters.ts';
 import { maskCellNumbers } from './outgoing-text.ts';
 import { maskDigits } from './proxy-id.ts';
@@ -35,11 +36,10 @@ const exponentPattern = /^'?\d+([.,]\d+)?e\+\d+$/i;
 const errorPattern = /^#(?:#+|REF!|N\/A|VALUE!|NAME\?|DIV\/0!|NUM!|NULL!|SPILL!|CALC!)$/;
 
 /** Damage that a spreadsheet has done to a cell, for a message; undefined when there is no sign of any. */
-export function findSpreadsheetDamage(text: string): string | undefined {
-  if (text.startsWith('#') && errorPattern.test(text))
-    return 'a spreadsheet shows an error here instead of a value';
+export function findSpreadsheetDamage(text: string): Message | undefined {
+  if (text.startsWith('#') && errorPattern.test(text)) return message('damage.error');
   if (text.includes('+') && exponentPattern.test(text)) {
-    return 'a spreadsheet has turned this number into an exponent, its digits are lost';
+    return message('damage.exponent');
   }
   return undefined;
 }

@@ -1,4 +1,5 @@
 /** Guarded changes: how decisions compose them, and the checks before a store applies one. */
+import type { Message } from './message.ts';
 import {
   type Attempt,
   canMovePayout,
@@ -13,7 +14,7 @@ import type { Change } from './ports.ts';
 /** A code (the bank's, or our own in lower case) and its text for people. */
 export interface Reason {
   readonly code: string;
-  readonly text: string;
+  readonly text: Message;
 }
 
 export type PayoutPatch = Partial<Omit<Payout, 'seq' | 'batchId' | 'rowNo' | 'instruction' | 'version'>>;

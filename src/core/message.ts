@@ -57,7 +57,10 @@ const joints = {
   comma: [', ', ', '],
   or: [' or ', 'หรือ'],
   inTurn: [', then ', ', '],
+  and: [' and ', 'และ'],
   semicolon: ['; ', ' '],
+  /** Sentences without a full stop. */
+  sentences: ['. ', ' '],
 } as const satisfies Readonly<Record<string, Wording>>;
 
 export const listed = (all: readonly Argument[], joint: Listed['joint'] = 'comma'): Listed => ({
@@ -67,11 +70,13 @@ export const listed = (all: readonly Argument[], joint: Listed['joint'] = 'comma
 
 const placeOf = (language: Language): 0 | 1 => (language === 'th' ? 1 : 0);
 
+/** The wording of a code; the journal of a newer program may hold codes that this one lacks. */
+const wordingOf = (code: string): Wording =>
+  (catalogue as Readonly<Record<string, Wording | undefined>>)[code] ?? [code, code];
+
 /** Renders a message; codes, names and figures stay as they are in both languages. */
 export function say(language: Language, { code, args }: Message): string {
-  // A journal that another program has changed may name an unknown code.
-  const wording: Wording = catalogue[code] ?? [code, code];
-  return wording[placeOf(language)].replaceAll(/\{(\w+)\}/g, (_, hole: string) =>
+  return wordingOf(code)[placeOf(language)].replaceAll(/\{(\w+)\}/g, (_, hole: string) =>
     sayArgument(language, args[hole] ?? ''),
   );
 }
@@ -89,6 +94,10 @@ function sayArgument(language: Language, argument: Argument): string {
 
 /** Renders a message for files, logs and JSON, which have English alone. */
 export const inEnglish = (said: Message): string => say('en', said);
+
+/** The English of a message; empty without one. */
+export const inEnglishIfAny = (said: Message | null | undefined): string =>
+  said === null || said === undefined ? '' : inEnglish(said);
 
 /** A word without holes. */
 export const sayCode = (language: Language, code: PlainCode): string => catalogue[code][placeOf(language)];
@@ -126,8 +135,17 @@ export const decodeMessage = (json: string): Message => JSON.parse(json) as Mess
 export const decodeMessageIfAny = (json: string | null): Message | null =>
   json === null ? null : decodeMessage(json);
 
+/** The message that says several; the very message when there is one. */
+export const joined = (all: readonly Message[], joint: Listed['joint'] = 'semicolon'): Message => {
+  const [only] = all;
+  return all.length === 1 && only !== undefined
+    ? only
+    : message('reason.several', { reasons: listed(all, joint) });
+};
+
 /** Things that are counted. */
-type Counted = 'row' | 'payout' | 'registration' | 'payee' | 'item' | 'transfer' | 'minute';
+type Counted =
+  'row' | 'payout' | 'registration' | 'payee' | 'item' | 'transfer' | 'minute' | 'digit' | 'digit-is';
 
 /** "1 row", "1,200 rows". */
 export const counted = (count: number, thing: Counted): Message =>

@@ -1,4 +1,5 @@
 /** A partner's payout file: its inspection, its rows, and why the file or a row is rejected. */
+import type { Message } from './message.ts';
 import type { Satang } from './money.ts';
 import type { HoldReason, Instruction } from './payout.ts';
 
@@ -13,7 +14,7 @@ export interface Issue {
   /** The cell's content, masked; null when there is none. */
   readonly value: string | null;
   /** The fault and its cure. */
-  readonly message: string;
+  readonly message: Message;
 }
 
 /** The columns that paydrop reads, in its own order. */

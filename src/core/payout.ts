@@ -2,6 +2,7 @@
  * The life of an attempt and of a payout (design: "A payout's life"), as data. The store's guards and the commands
  * derive what they allow from these tables; nothing else defines the transitions.
  */
+import type { Message } from './message.ts';
 import type { Satang } from './money.ts';
 
 export type ProxyType = 'NATID' | 'MSISDN';
@@ -269,7 +270,7 @@ export interface Payout {
   readonly holds: readonly HoldReason[];
   /** The bank's or our own code for the present status; its text is in `reason`. */
   readonly reasonCode: string | null;
-  readonly reason: string | null;
+  readonly reason: Message | null;
   /** `Attempt.attemptNo` of this row's latest attempt; 0 before the first. */
   readonly attemptNo: number;
   readonly bankPayeeName: string | null;

@@ -1,11 +1,11 @@
+import { counted, message, type Message } from './message.ts';
 import { explainNoDigits, joinDigitGroups } from './digits.ts';
-import { countOf } from './figures.ts';
 import type { ProxyType } from './payout.ts';
 
 /** A proxy ID that was read, or why it cannot be read. */
 type ProxyReading =
   | { readonly ok: true; readonly proxyType: ProxyType; readonly proxyNo: string }
-  | { readonly ok: false; readonly code: string; readonly message: string };
+  | { readonly ok: false; readonly code: string; readonly message: Message };
 
 /** Last characters of a number that a mask leaves. */
 export const unmaskedLength = 4;
@@ -26,7 +26,7 @@ export function computeCheckDigit(firstTwelve: string): number {
   return (11 - (sum % 11)) % 10;
 }
 
-const failed = (code: string, message: string): ProxyReading => ({ ok: false, code, message });
+const failed = (code: string, why: Message): ProxyReading => ({ ok: false, code, message: why });
 
 function hasCheckDigit(digits: string): boolean {
   return digits.length === 13 && computeCheckDigit(digits) === digits.charCodeAt(12) - 48;
@@ -44,61 +44,38 @@ function readMobile(digits: string): string | undefined {
 
 const landlinePattern = /^0[2-57]\d{7}$/;
 
-const mobilePrefixMessage = 'a Thai mobile number starts with 06, 08 or 09: correct the number';
-
 function readAsMobile(digits: string): ProxyReading {
   const proxyNo = readMobile(digits);
   if (proxyNo !== undefined) return { ok: true, proxyType: 'MSISDN', proxyNo };
-  if (digits.length === 10) return failed('proxy-mobile-prefix', mobilePrefixMessage);
+  if (digits.length === 10) return failed('proxy-mobile-prefix', message('issue.proxy-mobile-prefix'));
   if (digits.length === 9 && /^[689]/.test(digits)) {
-    return failed(
-      'proxy-damaged',
-      'the leading zero is gone, as when a spreadsheet takes it for a number: format the column as text and write it again',
-    );
+    return failed('proxy-damaged', message('issue.proxy-damaged'));
   }
   if (landlinePattern.test(digits)) {
-    return failed(
-      'proxy-length',
-      'a landline number (9 digits that start with 02 to 05 or 07) cannot be paid: give a mobile number, with its ten digits, or a citizen or tax ID',
-    );
+    return failed('proxy-length', message('issue.proxy-landline'));
   }
   if (digits.length === 13 && !digits.startsWith('0066')) {
-    return failed(
-      'proxy-type-contradicts',
-      'proxyType is MSISDN but these are the 13 digits of a citizen or tax ID: correct one of the two',
-    );
+    return failed('proxy-type-contradicts', message('issue.proxy-type-not-mobile'));
   }
   if (digits.length === 12 && digits.startsWith('660')) {
-    return failed(
-      'proxy-mobile-prefix',
-      'after 66 the leading 0 is left out: write 66 and nine digits, or 0 and nine digits',
-    );
+    return failed('proxy-mobile-prefix', message('issue.proxy-country-zero'));
   }
   return failed(
     'proxy-length',
-    `${countOf(digits.length, 'digit is', 'digits are')} no mobile number: write ten digits that begin with 0`,
+    message('issue.proxy-no-mobile', { digits: counted(digits.length, 'digit-is') }),
   );
 }
 
 /** Reads a number written with a leading +, which can only be a Thai mobile number. */
 function readAsInternational(digits: string, declaredType: ProxyType | undefined): ProxyReading {
   if (declaredType === 'NATID') {
-    return failed(
-      'proxy-type-contradicts',
-      'proxyType is NATID but this is an international mobile number: correct one of the two',
-    );
+    return failed('proxy-type-contradicts', message('issue.proxy-type-international'));
   }
   if (!digits.startsWith('66')) {
-    return failed(
-      'proxy-mobile-prefix',
-      'only Thai mobile numbers can be paid: after the + stands 66, and then nine digits',
-    );
+    return failed('proxy-mobile-prefix', message('issue.proxy-other-country'));
   }
   if (digits.length === 13) {
-    return failed(
-      'proxy-length',
-      '13 digits after the +: write a mobile number as +66 and nine digits, an ID without the +',
-    );
+    return failed('proxy-length', message('issue.proxy-plus-13'));
   }
   return readAsMobile(digits);
 }
@@ -106,52 +83,34 @@ function readAsInternational(digits: string, declaredType: ProxyType | undefined
 function readAsNationalId(digits: string): ProxyReading {
   if (hasCheckDigit(digits)) return { ok: true, proxyType: 'NATID', proxyNo: digits };
   if (readMobile(digits) !== undefined) {
-    return failed(
-      'proxy-type-contradicts',
-      'proxyType is NATID but this is a mobile number: correct one of the two',
-    );
+    return failed('proxy-type-contradicts', message('issue.proxy-type-not-id'));
   }
   if (digits.length === 13) {
-    return failed(
-      'proxy-check-digit',
-      'the check digit of this citizen or tax ID is wrong: correct the number',
-    );
+    return failed('proxy-check-digit', message('issue.proxy-check-digit'));
   }
   if (hasCheckDigit(`0${digits}`)) {
-    return failed(
-      'proxy-damaged',
-      'the leading zero of this tax ID is gone, as when a spreadsheet takes it for a number: format the column as text and write it again',
-    );
+    return failed('proxy-damaged', message('issue.proxy-damaged-tax-id'));
   }
   return failed(
     'proxy-length',
-    `${countOf(digits.length, 'digit')}: a citizen or tax ID has 13, a digit is missing or too many`,
+    message('issue.proxy-id-length', { digits: counted(digits.length, 'digit') }),
   );
 }
 
 function inferAndRead(digits: string): ProxyReading {
   if (digits.length === 13 && readMobile(digits) !== undefined) {
-    return failed(
-      'proxy-ambiguous',
-      'this can be a mobile number or a tax ID: say which in proxyType (MSISDN or NATID)',
-    );
+    return failed('proxy-ambiguous', message('issue.proxy-ambiguous'));
   }
   if (digits.length === 13 || (digits.length === 12 && !digits.startsWith('660')))
     return readAsNationalId(digits);
   if (digits.length >= 9 && digits.length <= 12) return readAsMobile(digits);
-  return failed(
-    'proxy-length',
-    `${countOf(digits.length, 'digit')}: a mobile number has 10, a citizen or tax ID 13, a digit is missing or too many`,
-  );
+  return failed('proxy-length', message('issue.proxy-length', { digits: counted(digits.length, 'digit') }));
 }
 
 const digitsOnly = /^[0-9]+$/;
 function explainCharacters(text: string): ProxyReading {
-  const { kind, message } = explainNoDigits(
-    text,
-    'with single hyphens or spaces between them or a leading +',
-  );
-  return failed(`proxy-${kind}`, message);
+  const fault = explainNoDigits(text, 'plus');
+  return failed(`proxy-${fault.kind}`, fault.message);
 }
 
 /**
@@ -161,8 +120,7 @@ function explainCharacters(text: string): ProxyReading {
  * @param declaredType the row's proxyType, undefined when the row leaves it out
  */
 export function readProxyId(text: string, declaredType: ProxyType | undefined): ProxyReading {
-  if (text === '')
-    return failed('proxy-missing', 'proxyNo is empty: give a mobile number or a citizen or tax ID');
+  if (text === '') return failed('proxy-missing', message('issue.proxy-missing'));
   let digits = text;
   if (!digitsOnly.test(text)) {
     digits = joinDigitGroups(text.replace(/^\+/, ''));

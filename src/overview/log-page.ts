@@ -1,6 +1,6 @@
 /** The log: actions by person, day and payout. */
 import { readDay } from '../core/bangkok-time.ts';
-import { sayCode } from '../core/message.ts';
+import { message, sayCode } from '../core/message.ts';
 import { showText } from '../core/outgoing-text.ts';
 import type { PayoutHistory, PayoutStore } from '../payout/ports.ts';
 import type { PersonStore, Proposal, ProposalStore } from '../review/ports.ts';
@@ -186,7 +186,7 @@ async function answerLog(store: LogReader, visit: ProvedVisit, fields: Fields): 
   return {
     title: say('user.log'),
     status: isWrongDay ? 422 : 200,
-    body: html`${isWrongDay && problems(visit, [{ field: 'day', text: say('queue.wrong-day') }])}
+    body: html`${isWrongDay && problems(visit, [{ field: 'day', text: message('queue.wrong-day') }])}
       <h1>${say('user.log')}</h1>
       ${filterForm(visit, people, form)} ${!isWrongDay && table(visit, await readEntries(store, visit, form))}
       <p><a href="/people">${say('user.back-to-people')}</a></p>`,

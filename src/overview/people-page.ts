@@ -3,7 +3,7 @@
  * user`.
  */
 import { showCount } from '../core/figures.ts';
-import { type Message, type PlainCode, sayCode } from '../core/message.ts';
+import { type Message, message, type PlainCode, sayCode } from '../core/message.ts';
 import {
   type ChangeOutcome,
   confirmChange,
@@ -190,7 +190,7 @@ async function listPage(
   page: UsersPageContext,
   visit: ProvedVisit,
   typed: Fields = {},
-  complaint?: string | Message,
+  complaint?: Message,
 ): Promise<Page> {
   const { say } = visit;
   const known = await readKnown(page);
@@ -244,7 +244,7 @@ async function personPage(
   page: UsersPageContext,
   visit: ProvedVisit,
   fields: Fields,
-  complaint?: string | Message,
+  complaint?: Message,
 ): Promise<Page> {
   const { say, language } = visit;
   const { kept, context } = await readKnown(page);
@@ -308,7 +308,7 @@ function outcomePage(visit: ProvedVisit, outcome: Exclude<ChangeOutcome, { kind:
   };
 }
 
-type Refused = (why: string | Message) => Promise<Page>;
+type Refused = (why: Message) => Promise<Page>;
 
 async function answerRequest(
   page: UsersPageContext,
@@ -342,10 +342,10 @@ async function answerVerb(
   const personId = Number(fields['personId']);
   const role = readRole(fields['role']);
   const refuse: Refused = async (why) => personPage(page, visit, fields, why);
-  if (!Number.isSafeInteger(personId)) return refuse('');
+  if (!Number.isSafeInteger(personId)) return refuse(message('user.unknown'));
   if (verb !== 'role') return answerRequest(page, visit, { kind: verb, personId }, refuse);
   return role === undefined
-    ? refuse('')
+    ? refuse(message('user.unknown'))
     : answerRequest(page, visit, { kind: 'role', personId, role }, refuse);
 }
 

@@ -1,7 +1,7 @@
 /** Reconciliation by day: the totals of both sides, the differences, and the versions of the statement. */
+import { bahtOf, message, type PlainCode, say as sayMessage } from '../core/message.ts';
 import { formatBangkokDateTime, listPastDays } from '../core/bangkok-time.ts';
 import { showBaht, showCount } from '../core/figures.ts';
-import { bahtOf, message, type PlainCode } from '../core/message.ts';
 import { sayAge, sayDate } from '../core/moments.ts';
 import { type Satang, toSatang } from '../core/money.ts';
 import { showText } from '../core/outgoing-text.ts';
@@ -171,7 +171,7 @@ function breakRow(visit: ProvedVisit, record: BreakRecord, proposalId: number | 
     <td class="number" data-head="${say('payout.amount')}">${showBaht(amountOfBreak(record))}</td>
     <td class="why" data-head="${say('payout.why')}">
       ${whyOf(visit, reason)}
-      <small>${showText(describeBreakRemedy(record, language))}</small>
+      <small>${showText(sayMessage(language, describeBreakRemedy(record)))}</small>
       ${proposalId !== undefined && html`<p><a href="/proposal/${proposalId}">${say('reconciliation.waits-check')}</a></p>`}
     </td>
     <td class="mono" data-head="${say('payout.age')}">

@@ -3,13 +3,13 @@
  * every reference that the payout may have used on the days in question, under each terminal that may have sent it. A
  * new journal only asks about the next reference, which another journal may have used.
  */
+import { inEnglish, message, type Message } from '../core/message.ts';
 import { formatBangkokMoment } from '../core/bangkok-time.ts';
 import { decideHold } from '../core/change.ts';
 import type { Attempt, Payout } from '../core/payout.ts';
 import type { Batch, Change, JournalLoss } from '../core/ports.ts';
 import { computeTransRefNo, readAttemptNumber } from '../core/reference.ts';
 import { paydropCommand } from '../core/command-line.ts';
-import { type Message, message } from '../core/message.ts';
 import { payerOf, settlePolicyOf, type WorkerContext } from './context.ts';
 import { askUntilSaid, inquireFor } from './inquire.ts';
 import type { InDoubt, ReadyPayout } from './ports.ts';
@@ -92,7 +92,9 @@ export async function findAgainstRepeating(
 ): Promise<string | undefined> {
   const search = searchOfSigned(context, send, true);
   const findings = await searchReferences(search, await rangeSinceSigned(search, send));
-  return findings === undefined ? 'the bank was not asked' : findHiddenSend(send.number, findings)?.text;
+  if (findings === undefined) return 'the bank was not asked';
+  const hidden = findHiddenSend(send.number, findings);
+  return hidden && inEnglish(hidden.text);
 }
 
 /** The search of every number up to the next one, for each day since the signature and each day of a known send. */
@@ -164,7 +166,7 @@ async function probeLost(search: Search, loss: JournalLoss, known: readonly Atte
   if (tooEarly !== undefined) {
     const reason = { code: 'clock-behind-journal', text: tooEarly };
     const early = { payout, asked, policy, nowMs: clock.now() };
-    return block(context, decideProbeLater(early, reason, { tooEarly }));
+    return block(context, decideProbeLater(early, reason, { tooEarly: inEnglish(tooEarly) }));
   }
   const { nowMs, bankNowMs } = context.bankClock.read();
   const numbers = rangeFromHighest(highestOf(known), attemptsAhead);
@@ -227,11 +229,11 @@ const waitSlackMs = 60_000;
 async function waitUntilTrusted(
   { clock, settle, stop }: WorkerContext,
   loss: JournalLoss,
-): Promise<string | undefined> {
+): Promise<Message | undefined> {
   const waitMs = loss.recoveredAtMs + settle.notFoundTrustMs - clock.now();
   if (waitMs > settle.notFoundTrustMs + waitSlackMs) {
-    const [now, then] = [clock.now(), loss.recoveredAtMs].map(formatBangkokMoment);
-    return `the clock says ${now}, and the journal went on after its loss at ${then}: set the clock right`;
+    const [now, since] = [formatBangkokMoment(clock.now()), formatBangkokMoment(loss.recoveredAtMs)];
+    return message('attempt.clock-behind-journal', { now, since });
   }
   if (waitMs > 0) await clock.sleep(waitMs, stop);
   return undefined;

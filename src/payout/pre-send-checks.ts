@@ -1,7 +1,7 @@
 /**
  * Checks before money moves: superseded attempts, sends of a lost journal, the gate, the batch's age, and like payouts.
  */
-import { inEnglish } from '../core/message.ts';
+import { inEnglish, message } from '../core/message.ts';
 import { decideNextNumber, type NextNumber } from '../core/attempt-numbers.ts';
 import { formatBangkokDate } from '../core/bangkok-time.ts';
 import { decideHold, type Reason } from '../core/change.ts';
@@ -122,19 +122,19 @@ function describeNoNumber(
 ): Reason & { readonly hold: HoldReason } {
   switch (next.kind) {
     case 'open': {
-      const text = `earlier attempt ${next.transRefNo} is not settled`;
+      const text = message('attempt.earlier-open', { ref: next.transRefNo });
       return { hold: 'unavailable', code: 'earlier-attempt-open', text };
     }
     case 'kept': {
-      const text = `the bank holds ${next.transRefNo} and shows no failed transfer for it: it is never sent again`;
+      const text = message('attempt.reference-kept', { ref: next.transRefNo });
       return { hold: 'unavailable', code: 'reference-kept', text };
     }
     case 'undecided': {
-      const text = `the bank may have processed ${next.transRefNo} on another day or with other content, and finds nothing under it now`;
+      const text = message('attempt.undecided', { ref: next.transRefNo });
       return { hold: 'resend', code: 'resend-undecided', text };
     }
     case 'used-up': {
-      const text = `${attemptsMax} attempts have failed; a further one has no reference`;
+      const text = message('attempt.used-up', { count: attemptsMax });
       return { hold: 'unavailable', code: 'attempts-used-up', text };
     }
   }

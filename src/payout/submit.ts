@@ -1,5 +1,4 @@
 /** Records the intent to pay one payout and sends it. Without a durable intent nothing is sent. */
-import { inEnglish } from '../core/message.ts';
 import { afterChange } from '../core/change.ts';
 import type { Attempt, Payout } from '../core/payout.ts';
 import type { Change, PaymentLikeness } from '../core/ports.ts';
@@ -179,8 +178,7 @@ async function recordHold(
 function findStop({ status, why }: BreakerState, isProbe: boolean): FindingOf<'not-sent'> | undefined {
   if (why === null || status === 'open' || (status === 'paused' && isProbe)) return undefined;
   const scope = status === 'halted' ? 'payer' : 'service';
-  // until every reason is a message
-  return { kind: 'not-sent', scope, reason: { code: why.code, text: inEnglish(why.reason) } };
+  return { kind: 'not-sent', scope, reason: { code: why.code, text: why.reason } };
 }
 
 /**

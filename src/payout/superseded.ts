@@ -2,8 +2,8 @@
  * Inquires about superseded attempts: each before the next attempt of its payoutId is made, and all again for a while
  * afterwards, since a late proof can always come (I4).
  */
+import { message, type Message } from '../core/message.ts';
 import { afterChange, move } from '../core/change.ts';
-import type { Message } from '../core/message.ts';
 import type { Attempt, Payout } from '../core/payout.ts';
 import type { AttemptKey, Change } from '../core/ports.ts';
 import { applyOnAttempt, applyOnLatest, readReference } from './apply-change.ts';
@@ -199,7 +199,7 @@ async function noteAsked(
 
 const notAsked: InquiryReading = {
   kind: 'nothing-said',
-  reason: { code: 'not-asked', text: 'it could not be asked' },
+  reason: { code: 'not-asked', text: message('reply.not-asked') },
   isTrouble: true,
 };
 

@@ -1,6 +1,7 @@
 /**
  * Judges each transfer once over the lines of all days, and compares the totals of the day being read with both sides.
  */
+import { inEnglish } from '../core/message.ts';
 import { mustProbe } from '../payout/rules/lost-journal.ts';
 import type { Deferred, DeferredKey, StatementRun, StatementTotals, StatementView } from './ports.ts';
 import { inChunks, type Reading, type ReconcileContext, yieldToEventLoop } from './read-lines.ts';
@@ -192,7 +193,7 @@ export async function countAll(
   matching: Matching,
   { tally, matched, day, version, custody }: Reading,
 ): Promise<Figures> {
-  const source = describeProvenance(custody.provenance);
+  const source = inEnglish(describeProvenance(custody.provenance));
   let proved = noFigures;
   for await (const chunk of judgeAll(matching)) {
     for (const { days } of chunk) {

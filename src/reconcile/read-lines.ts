@@ -2,6 +2,7 @@
  * Reads one day's statement: lines that are clear at first sight are counted, the rest is deferred. Nothing is
  * recorded.
  */
+import { inEnglish } from '../core/message.ts';
 import type { Clock, Log } from '../core/ports.ts';
 import type { PayoutJournal } from '../payout/ports.ts';
 import { showDate } from '../payout/rules/lost-journal.ts';
@@ -308,7 +309,7 @@ function compareFirst(
   }
   index.noteLine(entry, line.line);
   tally.add(facts, judgement);
-  const source = describeProvenance(custody.provenance);
+  const source = inEnglish(describeProvenance(custody.provenance));
   const [row] = renderMatched(day.date, version, facts, judgement, source);
   return row === undefined ? undefined : matched.add(row);
 }

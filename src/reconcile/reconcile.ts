@@ -4,6 +4,7 @@
  * both sides agree. Each step is repeatable: after a crash the same matching reaches the same result. The version is
  * accepted last, in one transaction; then the files get their names.
  */
+import { inEnglish } from '../core/message.ts';
 import { randomBytes } from 'node:crypto';
 import type { Change } from '../core/ports.ts';
 import { applyOnLatest } from '../payout/apply-change.ts';
@@ -273,7 +274,7 @@ async function writeTables(
   await using breaks = await outbox.openBreaks(computeStatementFileName(day.date, version, 'breaks'));
   await breaks.add(breakColumns);
   const nowMs = context.clock.now();
-  const source = describeProvenance(custody.provenance);
+  const source = inEnglish(describeProvenance(custody.provenance));
   for await (const page of context.store.breaksToShow(run)) {
     for (const record of page) await breaks.add(renderBreak(record, nowMs, source));
   }

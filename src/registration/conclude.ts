@@ -1,5 +1,5 @@
 /** Concludes a batch of registrations: no row is to be sent or awaited, or it waits for a person or the next run. */
-import { message, verbatim } from '../core/message.ts';
+import { message } from '../core/message.ts';
 import type { BatchReason } from '../core/ports.ts';
 import { cancelledReason } from '../payout/operator.ts';
 import { interruptedReason, waitOverReason } from '../payout/conclude.ts';
@@ -85,8 +85,7 @@ async function describeHeld(journal: RegistrationJournal, batchId: string): Prom
   if (halt) return { code: halt.code, reason: halt.reason, remedy: halt.remedy };
   return {
     code: row?.reasonCode ?? 'halted',
-    // until every reason is a message
-    reason: typeof row?.reason === 'string' ? verbatim(row.reason) : message('batch.company-held'),
+    reason: row?.reason ?? message('batch.company-held'),
     remedy: message('batch.look-at-company'),
   };
 }

@@ -1,4 +1,5 @@
 /** Reads a filled-in exceptions file from the disk, as CSV or as a workbook. */
+import { asMessage } from '../core/message.ts';
 import { CsvError, parse } from 'csv-parse/sync';
 import {
   inspectFile,
@@ -71,7 +72,7 @@ function markCutAmounts(records: readonly FiledRecord[]): readonly FiledRecord[]
     const found = findUncut({ cells: record.cells, quoted: [] }, place);
     if (found === undefined) return record;
     const message = `with the cells after it this reads as ${found.uncut}, which its comma has cut: write it as 1234.50, with two decimals`;
-    return { ...record, faults: [{ place, code: 'amount-cut', message }] };
+    return { ...record, faults: [{ place, code: 'amount-cut', message: asMessage(message) }] };
   });
 }
 
@@ -118,7 +119,7 @@ const hiddenText =
 /** Marks the filled-in cells of hidden columns in a record. */
 function markHidden(row: SheetRow, hiddenColumns: readonly number[]): FiledRecord {
   const filled = hiddenColumns.filter((place) => (row.cells[place] ?? '').trim() !== '');
-  const hidden = filled.map((place) => ({ place, code: 'column-hidden', message: hiddenText }));
+  const hidden = filled.map((place) => ({ place, code: 'column-hidden', message: asMessage(hiddenText) }));
   return { ...row, faults: [...row.faults, ...hidden] };
 }
 

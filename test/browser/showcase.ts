@@ -2,11 +2,11 @@
  * The review page of a company on a bad day: something of every kind waits, so that each view has something to show.
  * The journal is filled by hand; there is no bank, and no other process.
  */
+import { inEnglish, verbatim } from '../../src/core/message.ts';
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Page } from 'playwright-core';
 import { stringify } from 'yaml';
-import { inEnglish } from '../../src/core/message.ts';
 import { readQueue } from '../../src/app/review/read-queue.ts';
 import { openUploads } from '../../src/app/review/page.ts';
 import { afterChange, move } from '../../src/core/change.ts';
@@ -99,7 +99,11 @@ async function send(
 ): Promise<void> {
   const payout = await firstReady(store, batchId);
   if (ending === 'unpayable') {
-    const patch = { status: ending, reasonCode: 'PX004', reason: 'Proxy ID is not registered' } as const;
+    const patch = {
+      status: ending,
+      reasonCode: 'PX004',
+      reason: verbatim('Proxy ID is not registered'),
+    } as const;
     await applied(store, move({ payout, patch, cause: 'payee-check-refused', nowMs: atMs }));
     return;
   }
@@ -110,7 +114,7 @@ async function send(
   const { cause, reason } = endings[ending];
   const [reasonCode, text] = reason ?? [null, null];
   const settled = { settledAtMs: atMs + 1_400, settledBy: 'reply' } as const;
-  const patch = { status: ending, reasonCode, reason: text, ...settled };
+  const patch = { status: ending, reasonCode, reason: text === null ? null : verbatim(text), ...settled };
   const ended = { ...attempt, status: ending, nextInquiryAtMs: null };
   const detail = reasonCode === null ? {} : { code: reasonCode };
   await applied(

@@ -1,4 +1,5 @@
 /** Checking a file of registrations: what clashes with what, in the file and with what a journal knows. */
+import { inEnglish } from '../../src/core/message.ts';
 import { describe, expect, test } from 'vitest';
 import { checkRegistrations } from '../../src/check/check-registrations.ts';
 import { computeBatchId } from '../../src/core/reference.ts';
@@ -31,7 +32,7 @@ async function check(content: string, journal?: RegistrationLookups) {
     onIssues: (issues) => {
       for (const { rowNo, issue } of issues) {
         found.push(`${rowNo} ${issue.line} ${issue.column ?? '-'} ${issue.code} ${issue.value ?? '-'}`);
-        messages.push(issue.message);
+        messages.push(inEnglish(issue.message));
       }
     },
   };

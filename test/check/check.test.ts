@@ -1,4 +1,5 @@
 /** Checking a file: every issue told, every row counted, memory left alone. */
+import { inEnglish } from '../../src/core/message.ts';
 import { appendFile } from 'node:fs/promises';
 import { describe, expect, test } from 'vitest';
 import { checkFile, type CheckOutcome } from '../../src/check/check.ts';
@@ -31,7 +32,7 @@ async function check(
     onIssues: (found) => {
       for (const { rowNo, issue } of found) {
         issues.push(`${rowNo} ${issue.line} ${issue.column ?? '-'} ${issue.code}`);
-        messages.push(issue.message);
+        messages.push(inEnglish(issue.message));
       }
     },
     ...changes,

@@ -1,5 +1,5 @@
 /** The dry run: real files, a scripted bank, a clock that tests drive, and a journal that is only read. */
-import { verbatim } from '../../src/core/message.ts';
+import { inEnglish, verbatim } from '../../src/core/message.ts';
 import { CheckReport, showChecked } from '../../src/cli/views/check.ts';
 import { describe, expect, test } from 'vitest';
 import { checkFile, makeFindLike } from '../../src/check/check.ts';
@@ -372,7 +372,7 @@ describe('beside a journal', () => {
     const found: string[] = [];
     const checked = await checkFile(await readAhead(again), again, {
       ...alone,
-      onIssues: (issues) => void found.push(...issues.map(({ issue }) => issue.message)),
+      onIssues: (issues) => void found.push(...issues.map(({ issue }) => inEnglish(issue.message))),
     });
     expect(checked).toMatchObject({ totals: { ready: { rows: 0 }, held: { rows: 6 } }, likeRows: 5 });
     const few = await folder.write(file(row('F-1', '1'), row('F-2', '77')));

@@ -1,3 +1,4 @@
+import { inEnglish } from '../../src/core/message.ts';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { computeCheckDigit, maskDigits, readProxyId } from '../../src/core/proxy-id.ts';
@@ -89,7 +90,7 @@ describe('what cannot be a proxy ID says why, each in its own words', () => {
   ] as const)('%j, declared %s: %s', (text, declared, code, words) => {
     const reading = readProxyId(text, declared);
     expect(reading).toMatchObject({ ok: false, code });
-    expect(reading.ok ? '' : reading.message).toContain(words);
+    expect(reading.ok ? '' : inEnglish(reading.message)).toContain(words);
   });
 });
 

@@ -1,4 +1,5 @@
 /** Registrations on the page, over a real port: found, shown masked, decided on by two, and by no viewer. */
+import { verbatim } from '../../src/core/message.ts';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { noonMs, why } from '../support/journal-fixtures.ts';
 import {
@@ -32,7 +33,7 @@ async function fill(): Promise<void> {
   await store.applyRegistrations([intentOf(first), intentOf(second)]);
   const [failing, told] = await Promise.all([first.seq, second.seq].map((seq) => store.registration(seq)));
   if (failing === undefined || told === undefined) throw new Error('they were sent');
-  const turnedDown = { status: 'failed', reasonCode: 'CBS003', reason: script } as const;
+  const turnedDown = { status: 'failed', reasonCode: 'CBS003', reason: verbatim(script) } as const;
   await store.applyRegistrations([changeOf(failing, 'turned-down', { ...turnedDown, awaitedUntilMs: null })]);
   const callback = callbackOf(second.instruction);
   const registered = { status: 'registered', respCode: 'I0000', respDesc: 'Success' } as const;

@@ -6,7 +6,7 @@ import type { Journal } from '../../src/store/store.ts';
 import { noonMs, payer } from '../support/core-fixtures.ts';
 import { minuteMs, openTheatre, stage, type Theatre } from '../support/theatre.ts';
 
-const noMoney = { code: 'EM053', text: 'Insufficient funds' };
+const noMoney = { code: 'EM053', text: verbatim('Insufficient funds') };
 
 const stopOf = ({ journal }: Theatre) => journal.payerHalt(payer.companyId, payer.payerAccount);
 
@@ -101,7 +101,7 @@ describe('a line that was halted', () => {
 });
 
 describe('a pause that a reply has just begun', () => {
-  const busy = { code: 'http-429', text: 'too many requests', retryAfterMs: 10 * minuteMs };
+  const busy = { code: 'http-429', text: verbatim('too many requests'), retryAfterMs: 10 * minuteMs };
 
   test.each([
     ['while it is being recorded', undefined],

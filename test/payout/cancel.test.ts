@@ -1,4 +1,5 @@
 /** Cancelling rows whose request has left: the bank is asked about every send first. */
+import { verbatim } from '../../src/core/message.ts';
 import { describe, expect, test } from 'vitest';
 import { cancelBatch, cancelPayouts, type OperatorResult } from '../../src/payout/operator.ts';
 import { askBeforeCancel } from '../../src/payout/superseded.ts';
@@ -141,7 +142,7 @@ describe('a row that was sent and is held', () => {
     expect(await theatre.batch(batchId)).toMatchObject({ status: 'halted', reasonCode: 'EM053' });
     theatre.time.jump(10 * minuteMs);
     const context = theatre.context();
-    context.gate.observe({ kind: 'payer-stop', reason: { code: 'EM053', text: 'no funds' } });
+    context.gate.observe({ kind: 'payer-stop', reason: { code: 'EM053', text: verbatim('no funds') } });
     const { journal } = theatre;
     const seq = await seqOf(theatre, batchId, 1);
     const ask: Parameters<typeof cancelBatch>[3] = (...asked) => askBeforeCancel(context, ...asked);

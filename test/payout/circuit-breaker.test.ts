@@ -9,9 +9,12 @@ type Entry = Awaited<ReturnType<BreakerGate['enter']>>;
 const brake = { consecutiveFailures: 10, failureShare: 0.5, window: 100, inDoubtMax: 200 };
 const trouble = {
   kind: 'service-trouble',
-  reason: { code: 'ET004', text: 'closed', retryAfterMs: undefined },
+  reason: { code: 'ET004', text: verbatim('closed'), retryAfterMs: undefined },
 } as const;
-const payerStop: BreakerSignal = { kind: 'payer-stop', reason: { code: 'EM053', text: 'no funds' } };
+const payerStop: BreakerSignal = {
+  kind: 'payer-stop',
+  reason: { code: 'EM053', text: verbatim('no funds') },
+};
 
 type Shared = Pick<ConstructorParameters<typeof BreakerGate>[0], 'breaker' | 'hours'>;
 
@@ -110,7 +113,7 @@ describe('the gate', () => {
 
   test('lets no other transfer try before one without an answer was asked about, within a minute', async () => {
     const { clock, gate, admissions, enter } = makeGate();
-    const lost = { kind: 'unanswered', reason: { code: 'reply-lost', text: 'no answer' } } as const;
+    const lost = { kind: 'unanswered', reason: { code: 'reply-lost', text: verbatim('no answer') } } as const;
     for (const ref of ['A', 'B']) {
       gate.observe(lost);
       gate.noteUnanswered(ref);
@@ -132,7 +135,7 @@ describe('the gate', () => {
 
   test('an inquiry that finds a transfer without an answer ends the pause', async () => {
     const { clock, gate } = makeGate({}, 1_000);
-    const lost = { kind: 'unanswered', reason: { code: 'reply-lost', text: 'no answer' } } as const;
+    const lost = { kind: 'unanswered', reason: { code: 'reply-lost', text: verbatim('no answer') } } as const;
     gate.observe(lost);
     gate.noteUnanswered('A');
     gate.observe(lost);
@@ -182,7 +185,10 @@ describe('a pause of the gate', () => {
     const { clock, gate, admissions, ask } = makeGate();
     gate.observe(trouble);
     expect([gate.isPausing, gate.isSilent]).toEqual([true, false]);
-    gate.observe({ ...trouble, reason: { code: 'http-429', text: 'slow down', retryAfterMs: 30_000 } });
+    gate.observe({
+      ...trouble,
+      reason: { code: 'http-429', text: verbatim('slow down'), retryAfterMs: 30_000 },
+    });
     ask();
     await clock.advance(29_999);
     expect([admissions, gate.isSilent]).toEqual([[], true]);

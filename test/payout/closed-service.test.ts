@@ -1,4 +1,5 @@
 /** Service hours: nothing is sent while the service is closed, and the line starts by itself when it opens. */
+import { inEnglishIfAny } from '../../src/core/message.ts';
 import { describe, expect, test } from 'vitest';
 import { BankClock } from '../../src/payout/bank-clock.ts';
 import { cancelBatch } from '../../src/payout/operator.ts';
@@ -46,7 +47,7 @@ describe('a run while the service is closed', () => {
     });
     for (const row of await holdsOf(theatre, batchId)) {
       expect(row).toMatchObject({ holds: ['paused'], reasonCode: 'outside-service-hours' });
-      expect(row.reason).toContain('opens at 2026-11-22 06:00:00 Bangkok time');
+      expect(inEnglishIfAny(row.reason)).toContain('opens at 2026-11-22 06:00:00 Bangkok time');
     }
     theatre.time.jump(8 * hourMs);
     await theatre.run(batchId, { hours: day });

@@ -1,4 +1,5 @@
 /** What a later statement, or our own side, makes of a line in process; and failures that a lost journal holds back. */
+import { verbatim } from '../../src/core/message.ts';
 import { describe, expect, test } from 'vitest';
 import { move, reasonPatch, settled } from '../../src/core/change.ts';
 import { decideSuperseded } from '../../src/payout/rules/superseded.ts';
@@ -135,7 +136,7 @@ describe('in process in the statement, and settled by an inquiry when its day wa
     const [attempt] = await store.attemptsOf(known?.order.companyId ?? '', payout.instruction.payoutId);
     if (attempt === undefined) throw new Error('there is no such attempt');
     const nowMs = noonMs + dayMs;
-    const reason = { code: 'said', text: 'the bank said so' };
+    const reason = { code: 'said', text: verbatim('the bank said so') };
     const patch = { status, ...reasonPatch(reason), ...settled('inquiry', nowMs) };
     const cause = status === 'paid' ? 'proved' : 'inquiry-failed';
     const lastFinding = status === 'paid' ? 'complete' : 'failed';
@@ -200,12 +201,12 @@ describe('failed by a line, and an inquiry says otherwise since', () => {
   const said = {
     unresolved: {
       kind: 'in-process',
-      reason: { code: '010001', text: 'said' },
+      reason: { code: '010001', text: verbatim('said') },
       moments: [{ tranDate: '', tranTime: '' }],
     },
     paid: {
       kind: 'complete',
-      reason: { code: '010004', text: 'said' },
+      reason: { code: '010004', text: verbatim('said') },
       sysRefNo: null,
       send: null,
       moments: [{ tranDate: '', tranTime: '' }],

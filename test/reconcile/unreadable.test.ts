@@ -1,4 +1,5 @@
 /** A day with a line that cannot be read: the others count, and nothing is concluded from what may be that line. */
+import { inEnglish, message } from '../../src/core/message.ts';
 import { expect, test } from 'vitest';
 import { isOfWholeDay } from '../../src/reconcile/ports.ts';
 import { lineFor, openDay, openKinds } from '../support/reconcile-kit.ts';
@@ -18,7 +19,12 @@ describeOnEngines('a line that cannot be read', (makeStore) => {
     const done = await day.reconcile([lineFor(one), lineFor(two, unread), lineFor(three)]);
     expect(await statusesOf(day.store)).toEqual(['paid', 'unresolved', 'paid']);
     expect(await day.store.openBreaks(date, 10)).toMatchObject([
-      { kind: 'line-unreadable', severity: 'medium', reason: `line 3: ${fault}`, attempt: { rowNo: 2 } },
+      {
+        kind: 'line-unreadable',
+        severity: 'medium',
+        reason: message('break-reason.fault', { line: 3, fault }),
+        attempt: { rowNo: 2 },
+      },
     ]);
     expect(isOfWholeDay(done.statement.reading)).toBe(true);
     expect(done.totals.lines.get('line-unreadable')).toEqual({ count: 1, satang: 0n });
@@ -37,7 +43,7 @@ describeOnEngines('a line that cannot be read', (makeStore) => {
     expect(await day.store.daysWithoutStatement([date])).toEqual([date]);
     const breaks = await day.store.openBreaks(date, 10);
     const reasons = breaks
-      .map(({ kind, reason }) => [kind, reason])
+      .map(({ kind, reason }) => [kind, inEnglish(reason)])
       .toSorted((a, b) => String(a).localeCompare(String(b)));
     expect(reasons).toEqual([
       ['line-unreadable', `line 3: ${fault}`],

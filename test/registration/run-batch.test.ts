@@ -1,5 +1,5 @@
 /** Sending a batch of registrations, by a clock of the test's own: pauses, halts, brakes, and what a dead process leaves. */
-import { message } from '../../src/core/message.ts';
+import { message, verbatim } from '../../src/core/message.ts';
 import { expect, test } from 'vitest';
 import type { BankReply, RegistrationFields, RegistrationOrder } from '../../src/core/bank-port.ts';
 import type { JournalLoss } from '../../src/core/ports.ts';
@@ -259,7 +259,7 @@ test('a row whose registrationId has been proven registered by another is held, 
   expect(held).toMatchObject({
     rowNo: 1,
     batchId,
-    reason: expect.stringContaining('row 1 of batch REGBBBBBBBBB'),
+    reason: { args: { row: 1, batch: 'REGBBBBBBBBB' } },
   });
 });
 
@@ -315,7 +315,10 @@ test('a company of which too many were rejected by callback stays halted, though
   const breaker = new PayerBreaker();
   breakers.set(halted.payerAccount, breaker);
   const gate = new BreakerGate({ clock: scene.clock, brake, stop: new AbortController().signal, breaker });
-  gate.observe({ kind: 'payer-stop', reason: { code: 'brake-rejected', text: 'rejected in a row' } });
+  gate.observe({
+    kind: 'payer-stop',
+    reason: { code: 'brake-rejected', text: verbatim('rejected in a row') },
+  });
   expect(await run(scene, { breakers })).toEqual({ batch: 'halted brake-rejected', rows: { held: 3 } });
   expect(scene.sent).toHaveLength(0);
 });

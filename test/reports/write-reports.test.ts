@@ -1,3 +1,4 @@
+import { verbatim } from '../../src/core/message.ts';
 import { createHash } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { link, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
@@ -221,7 +222,12 @@ describe('later changes', () => {
 
   test('that are alarms go to an exceptions file of their own, with the remedy', async () => {
     await write();
-    journal.change(3, { status: 'paid', isAlarm: true, reasonCode: 'late-proof', reason: 'completed' });
+    journal.change(3, {
+      status: 'paid',
+      isAlarm: true,
+      reasonCode: 'late-proof',
+      reason: verbatim('completed'),
+    });
     journal.change(4, { status: 'paid' });
     const { summary: figures } = await write();
     expect(figures).toMatchObject({ alarmRows: 1, exceptionRows: 2, exitCode: 3 });

@@ -1,4 +1,5 @@
 /** `approval: above`: what a batch would pay is held against the bound when it is sealed, and whenever it comes to more. */
+import { verbatim } from '../../src/core/message.ts';
 import { describe, expect, test } from 'vitest';
 import { toSatang } from '../../src/core/money.ts';
 import type { Issue } from '../../src/core/payout-file.ts';
@@ -40,7 +41,7 @@ const tooMuch: Issue = {
   column: 'amount',
   code: 'amount-too-large',
   value: null,
-  message: 'too much',
+  message: verbatim('too much'),
 };
 const pays = (rowNo: number, baht: bigint, changes: Parameters<typeof makeRow>[1] = {}) =>
   makeRow(rowNo, { amountSatang: toSatang(baht * 100n), ...changes });

@@ -180,7 +180,9 @@ describe('who had a part in a file', () => {
     await using _ = theatre;
     await theatre.journal.keepUpload(firstBatchId, mali.personId ?? 0, noonMs);
     await ingest(theatre.journal, makeRows(2), { approval: byOne });
-    expect(inWords(await proposeApproval(theatre, firstBatchId))).toMatchObject({ objections: [{ why: words }] });
+    expect(inWords(await proposeApproval(theatre, firstBatchId))).toMatchObject({
+      objections: [{ why: words }],
+    });
     const { version = '' } = (await theatre.journal.approvalOf(firstBatchId)) ?? {};
     const item = { proposalId: 1, itemNo: 1 };
     await proposeApproval(theatre, firstBatchId, nok);
@@ -207,7 +209,9 @@ describe('who had a part in a file', () => {
     expect(await decide(theatre, 'retry-corrected', corrected, 1)).toMatchObject({ kind: 'applied' });
     await theatre.run(batchId);
     expect(theatre.sent).toEqual([]);
-    expect(inWords(await proposeApproval(theatre, batchId, somchai))).toMatchObject({ objections: [{ why: words }] });
+    expect(inWords(await proposeApproval(theatre, batchId, somchai))).toMatchObject({
+      objections: [{ why: words }],
+    });
     expect(await proposeApproval(theatre, batchId, nok)).toMatchObject({ applied: { applied: 1 } });
     await theatre.run(batchId);
     expect(await theatre.statuses(batchId)).toEqual({ paid: 1 });
@@ -454,7 +458,13 @@ describe('nothing that was not approved is paid', () => {
   });
 });
 
-const tooMuch = { line: 3, column: 'amount', code: 'amount-too-large', value: null, message: 'too much' };
+const tooMuch = {
+  line: 3,
+  column: 'amount',
+  code: 'amount-too-large',
+  value: null,
+  message: verbatim('too much'),
+};
 
 async function decideAlone(theatre: StoreTheatre, decision: Decision): Promise<void> {
   const targets = [await payoutTarget(theatre, 'INV-1')];
@@ -494,7 +504,9 @@ describe('whoever types "paydrop approve --batch"', () => {
 
   test('approves it alone where one person is enough, who may check', async () => {
     await using one = await stageWaiting(byOne);
-    expect(inWords(await type(one.theatre, maker))).toMatchObject({ why: expect.stringContaining('may not check') });
+    expect(inWords(await type(one.theatre, maker))).toMatchObject({
+      why: expect.stringContaining('may not check'),
+    });
     expect(await type(one.theatre, checker)).toMatchObject({ kind: 'applied' });
   });
 

@@ -110,7 +110,9 @@ describe('what two people decide', () => {
     // The bank has known it: its word of today is not enough, the statements are to be without a trace of it.
     theatre.script = {};
     await theatre.time.drive(settleOnce(theatre.context(), 'all', batchId));
-    expect(inWords(await decide(theatre, 'confirm-failed', 'INV-1'))).toMatchObject(refused('must be read first'));
+    expect(inWords(await decide(theatre, 'confirm-failed', 'INV-1'))).toMatchObject(
+      refused('must be read first'),
+    );
   });
 
   test('a cancelled payoutId is released, and another file pays it, once', async () => {
@@ -391,7 +393,9 @@ describe('a row that is corrected', () => {
     const bad = {
       ...makeRow(1),
       instruction: null,
-      issues: [{ line: 2, column: 'proxyNo', code: 'proxy-letters', value: 'x', message: 'no number' }],
+      issues: [
+        { line: 2, column: 'proxyNo', code: 'proxy-letters', value: 'x', message: verbatim('no number') },
+      ],
     } as const;
     const { batchId } = await ingest(theatre.journal, [bad, makeRow(2)]);
     expect(await correct(theatre, 'INV-1', { proxyNo: '0899999999', amount: '1.00' })).toMatchObject({
@@ -475,7 +479,9 @@ describe('a batch and an account as a whole', () => {
       wanted('cancel-batch', await batchTarget(theatre, batchId)),
       mali,
     );
-    expect(inWords(again)).toMatchObject({ objections: [{ why: 'all of it is with the bank, or has ended' }] });
+    expect(inWords(again)).toMatchObject({
+      objections: [{ why: 'all of it is with the bank, or has ended' }],
+    });
   });
 
   test.each([

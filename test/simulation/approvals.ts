@@ -3,6 +3,7 @@
  * and in the midst of runs, and somebody makes rows ready behind the program. A record of its own says what was approved, by
  * whom, as it was: each transfer is held against that.
  */
+import { verbatim } from '../../src/core/message.ts';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { formatBaht, toSatang } from '../../src/core/money.ts';
@@ -24,7 +25,13 @@ const people = [1, 2, 3, 4] as const;
 const accounts = [payer.payerAccount, '0000999999'] as const;
 const nameOf = (personId: number) => ({ personId, name: `person ${personId}` });
 const rules = { payoutSatangMax: null };
-const tooMuch = { line: 3, column: 'amount', code: 'amount-too-large', value: null, message: 'too much' };
+const tooMuch = {
+  line: 3,
+  column: 'amount',
+  code: 'amount-too-large',
+  value: null,
+  message: verbatim('too much'),
+};
 
 /** A row as somebody has looked at it. */
 interface Seen {

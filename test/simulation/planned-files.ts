@@ -1,4 +1,5 @@
 /** The partner's files of a run, and a reader that hands out their rows. */
+import { verbatim } from '../../src/core/message.ts';
 import { hash } from 'node:crypto';
 import { formatBaht, toSatang } from '../../src/core/money.ts';
 import type { Inspection, SealTotals, StagedRow } from '../../src/core/payout-file.ts';
@@ -37,7 +38,7 @@ function makeRow(rowNo: number, proxyPlace: number, drawn: DrawnRow): StagedRow 
     column: 'amount',
     code: 'amount-text',
     value: 'abc',
-    message: 'no amount',
+    message: verbatim('no amount'),
   };
   const instruction = {
     payoutId,

@@ -1,3 +1,4 @@
+import { verbatim } from '../../src/core/message.ts';
 import { describe, expect, test } from 'vitest';
 import type { Attempt, Payout } from '../../src/core/payout.ts';
 import type { Change } from '../../src/core/ports.ts';
@@ -21,7 +22,7 @@ import {
 import { makeSqliteStore } from '../support/sqlite-store.ts';
 import { findContradictions } from '../support/store-consistency.ts';
 
-const reason = { code: 'IC001', text: 'said by the bank' };
+const reason = { code: 'IC001', text: verbatim('said by the bank') };
 
 const findingOf = (
   { instruction }: Payout,

@@ -1,3 +1,4 @@
+import { encodeMessage, inEnglishIfAny, verbatim } from '../../src/core/message.ts';
 import { copyFile, mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
@@ -33,6 +34,8 @@ import {
 } from '../support/sqlite-store.ts';
 import { archiveAll, archivePolicy, laterMs, tamper } from '../support/store-fixtures.ts';
 import { startChild } from './child.ts';
+
+const laterReason = encodeMessage(verbatim('later'));
 
 const makeDoneIn = ({ store, path }: SqliteStore, ...asked: [batchId?: string, from?: number]) =>
   makeDone({ store, run: (statements) => tamper(path, statements) }, ...asked);
@@ -135,7 +138,7 @@ describe('killed while a batch is moved', () => {
       path,
       journalId: '',
       onArchiveStep: (step) => {
-        if (step === 'verified') tamper(path, "update payout set reason = 'later' where row_no = 1");
+        if (step === 'verified') tamper(path, `update payout set reason = '${laterReason}' where row_no = 1`);
       },
     });
     expect(await archiveAll(journal)).toEqual([false]);
@@ -306,14 +309,14 @@ describe('a journal that is older than the archives beside it', () => {
       expect(await archiveAll(store)).toEqual([true]);
       if (moment === 'between') backUpJournal(dataDir, backup);
       expect(await store.recall('batch', [firstBatchId], noonMs)).toBe(1);
-      tamper(path, "update payout set version = version + 1, reason = 'tried again' where row_no = 2");
+      tamper(path, `update payout set version = version + 1, reason = '${laterReason}' where row_no = 2`);
       expect(await archiveAll(store)).toEqual([true]);
       const restored = join(dataDir, '..', 'restored');
       await mkdir(restored);
       for (const name of listArchives(dataDir)) await copyFile(join(dataDir, name), join(restored, name));
       placeBackup(backup, restored, stamp, noonMs);
       await using behind = await openJournal({ ...openingIn(restored), recovery, restores: true });
-      expect((await resultRows(behind))[1]?.reason).toBe('tried again');
+      expect(inEnglishIfAny((await resultRows(behind))[1]?.reason)).toBe('later');
       expect((await behind.archives()).map(({ archive }) => archive)).toEqual(['journal-archive-0002.db']);
     },
   );
@@ -340,10 +343,14 @@ describe('a journal that is older than the archives beside it', () => {
     }
     tamper(
       path,
-      `update payout set version = version + 1, reason = 'later' where batch_id = '${firstBatchId}'`,
+      `update payout set version = version + 1, reason = '${laterReason}' where batch_id = '${firstBatchId}'`,
     );
     await using store = await openJournal({ ...openingIn(dataDir), recovery });
-    expect((await resultRows(store)).map(({ reason }) => reason)).toEqual(['later', 'later', 'later']);
+    expect((await resultRows(store)).map(({ reason }) => inEnglishIfAny(reason))).toEqual([
+      'later',
+      'later',
+      'later',
+    ]);
   });
 });
 

@@ -42,8 +42,14 @@ export function makeRow(rowNo: number, changes: Partial<StagedRow> & { payoutId?
 export function makeBadRow(rowNo: number): StagedRow {
   const row = makeRow(rowNo);
   const issues = [
-    { line: rowNo + 1, column: 'amount', code: 'amount-text', value: 'abc', message: 'no amount' },
-    { line: rowNo + 1, column: 'proxyNo', code: 'proxy-letters', value: '••23', message: 'no number' },
+    { line: rowNo + 1, column: 'amount', code: 'amount-text', value: 'abc', message: verbatim('no amount') },
+    {
+      line: rowNo + 1,
+      column: 'proxyNo',
+      code: 'proxy-letters',
+      value: '••23',
+      message: verbatim('no number'),
+    },
   ];
   return { ...row, cells: { ...row.cells, amount: 'abc' }, instruction: null, amountSatang: null, issues };
 }

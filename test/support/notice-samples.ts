@@ -89,7 +89,7 @@ export function breaksOf(kind: BreakRecord['kind'], date = '20261120'): Critical
     severity: 'critical',
     date,
     lineAt: null,
-    reason: 'row 1: failed, and the bank paid it',
+    reason: verbatim('row 1: failed, and the bank paid it'),
     version: 1,
     attempt: null,
     lines: [],
@@ -111,7 +111,7 @@ function alarmsOf(transRefNo: string): Alarms {
     payoutId: 'A1',
     status: 'paid',
     amountSatang: toSatang(1_050n),
-    reason: 'the bank paid it',
+    reason: verbatim('the bank paid it'),
     transRefNo,
   });
   return alarms;

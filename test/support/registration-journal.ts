@@ -292,7 +292,7 @@ class Filler {
   ): Promise<Registration> {
     const ddrOapiSeqId = code === '0' ? `DDR00000000${registration.rowNo}` : null;
     const answered = { ...attempt, httpStatus: 200, statusCode: code, statusDesc: text, ddrOapiSeqId };
-    const reason = code === '0' ? {} : { reasonCode: code, reason: text };
+    const reason = code === '0' ? {} : { reasonCode: code, reason: verbatim(text) };
     const patch = { status, ...reason, ...(status === 'failed' ? this.#settled('reply') : {}) };
     return this.apply(
       moveRegistration({
@@ -316,7 +316,7 @@ class Filler {
     if (decision === undefined) throw new Error('the callback says nothing new');
     const { to, cause, isAlarm } = decision;
     const { respCode, respDesc, applyDtm } = callback.callback;
-    const told = { respCode, respDesc, applyDtm, reasonCode: respCode, reason: respDesc };
+    const told = { respCode, respDesc, applyDtm, reasonCode: respCode, reason: verbatim(respDesc) };
     const patch = { status: to, isAlarm, ...told, ...this.#settled('callback') };
     const change = moveRegistration({
       registration,
@@ -332,7 +332,7 @@ class Filler {
     const patch = {
       status: 'unanswered',
       reasonCode: 'no-callback',
-      reason: 'never told',
+      reason: verbatim('never told'),
       ...this.#settled('time'),
     } as const;
     return this.apply(moveRegistration({ registration, patch, cause: 'time-passed', nowMs: this.#nowMs }));

@@ -1,4 +1,5 @@
 /** Registrations for the tests of what people see of them, and a journal in memory that knows them. */
+import { verbatim } from '../../src/core/message.ts';
 import type { Report } from '../../src/core/ports.ts';
 import type { KeptCallback, RegistrationSnapshot } from '../../src/registration/ports.ts';
 import type {
@@ -67,7 +68,7 @@ export function makeRegistrationRow(changes: Partial<RegistrationRow> = {}): Reg
     holds: [],
     acceptedHolds: [],
     reasonCode: 'I0000',
-    reason: 'Success',
+    reason: verbatim('Success'),
     attemptNo: 1,
     submittedAtMs: noonMs,
     settledAtMs: noonMs + 1000,
@@ -123,9 +124,15 @@ export const makeRejectedRegistration = (rowNo: number): RegistrationRow =>
         column: 'accountNo',
         code: 'account-characters',
         value: '1.10E+12',
-        message: 'digits alone',
+        message: verbatim('digits alone'),
       },
-      { line: rowNo + 1, column: null, code: 'cells-missing', value: null, message: 'a cell is missing' },
+      {
+        line: rowNo + 1,
+        column: null,
+        code: 'cells-missing',
+        value: null,
+        message: verbatim('a cell is missing'),
+      },
     ],
     settledBy: 'rules',
   });
@@ -135,7 +142,7 @@ export const contradicted: RegistrationRow = makeRegistrationRow({
   status: 'contradicted',
   isAlarm: true,
   reasonCode: 'contradicted',
-  reason: 'the bank has told both',
+  reason: verbatim('the bank has told both'),
 });
 
 /** A callback about a registration that nobody made. */

@@ -1,5 +1,6 @@
 /** Batches and rows for the tests of reports, and a journal in memory that knows them. */
 import type { writeReports } from '../../src/reports/write-reports.ts';
+import { verbatim } from '../../src/core/message.ts';
 import { toSatang } from '../../src/core/money.ts';
 import type { PayoutStatus } from '../../src/core/payout.ts';
 import type { Batch, Report, ResultRow, Snapshot, StatusTotal } from '../../src/core/ports.ts';
@@ -50,7 +51,7 @@ export function makeRow(changes: Partial<ResultRow> = {}): ResultRow {
     status: 'paid',
     holds: [],
     reasonCode: 'IC000',
-    reason: 'Fund transfer executed successfully',
+    reason: verbatim('Fund transfer executed successfully'),
     bankPayeeName: 'SOMCHAI J',
     bankPayeeNameTh: 'สมชาย จ',
     submittedAtMs: noonMs,
@@ -82,9 +83,15 @@ export function makeRejectedRow(rowNo: number): ResultRow {
         column: 'amount',
         code: 'amount-decimals',
         value: '1.005',
-        message: 'at most 2 decimals',
+        message: verbatim('at most 2 decimals'),
       },
-      { line: rowNo + 1, column: null, code: 'cells-missing', value: null, message: 'a cell is missing' },
+      {
+        line: rowNo + 1,
+        column: null,
+        code: 'cells-missing',
+        value: null,
+        message: verbatim('a cell is missing'),
+      },
     ],
     cells: {
       payoutId: '=cmd',

@@ -1,6 +1,6 @@
 /** Decisions on breaks and payer accounts from the shell. */
-import { paydropCommand } from '../../core/command-line.ts';
 import { inEnglish } from '../../core/message.ts';
+import { paydropCommand } from '../../core/command-line.ts';
 import { openPayer } from '../../payout/operator.ts';
 import { showDate } from '../../payout/rules/lost-journal.ts';
 import type { BreakKind } from '../../reconcile/rules/types.ts';
@@ -52,7 +52,7 @@ export async function decideOnBreaks(
   if (records.length === 0) throw new SettingsError(`no such break of ${showDate(date)} is open; ${list}`);
   const named = records.map((record) => ({
     where: `${record.kind}, ${record.key}`,
-    target: { ...breakTargetOf(record), note: record.reason },
+    target: { ...breakTargetOf(record), note: inEnglish(record.reason) },
   }));
   return decideNamed(session, [{ decision: 'accept-break', named, note, evidence: null }], maker);
 }

@@ -2,22 +2,19 @@
  * Files of decisions that are dropped into a folder: taken in as the inbox takes files, and read. A dropped file is no
  * proposal, and has no effect, until a maker confirms it in their own name.
  */
+import { inEnglish, sayCode } from '../../core/message.ts';
+import { describeIssue } from '../../reports/rules/report-rows.ts';
 import { mkdir, readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { dayMs, formatBangkokDateTime } from '../../core/bangkok-time.ts';
 import { countOf, showBaht } from '../../core/figures.ts';
-import { inEnglish, sayCode } from '../../core/message.ts';
 import { formatBaht, parseBaht, type Satang, sumSatang, zeroSatang } from '../../core/money.ts';
 import { printable } from '../../core/outgoing-text.ts';
 import type { Clock, Log } from '../../core/ports.ts';
 import { type Disk, lookAt, moveUnlessTaken, openPlainly, realDisk } from '../../platform/disk.ts';
 import { errorCode, hashFile } from '../../platform/durable-file.ts';
 import { type DecisionFileReading, readDecisionFile } from '../../review/read-decision-file.ts';
-import {
-  describeFiledIssue,
-  type FiledDecision,
-  isFiledRegistration,
-} from '../../review/rules/decision-file.ts';
+import { type FiledDecision, isFiledRegistration } from '../../review/rules/decision-file.ts';
 import { moneyMovedOfDecisions } from '../../review/rules/queue.ts';
 import { nameOfDecision } from '../../review/rules/terms.ts';
 import type { LoadedSettings } from '../../settings/settings.ts';
@@ -271,7 +268,7 @@ async function returnFile(disk: Disk, from: string, to: string): Promise<'moved'
 function explainRefusal(reading: DecisionFileReading): readonly string[] | undefined {
   if (reading.kind === 'rejected') return [reading.rejection.message];
   if (reading.kind === 'refused')
-    return reading.issues.slice(0, issuesMax).map((issue) => inEnglish(describeFiledIssue(issue)));
+    return reading.issues.slice(0, issuesMax).map((issue) => inEnglish(describeIssue(issue)));
   return reading.decisions.length === 0 ? ['nothing is decided in this file'] : undefined;
 }
 

@@ -2,8 +2,6 @@
  * Dropped files of decisions that wait. Each is read and kept aside, without effect, until a maker confirms it in their own
  * name or discards it. It lies in a folder of its own below `decisions-work/`, with a record of what it asks for.
  */
-import { mkdir, readdir, readFile } from 'node:fs/promises';
-import { join } from 'node:path';
 import {
   asMessage,
   inEnglish,
@@ -13,10 +11,12 @@ import {
   message,
   verbatim,
 } from '../../core/message.ts';
+import { describeIssue } from '../../reports/rules/report-rows.ts';
+import { mkdir, readdir, readFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { parseBaht, type Satang, zeroSatang } from '../../core/money.ts';
 import { printable } from '../../core/outgoing-text.ts';
 import { errorCode, hashFile, replaceFile } from '../../platform/durable-file.ts';
-import { describeFiledIssue } from '../../review/rules/decision-file.ts';
 import { readDecisionFile } from '../../review/read-decision-file.ts';
 import type { Decider } from '../../review/rules/proposal.ts';
 import type { WaitingDecisions } from '../../review/rules/queue.ts';
@@ -230,7 +230,7 @@ function describeDecided(decided: FileDecided): FileConfirmed {
       ? decided.objections.map(({ where, why }) =>
           where === undefined ? why : message('place.with-why', { where, why }),
         )
-      : decided.issues.map(describeFiledIssue);
+      : decided.issues.map(describeIssue);
   return { kind: 'refused', objections };
 }
 

@@ -1,4 +1,5 @@
 /** Forecasts a run's outcome for each row of a file, as far as payee checks show it. Pure; sends nothing. */
+import { listed, message, type Message } from '../../core/message.ts';
 import type { Reason } from '../../core/change.ts';
 import type { Issue, StagedRow } from '../../core/payout-file.ts';
 import type { HoldReason } from '../../core/payout.ts';
@@ -53,38 +54,24 @@ export type GoodRow = Pick<StagedRow, 'line' | 'holds'> & {
   readonly instruction: NonNullable<StagedRow['instruction']>;
 };
 
-const holdMessages: Readonly<Record<HoldReason, string>> = {
-  approval: 'held until it is approved',
-  name: 'the bank holds another Thai name',
-  limit: 'the amount is above limits.bahtPerPayout',
-  halted: 'the payer account is halted',
-  paused: 'the service could not take it',
-  unavailable: 'a check before sending got no answer',
-  similar: 'another payout is so like it that a person must compare the two',
-  'new-payee': 'its payee was never paid before (limits.newPayeeBaht)',
-  'day-limit': 'a limit of the day is used up',
-  'service-day': 'nothing is sent on this day',
-  resend: 'a person must decide whether its reference goes again',
-};
-
 const heldIssue = (
   { line, instruction }: GoodRow,
   code: string,
   column: string | null,
-  why: string,
+  why: Message,
 ): Issue => ({
   line,
   column,
   code,
   value: null,
-  message: `${why}: held until a person lets it go on ("paydrop resume ${instruction.payoutId}")`,
+  message: message('forecast.held-until', { why, payoutId: instruction.payoutId }),
 });
 
 /** Reasons of a held row, one issue for each hold. */
 export function describeHolds(row: GoodRow): Issue[] {
   return row.holds.map((hold) => {
     const column = hold === 'limit' ? 'amount' : hold === 'similar' ? 'payoutId' : null;
-    return heldIssue(row, hold, column, holdMessages[hold]);
+    return heldIssue(row, hold, column, message(`forecast.${hold}`));
   });
 }
 
@@ -108,27 +95,25 @@ function weigh(verdict: PayeeVerdict, policy: AnswerPolicy): Addition {
       return { outcome: 'notAsked' };
     case 'unpayable': {
       const { code, text } = verdict.reason;
-      const what = policy.enabled
-        ? 'the payee cannot be paid'
-        : 'the payee cannot be paid, and a run would only learn it from the refused transfer (verify.enabled is false)';
-      return { outcome: 'unpayable', reason: { code, text: `${what}: ${text}` } };
+      const what = policy.enabled ? 'forecast.unpayable' : 'forecast.unpayable-unchecked';
+      return { outcome: 'unpayable', reason: { code, text: message(what, { why: text }) } };
     }
     case 'other-name':
       return weighSetting(policy.enabled && policy.onThaiNameMismatch === 'hold', 'name', {
         code: 'thai-name-differs',
-        text: 'the Thai name in the file differs from the name that the bank holds',
+        text: message('payee.other-thai-name'),
       });
     case 'unavailable':
       return weighSetting(policy.enabled && policy.whenUnavailable === 'hold', 'unavailable', {
         code: verdict.reason.code,
-        text: `the payee check gave no answer: ${verdict.reason.text}`,
+        text: message('payee.no-answer', { why: verdict.reason.text }),
       });
   }
 }
 
-function weighSetting(isHeld: boolean, hold: HoldReason, { code, text }: Reason): Addition {
-  if (isHeld) return { outcome: 'toPay', hold, reason: { code, text: `${text}: it would be held` } };
-  return { outcome: 'toPay', reason: { code, text: `${text}: the settings pay it all the same` } };
+function weighSetting(isHeld: boolean, hold: HoldReason, { code, text: why }: Reason): Addition {
+  const text = message(isHeld ? 'forecast.would-be-held' : 'forecast.paid-all-the-same', { why });
+  return { outcome: 'toPay', ...(isHeld ? { hold } : {}), reason: { code, text } };
 }
 
 /**
@@ -200,27 +185,21 @@ export function describeLimits(
     if (!fileWideCodes.includes(code)) return [heldIssue(row, code, limitColumns[code], text)];
     if (mentioned.has(code)) return [];
     mentioned.add(code);
-    const message = `${text}: a run would hold all of it now`;
-    return [{ line: 1, column: null, code, value: null, message }];
+    const why = message('forecast.all-held-now', { why: text });
+    return [{ line: 1, column: null, code, value: null, message: why }];
   });
 }
 
 /** The issue of a row that is like a payout that was paid, or would be. */
 const likePaymentIssue = (row: GoodRow): Issue =>
-  heldIssue(
-    row,
-    'similar-payment',
-    'payoutId',
-    'the same amount was paid, or would be, to the same payee under another payoutId (limits.similarDays)',
-  );
+  heldIssue(row, 'similar-payment', 'payoutId', message('forecast.like-payment'));
 
 const otherReferenceNote = ({ line }: GoodRow): Issue => ({
   line,
   column: 'reference1',
   code: 'similar-reference',
   value: null,
-  message:
-    'the same amount was paid, or would be, to the same payee with another reference1 (limits.similarDays): it is paid, make sure that it is another payment',
+  message: message('forecast.other-reference'),
 });
 
 type EarlierRow = Pick<
@@ -232,12 +211,12 @@ type EarlierRow = Pick<
 export function forecastEarlierRow(row: EarlierRow): RowForecast | 'ask' {
   const none = { holds: [], issues: [], notes: [] } as const;
   const code = row.reasonCode ?? row.status;
-  const end = (outcome: ForecastOutcome, message: string): RowForecast => ({
+  const end = (outcome: ForecastOutcome, found: Message): RowForecast => ({
     ...none,
     outcome,
-    issues: [{ line: row.line, column: null, code, value: null, message }],
+    issues: [{ line: row.line, column: null, code, value: null, message: found }],
   });
-  const why = row.reason === null ? '' : `: ${row.reason}`;
+  const why = row.reason === null ? '' : message('forecast.because', { reason: row.reason });
   switch (row.status) {
     case 'staged':
     case 'ready':
@@ -245,26 +224,29 @@ export function forecastEarlierRow(row: EarlierRow): RowForecast | 'ask' {
     case 'held': {
       const holds = row.holds.filter((hold) => !rerunHolds.includes(hold));
       if (holds.length === 0) return 'ask';
-      const text = `held since an earlier run (${holds.join(', ')})${why}; a person must let it go on`;
-      return { ...end('held', text), holds };
+      const named = listed(holds.map((hold) => message(`hold-is.${hold}`)));
+      return { ...end('held', message('forecast.held-since', { holds: named, why })), holds };
     }
     case 'paid':
       return { ...none, outcome: 'paidEarlier' };
     case 'submitted':
     case 'unresolved':
     case 'disputed':
-      return end('inDoubt', `${row.status} since an earlier run: a run asks the bank and sends nothing`);
+      return end(
+        'inDoubt',
+        message('forecast.in-doubt-since', { status: message(`payout-is.${row.status}`) }),
+      );
     case 'rejected':
       return row.issues.length > 0
         ? { ...none, outcome: 'rejected', issues: row.issues }
-        : end('rejected', `rejected by an earlier run${why}`);
+        : end('rejected', message('forecast.rejected', { why }));
     case 'unpayable':
-      return end('unpayable', `unpayable since an earlier run${why}`);
+      return end('unpayable', message('forecast.unpayable-since', { why }));
     case 'failed':
     case 'cancelled':
       return end(
         'endedEarlier',
-        `${row.status} in an earlier run${why}; running the file again does not try it again`,
+        message('forecast.ended', { status: message(`payout-is.${row.status}`), why }),
       );
   }
 }

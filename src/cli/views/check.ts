@@ -1,4 +1,5 @@
 /** Output of `check`: issues as they are found, so that memory stays flat, and the totals at the end. */
+import { inEnglish } from '../../core/message.ts';
 import type {
   CheckedRegistrations,
   CheckOutcome,
@@ -45,7 +46,7 @@ export class CheckReport {
   };
 
   #show(kind: Parameters<Report>[0], { rowNo, issue: found }: RowIssue): Shown {
-    const message = showText(found.message);
+    const message = showText(inEnglish(found.message));
     const issue = {
       ...found,
       column: showTextIfAny(found.column),

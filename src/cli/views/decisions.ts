@@ -1,6 +1,7 @@
 /** Decisions and proposals in words for people. */
-import { formatBangkokMoment } from '../../core/bangkok-time.ts';
 import { inEnglish, sayCode } from '../../core/message.ts';
+import { describeIssue } from '../../reports/rules/report-rows.ts';
+import { formatBangkokMoment } from '../../core/bangkok-time.ts';
 import { formatBaht } from '../../core/money.ts';
 import { toLines } from '../../core/outgoing-text.ts';
 import { maskDigits } from '../../core/proxy-id.ts';
@@ -15,7 +16,6 @@ import type {
 } from '../../app/review/decisions.ts';
 import type { Dropped } from '../../app/review/waiting-decisions.ts';
 import type { PayerChanged } from '../../app/review/accept.ts';
-import { describeFiledIssue } from '../../review/rules/decision-file.ts';
 import { type Corrected, type Correction, type EvidenceFile } from '../../review/rules/proposal.ts';
 import { countedOf, describeCounted, type ProposalFigures } from '../../review/rules/proposal-figures.ts';
 import { nameOfDecision, outcomeOfDecision } from '../../review/rules/terms.ts';
@@ -122,9 +122,7 @@ export function showDecided(decided: Decided, undecided?: number): Shown {
 /** Error for a file that decides nothing. */
 export function refuseFile(path: string, refused: Exclude<FileDecided, Decided>): SettingsError {
   if (refused.kind === 'rejected') return new SettingsError(`${path}: ${refused.rejection.message}`);
-  const shown = refused.issues
-    .slice(0, objectionsShownMax)
-    .map((issue) => inEnglish(describeFiledIssue(issue)));
+  const shown = refused.issues.slice(0, objectionsShownMax).map((issue) => inEnglish(describeIssue(issue)));
   const rest = refused.issues.length - shown.length;
   return new SettingsError(
     [`nothing of ${path} was decided:`, ...shown, ...(rest === 0 ? [] : [`and ${rest} more`])].join('\n'),

@@ -1,5 +1,5 @@
 /** Output of `check --payees` at its end: rows and amounts by what a run would do, and how long it would take. */
-import { inEnglish, stopInEnglish } from '../../core/message.ts';
+import { inEnglishIfAny, stopInEnglish } from '../../core/message.ts';
 import type { DryRunOutcome, RejectedFile } from '../../app/check.ts';
 import {
   type ExpectedTime,
@@ -185,6 +185,5 @@ function renderStops({ stop, lineStop, brake }: Described): string[] {
 
 /** The reason with the bank status's remedy: its own speaks of resuming a batch, and nothing has run here. */
 function showReason({ code, reason, remedy }: Record<'code' | 'reason' | 'remedy', string>): string {
-  const ofBank = findBankStatus(code)?.remedy;
-  return `${reason} [${code}]. ${ofBank === undefined ? remedy : inEnglish(ofBank)}`;
+  return `${reason} [${code}]. ${inEnglishIfAny(findBankStatus(code)?.remedy) || remedy}`;
 }

@@ -1,4 +1,5 @@
 /** Output of `list`: a line for each payout, as wide as the terminal. */
+import { inEnglishIfAny } from '../../core/message.ts';
 import type { FoundPayout } from '../../app/list.ts';
 import { formatBangkokDateTime, formatBangkokMoment } from '../../core/bangkok-time.ts';
 import { formatBaht, type Satang, sumSatang } from '../../core/money.ts';
@@ -37,9 +38,8 @@ const nameOf = ({ row }: FoundPayout): string =>
 
 function whyOf({ row }: FoundPayout): string {
   if (row.status === 'paid' && !row.isAlarm) return '';
-  const why = describeReason(row)
-    .filter((text) => text !== '')
-    .join(': ');
+  const [code, reason] = describeReason(row);
+  const why = [code, inEnglishIfAny(reason)].filter((text) => text !== '').join(': ');
   return row.isAlarm ? `ALARM ${why}` : why;
 }
 
@@ -150,7 +150,7 @@ export function describeFound(found: FoundPayout): object {
     reference1: showTextIfAny((instruction ?? cells).reference1),
     reference2: showTextIfAny((instruction ?? cells).reference2),
     reasonCode,
-    reason: showText(reason),
+    reason: showText(inEnglishIfAny(reason)),
     transRefNo: row.transRefNo,
     sysRefNo: row.sysRefNo,
     takenInAt: formatBangkokDateTime(batch.startedAtMs),

@@ -1,4 +1,5 @@
 /** A reconciled day for a person or a program: figures that tie out, rows settled, breaks and files. */
+import { inEnglish } from '../../core/message.ts';
 import type { NoStatement, NotFetched, ReconcileReport, StatementRefusal } from '../../app/reconcile.ts';
 import { formatBangkokMoment } from '../../core/bangkok-time.ts';
 import { formatBaht, sumSatang, toSatang } from '../../core/money.ts';
@@ -99,7 +100,7 @@ function renderHead({ reconciled }: ReconcileReport): readonly string[] {
     `Statement  ${showDate(date)}, version ${version}, ${before}`,
     `Accepted   ${formatBangkokMoment(acceptedAtMs)}`,
     `Original   ${statement.originalPath}`,
-    `From       ${describeProvenance(provenance)}`,
+    `From       ${inEnglish(describeProvenance(provenance))}`,
   ];
 }
 
@@ -141,8 +142,8 @@ const describeBreak = (record: BreakRecord, nowMs: number) => ({
   severity: record.severity,
   payoutId: record.attempt?.payoutId ?? null,
   transRefNo: record.attempt?.order.transRefNo ?? record.lines[record.lineAt ?? -1]?.transRefNo ?? null,
-  reason: showText(record.reason),
-  remedy: describeBreakRemedy(record),
+  reason: showText(inEnglish(record.reason)),
+  remedy: inEnglish(describeBreakRemedy(record)),
   ageDays: computeAgeDays(record, nowMs),
   amount: formatBaht(amountOfBreak(record)),
 });

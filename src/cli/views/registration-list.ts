@@ -1,4 +1,5 @@
 /** Output of `list --registrations`: a line for each, as wide as the terminal. */
+import { inEnglishIfAny } from '../../core/message.ts';
 import type { FoundRegistration } from '../../app/registration/standing.ts';
 import { formatBangkokDateTime, formatBangkokMoment } from '../../core/bangkok-time.ts';
 import { printable, showText, toLines } from '../../core/outgoing-text.ts';
@@ -17,9 +18,8 @@ const placeInTime = ({ row, batch }: FoundRegistration): number => row.submitted
 
 function whyOf({ row }: FoundRegistration): string {
   if (row.status === 'registered' && !row.isAlarm) return '';
-  const why = describeRegistrationReason(row)
-    .filter((text) => text !== '')
-    .join(': ');
+  const [code, reason] = describeRegistrationReason(row);
+  const why = [code, inEnglishIfAny(reason)].filter((text) => text !== '').join(': ');
   return row.isAlarm ? `ALARM ${why}` : why;
 }
 
@@ -86,7 +86,7 @@ export function describeFoundRegistration(found: FoundRegistration): object {
     accountNo: maskDigits(cellOf(found, 'accountNo')),
     refs: (['ref1', 'ref2', 'ref3', 'ref4'] as const).map((column) => showText(cellOf(found, column))),
     reasonCode,
-    reason: showText(reason),
+    reason: showText(inEnglishIfAny(reason)),
     requestUID: row.attempt === undefined ? null : latestRequestUid(row.attempt),
     ddrOapiSeqId: row.attempt?.ddrOapiSeqId ?? null,
     respCode: row.respCode,

@@ -1,4 +1,5 @@
 /** Output of `status` and `show` about direct-debit registrations. */
+import { inEnglish, inEnglishIfAny } from '../../core/message.ts';
 import type {
   DirectDebitStanding,
   RegistrationBatchStanding,
@@ -379,7 +380,8 @@ export function showRegistration(history: RegistrationStanding): Shown {
   const events = history.events.map(showEvent);
   const callbacks = history.callbacks.map(showKept);
   const asked = describeInstruction(history);
-  const [reasonCode, reason] = describeRegistrationReason(row);
+  const [reasonCode, said] = describeRegistrationReason(row);
+  const reason = inEnglishIfAny(said);
   const { batchId, fileName } = batch;
   const next =
     proposalId === undefined ? listNextOfRegistration({ row, batchId, fileName }) : [toProposal(proposalId)];
@@ -396,7 +398,7 @@ export function showRegistration(history: RegistrationStanding): Shown {
     reasonCode: reasonCode === '' ? null : reasonCode,
     reason: reason === '' ? null : showText(reason),
     isAlarm: row.isAlarm,
-    remedy: remedyOfRegistration(row),
+    remedy: inEnglish(remedyOfRegistration(row)),
     respCode: row.respCode,
     respDesc: row.respDesc,
     applyDtm: row.applyDtm,

@@ -1,6 +1,6 @@
 /** Output of `status` and `show`: batches, days and their statements, and payouts. */
-import { type SaidHealthReason, sayHealth } from '../../watch/rules/health.ts';
 import { inEnglish } from '../../core/message.ts';
+import { type SaidHealthReason, sayHealth } from '../../watch/rules/health.ts';
 import type {
   BatchStanding,
   DayStanding,
@@ -149,7 +149,7 @@ export function showBatch(standing: BatchStanding, isSending = false): Shown {
     byStatus: totalsByStatus(inOrder(totals)),
     holds: Object.fromEntries(holds.map(({ hold, rows }) => [hold, rows])),
     holdRemedies: Object.fromEntries(
-      holdsOfRest(batch, holds).map((held) => [held.hold, describeHoldRemedy(held)]),
+      holdsOfRest(batch, holds).map((held) => [held.hold, inEnglish(describeHoldRemedy(held))]),
     ),
     alarms: countAlarms(totals),
     fileGrown: showGrowth(grown),
@@ -316,9 +316,9 @@ export function showPayout(history: PayoutStanding): Shown {
     status: row.status,
     holds: row.holds,
     reasonCode: row.reasonCode,
-    reason: showTextIfAny(row.reason),
+    reason: showTextIfAny(row.reason && inEnglish(row.reason)),
     isAlarm: row.isAlarm,
-    remedy: row.isAlarm ? describeAlarmRemedy(row) : describeUnsentRemedy(row, said, loss),
+    remedy: row.isAlarm ? inEnglish(describeAlarmRemedy(row)) : describeUnsentRemedy(row, said, loss),
     attempts: attempts.map((one) => one.json),
     events: events.map((one) => one.json),
     ...names,
@@ -355,7 +355,7 @@ function describeUnsentRemedy(
   const first = [...new Set(stops.map(({ remedy }) => remedy))];
   const asked =
     loss === undefined
-      ? describeRemedy(row)
+      ? inEnglish(describeRemedy(row))
       : `This journal has not sent it, but may have before it was lost or restored: pay it by no other means. Run the ` +
         `same file again: the bank is asked first`;
   return [...first, asked].join('. ');
@@ -402,7 +402,7 @@ export function showDay({ date: day, state, isWhole }: DayStanding, nowMs: numbe
   const oldestOpenDays = openedAtMs === null ? null : Math.max(0, Math.floor((nowMs - openedAtMs) / dayMs));
   const breaks = renderBreaks(isWhole, openBreaks, oldestOpenDays);
   const found = isWhole ? breaks : `the day is not complete: reconcile it again; ${breaks}`;
-  const from = source === null ? '' : `; from ${describeProvenance(source)}`;
+  const from = source === null ? '' : `; from ${inEnglish(describeProvenance(source))}`;
   const reconciledAt = formatBangkokDateTime(acceptedAtMs);
   return {
     json: { date, version, reconciledAt, isWhole, openBreaks, oldestOpenDays, source },
@@ -469,7 +469,7 @@ function showFigures(figures: ApprovalFigures): string[] {
   return [
     `waits for approval, to be paid from account ${payerAccount}:`,
     ...alignColumns(listTotals(figures)),
-    ...(likeReason === null ? [] : [`  ${showText(likeReason)}`]),
+    ...(likeReason === null ? [] : [`  ${showText(inEnglish(likeReason))}`]),
     ...listLargest(figures),
     `  digest ${digest}`,
     printable(`  ${adviseDigest(figures)}`),
@@ -491,7 +491,7 @@ function jsonOfFigures(figures: ApprovalFigures): object {
     newPayees: { ...totalOf(newPayees), payees: newPayees.payees },
     likeEarlier: totalOf(figures.like),
     heldByLimits: { ...totalOf(figures.limited), limits: Object.fromEntries(figures.limitedBy) },
-    likeReason: showTextIfAny(likeReason),
+    likeReason: showTextIfAny(likeReason && inEnglish(likeReason)),
     largest: largest.map(({ amountSatang, payoutId, payeeName, ...row }) => ({
       ...row,
       payoutId: showText(payoutId),

@@ -184,7 +184,7 @@ function adviseHeld({ batch, holds, totals, exceptionRows }: BatchSummary): stri
   const others = exceptionRows - countRows(totals, ['held']);
   return [
     ...kept.flatMap((held) =>
-      inColumns(`${countOf(held.rows, 'row')} held (${held.hold}). ${describeHoldRemedy(held)}.`),
+      inColumns(`${countOf(held.rows, 'row')} held (${held.hold}). ${inEnglish(describeHoldRemedy(held))}.`),
     ),
     ...commandsOfHolds(batch.batchId, kept).map(sayCommand),
     'The exceptions file says it of each row.',

@@ -1,6 +1,7 @@
 /**
  * The whole history of one payout with its proofs, as a record that is checked without the journal (docs/evidence.md).
  */
+import { inEnglish } from '../../core/message.ts';
 import { formatBangkokDateTime } from '../../core/bangkok-time.ts';
 import { maskDigits } from '../../core/proxy-id.ts';
 import type { Attempt } from '../../core/payout.ts';
@@ -66,7 +67,9 @@ export interface EventProof {
 
 function describeRow({ history, chain, versions, lines }: StoredRow, numbers: Numbers): object {
   const { row, batch, attempts } = history;
-  const { cells, extras, instruction, issues, ...state } = row;
+  const { cells, extras, instruction, reason, ...others } = row;
+  const { issues: found, ...state } = { ...others, reason: reason && inEnglish(reason) };
+  const issues = found.map((issue) => ({ ...issue, message: inEnglish(issue.message) }));
   const { batchId, fileName, sha256, companyId, payerAccount, status, rows, startedAtMs } = batch;
   const file = { batchId, fileName, sha256, companyId, status, rows, startedAtMs };
   return {

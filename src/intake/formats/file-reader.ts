@@ -2,6 +2,7 @@
  * Reads files: a first pass inspects the file, and a second reads its rows and must find the same bytes, whatever the
  * format. The first bytes determine the format, not the name.
  */
+import { encodeMessage, inEnglish } from '../../core/message.ts';
 import { createHash } from 'node:crypto';
 import { parse } from 'csv-parse/sync';
 import { describeCharacter } from '../../core/characters.ts';
@@ -148,9 +149,11 @@ function rejectUnseen(
     const found = faults.filter((fault) => fault.place === place);
     // A cell is covered by a merged cell that begins further left.
     const isCovered = ({ message }: CellFault): boolean =>
-      faults.some((fault) => fault.place === place - 1 && fault.message === message);
+      faults.some(
+        (fault) => fault.place === place - 1 && encodeMessage(fault.message) === encodeMessage(message),
+      );
     const fault = found.find((one) => one.code !== 'cell-merged' || isCovered(one));
-    if (fault !== undefined) throw new FileRejected(fault.code, fault.message, line, column);
+    if (fault !== undefined) throw new FileRejected(fault.code, inEnglish(fault.message), line, column);
   }
 }
 

@@ -1,4 +1,5 @@
 /** Turns records of any format and kind of file into rows: the rules, duplicates in the file, and the trailer row. */
+import { message, type Message } from '../../core/message.ts';
 import { showCell, showProxy } from '../../core/cell-text.ts';
 import { countOf, listWords, showCount } from '../../core/figures.ts';
 import type { Issue } from '../../core/payout-file.ts';
@@ -19,71 +20,63 @@ export interface RowRecord extends FileRecord {
 
 const noExtras: readonly string[] = [];
 
-const misquotedText =
-  'a quotation mark stands inside a cell: put the whole cell in quotation marks and double those inside';
-
 /** A cell of the form ="…", in which programs keep digits as text in a spreadsheet. */
 const textFormula = /^\s*="[^"]*"\s*$/;
 /** Tells whether all quotation marks of a row belong to such formulas. */
 const hasTextFormulas = (cells: readonly string[]): boolean =>
   cells.every((cell) => !cell.includes('"') || textFormula.test(cell));
 
-function explainTextFormulas(cells: readonly string[], names: readonly string[]): string {
+function explainTextFormulas(cells: readonly string[], names: readonly string[]): Message {
   const places = [...cells.keys()].filter((place) => textFormula.test(cells[place] ?? ''));
   const columns = places.map((place) => names[place] ?? `cell ${place + 1}`);
-  const verb =
-    places.length === 1
-      ? 'is written as a formula that keeps its'
-      : 'are written as formulas that keep their';
-  return `${listWords(columns)} ${verb} text as it is (="…"): write what is between the quotation marks alone`;
+  return message(`issue.text-formulas.${places.length === 1 ? 'one' : 'many'}`, {
+    columns: listWords(columns),
+  });
 }
 
 /** Codes about a formula, which suffice for its cell. */
 const formulaCodes: readonly string[] = ['formula', 'amount-formula'];
-
-const hiddenText = 'the row is hidden in the sheet: show it and look at it, or remove it';
 
 /** Codes of cells without a value. */
 const errorCodes: ReadonlySet<string> = new Set(['cell-error', 'cell-formula']);
 
 const isEmpty = (cells: readonly string[]): boolean => cells.every((cell) => cell.trim() === '');
 
-function issueOfRow(line: number, code: string, message: string): Issue {
-  return { line, column: null, code, value: null, message };
+function issueOfRow(line: number, code: string, issue: Message): Issue {
+  return { line, column: null, code, value: null, message: issue };
 }
 
-const tooManyAtEnd = (whose: string, separators: number, other: string): string =>
+const tooManyAtEnd = (whose: 'line' | 'header', separators: number): Message =>
   separators === 1
-    ? `${whose} ends in a separator too many: remove it, or end ${other} in one, too`
-    : `${whose} ends in ${countOf(separators, 'separator')} too many: remove them, or end ${other} in as many`;
+    ? message(`cell-count.${whose}-ends-in-one`)
+    : message(`cell-count.${whose}-ends-in-many`, { count: showCount(separators) });
 
 /**
  * Explains why a row has more or fewer cells than the header, with the cure.
  * @param amountPlace -1 without an amount
  */
-function explainCount(record: RowRecord, { cellCount, names }: Header, amountPlace: number): string {
+function explainCount(record: RowRecord, { cellCount, names }: Header, amountPlace: number): Message {
   const { cells, sheet } = record;
   const beyond = cells.slice(cellCount);
-  if (sheet !== undefined && beyond.length > 0)
-    return 'something stands to the right of the last heading: give that column a heading, or empty its cells';
+  if (sheet !== undefined && beyond.length > 0) return message('cell-count.beyond-headings');
   const isCut = amountPlace >= 0 && findUncut(record, amountPlace) !== undefined;
   if (beyond.length > 0 && !isCut && beyond.every((cell) => cell.trim() === ''))
-    return tooManyAtEnd('the line', beyond.length, 'the header');
-  if (beyond.length > 0)
-    return 'a separator stands inside a cell: write an amount without it, as 1234.50, and put any other such cell in quotation marks';
+    return tooManyAtEnd('line', beyond.length);
+  if (beyond.length > 0) return message('cell-count.separator-inside');
   const last = names.findLastIndex((name) => name !== '');
-  if (cells.length > last) return tooManyAtEnd('the header', cellCount - cells.length, 'each line');
-  return 'the row is cut short or cells are missing (empty ones need their separators too)';
+  if (cells.length > last) return tooManyAtEnd('header', cellCount - cells.length);
+  return message('cell-count.cut-short');
 }
 
 function miscounted(record: RowRecord, header: Header, amountPlace: number, trailerMark: string): Issue {
   const { cells, line } = record;
-  const what =
+  const why =
     cells[0]?.trim() === trailerMark
-      ? 'is it the trailer row? set input.control to trailer'
+      ? message('cell-count.trailer')
       : explainCount(record, header, amountPlace);
-  const message = `${countOf(cells.length, 'cell')} where the header has ${header.cellCount}: ${what}`;
-  return issueOfRow(line, 'cell-count', message);
+  const facts = { count: showCount(cells.length), expected: header.cellCount, why };
+  const issue = message(`issue.cell-count.${cells.length === 1 ? 'one' : 'many'}`, facts);
+  return issueOfRow(line, 'cell-count', issue);
 }
 
 /** Takes the records of one file, in order. */
@@ -124,8 +117,8 @@ export class RowTaker<Row extends FileRow, Totals> {
     const rowNo = count.rows + 1;
     const { rowsMax } = this.#options.limits;
     if (rowsMax !== null && rowNo > rowsMax) {
-      const message = `the file has more rows than limits.rowsPerFile allows (${rowsMax}): split it`;
-      throw new FileRejected('rows-over-limit', message, record.line);
+      const why = `the file has more rows than limits.rowsPerFile allows (${rowsMax}): split it`;
+      throw new FileRejected('rows-over-limit', why, record.line);
     }
     const row = this.#rejectDuplicate(this.#read(record, rowNo), record);
     if (!isEmpty(record.cells)) {
@@ -151,8 +144,8 @@ export class RowTaker<Row extends FileRow, Totals> {
     const what = isEmpty(cells)
       ? `empty rows stand after it (from line ${line}), remove the empty lines at the end`
       : `rows stand after it (from line ${line}), remove them or move the trailer to the end`;
-    const message = `the trailer row (${this.#options.trailerMark}) must be the last: ${what}`;
-    throw new FileRejected('control-not-last', message, this.#trailer.line);
+    const why = `the trailer row (${this.#options.trailerMark}) must be the last: ${what}`;
+    throw new FileRejected('control-not-last', why, this.#trailer.line);
   }
 
   #read(record: RowRecord, rowNo: number): Row {
@@ -169,7 +162,7 @@ export class RowTaker<Row extends FileRow, Totals> {
           issueOfRow(
             line,
             'quote-misplaced',
-            isFormulas ? explainTextFormulas(record.cells, names) : misquotedText,
+            isFormulas ? explainTextFormulas(record.cells, names) : message('issue.quote-misplaced'),
           ),
         ]
       : this.#findFaults(record);
@@ -190,7 +183,7 @@ export class RowTaker<Row extends FileRow, Totals> {
       return kind.doubtCells(rejected, columns);
     }
     if (row.instruction === null && isEmpty(all))
-      return kind.rejectRow(place, [issueOfRow(line, 'row-empty', 'every cell is empty: remove the line')]);
+      return kind.rejectRow(place, [issueOfRow(line, 'row-empty', message('issue.row-empty'))]);
     return row;
   }
 
@@ -206,15 +199,15 @@ export class RowTaker<Row extends FileRow, Totals> {
     if (sheet === undefined) return [];
     const { places, names } = this.#header;
     const { columns, maskedColumns } = this.#kind;
-    const hidden = sheet.isHidden ? [issueOfRow(line, 'row-hidden', hiddenText)] : [];
-    const faults = sheet.faults.flatMap(({ place, code, message }): Issue[] => {
+    const hidden = sheet.isHidden ? [issueOfRow(line, 'row-hidden', message('issue.row-hidden'))] : [];
+    const faults = sheet.faults.flatMap(({ place, code, message: fault }): Issue[] => {
       const own = columns.names.find((column) => places[column] === place);
       const isCarried = own === undefined && place < names.length;
       if (own === undefined && !(isCarried && errorCodes.has(code))) return [];
       const cell = cells[place] ?? '';
       const isMasked = own !== undefined && maskedColumns.has(own);
       const value = cell === '' ? null : isMasked ? showProxy(cell) : showCell(cell);
-      return [{ line, column: own ?? names[place] ?? null, code, value, message }];
+      return [{ line, column: own ?? names[place] ?? null, code, value, message: fault }];
     });
     return [...hidden, ...faults];
   }
@@ -237,7 +230,7 @@ export class RowTaker<Row extends FileRow, Totals> {
     const seen = { rowNo, line, id, cells: record.cells, isValid: instruction !== null };
     const verdict = this.#duplicates.add(seen);
     if (verdict.kind === 'new') return row;
-    const first = `line ${verdict.firstLine} (row ${verdict.firstRowNo})`;
+    const first = message('issue.first-row', { line: verdict.firstLine, row: verdict.firstRowNo });
     const issue = {
       line: row.line,
       column: idColumn,
@@ -245,8 +238,8 @@ export class RowTaker<Row extends FileRow, Totals> {
       value: showCell(id),
       message:
         verdict.kind === 'repeat'
-          ? `this row repeats ${first} in every cell: only that one counts, remove the repeat`
-          : `${first} has the same ${idColumn} and other cells: all such rows are rejected, give each ${rowsAre} a ${idColumn} of its own`,
+          ? message('issue.duplicate-repeat', { first })
+          : message(`issue.duplicate-${rowsAre}`, { first }),
     };
     return { ...row, instruction: null, holds: [], issues: [...row.issues, issue] };
   }
@@ -258,8 +251,8 @@ export class RowTaker<Row extends FileRow, Totals> {
    */
   finish(sidecar: ControlTotals | null): Totals {
     if (this.#count.rows === 0) {
-      const message = 'the file has a header and no rows: have it written again';
-      throw new FileRejected('rows-missing', message, this.#header.nextLine);
+      const why = 'the file has a header and no rows: have it written again';
+      throw new FileRejected('rows-missing', why, this.#header.nextLine);
     }
     this.#requireNoUnreadTrailer();
     this.#requireWholeAmounts();
@@ -274,10 +267,10 @@ export class RowTaker<Row extends FileRow, Totals> {
   /** Rejects rows of separators alone where they explain the difference to the declared number. */
   #requireNoEmptyRows({ rows }: ControlTotals): void {
     if (this.#emptyRows === 0 || rows + this.#emptyRows !== this.#count.rows) return;
-    const message =
+    const why =
       `the control totals speak of ${countOf(rows, 'row')} and the file has ${showCount(this.#count.rows)}, of which ` +
       `${showCount(this.#emptyRows)} ${this.#emptyRows === 1 ? 'is' : 'are'} empty (line ${this.#firstEmptyLine}): remove the empty lines`;
-    throw new FileRejected('control-rows', message, this.#trailer?.line ?? null);
+    throw new FileRejected('control-rows', why, this.#trailer?.line ?? null);
   }
 
   /** Rejects an unread trailer: without it, a file that was cut short would be sent as far as it goes. */
@@ -285,10 +278,10 @@ export class RowTaker<Row extends FileRow, Totals> {
     if (this.#options.control !== 'none' || this.#unreadTrailer === undefined) return;
     const { cells, line } = this.#unreadTrailer;
     const mark = showCell(cells[0]?.trim() ?? '');
-    const message =
+    const why =
       `the last row looks like a trailer with control totals ("${mark}"), and input.control is none: set input.control to ` +
       'trailer, with this word as input.trailerMark, or have the row left out';
-    throw new FileRejected('trailer-unread', message, line, mark);
+    throw new FileRejected('trailer-unread', why, line, mark);
   }
 
   #requireWholeAmounts(): void {
@@ -302,8 +295,8 @@ export class RowTaker<Row extends FileRow, Totals> {
     const { control } = this.#kind;
     if (this.#trailer === undefined) {
       const form = control === 'rows' ? ',<rows>' : ',<rows>,<total>';
-      const message = `the last row must be ${this.#options.trailerMark}${form}: the file is cut short, or input.control is wrong`;
-      throw new FileRejected('control-missing', message);
+      const why = `the last row must be ${this.#options.trailerMark}${form}: the file is cut short, or input.control is wrong`;
+      throw new FileRejected('control-missing', why);
     }
     const reading = readTrailer(this.#trailer.cells, control);
     if (!reading.ok) throw new FileRejected(reading.code, reading.message, this.#trailer.line);

@@ -3,6 +3,7 @@
  * and 99,95 becomes 99 and 95. Such a row can still have the right number of cells, if its empty last cell was left
  * out.
  */
+import { message, type Message } from '../../core/message.ts';
 import { listWords, showCount } from '../../core/figures.ts';
 
 /** A record of a comma-delimited file. */
@@ -13,11 +14,18 @@ interface CommaRecord {
   readonly quoted: readonly number[];
 }
 
-/** The fault of an amount, with the cure. */
+/** Why a file is rejected for an amount that may be cut, with the cure. */
 interface CutAmount {
   readonly line: number;
   readonly code: string;
   readonly message: string;
+}
+
+/** The fault of an amount that is certainly cut, with the cure. */
+interface SurelyCut {
+  readonly line: number;
+  readonly code: string;
+  readonly message: Message;
 }
 
 /** Three digits followed by decimals, a minus or a currency end an amount, and no reference or code. */
@@ -71,11 +79,11 @@ class Doubt {
         : `, and so may ${showCount(this.#others)} more (${this.#others === 1 ? 'line' : 'lines'} ${listWords(named)})`;
     const each = this.#others === 0 ? 'it' : 'each of them';
     const joined = /,\d{3}$/.test(uncut) ? uncut.replaceAll(',', '') : uncut.replace(',', '.');
-    const message =
+    const why =
       `this may be ${uncut}, which its comma has cut into two cells${beside}; no other amount shows that the file writes them ` +
       `without commas: write ${each} whole, this one as ${joined}, or as ${amount}.00 if the next cell is another column's; ` +
       'or use control totals; or, where the column after the amount holds such numbers, set input.numberAfterAmount to allowed';
-    return { line, code: 'amount-unclear', message };
+    return { line, code: 'amount-unclear', message: why };
   }
 }
 
@@ -94,7 +102,7 @@ export class CutAmounts {
   #hasPlainDecimals = false;
 
   /** The amount of a record that is certainly cut; undefined for any other. @param place the place of the amount */
-  take(record: CommaRecord, place: number): CutAmount | undefined {
+  take(record: CommaRecord, place: number): SurelyCut | undefined {
     const cell = record.cells[place] ?? '';
     // Once the file has shown how it writes amounts, only amounts of one to three digits can be cut.
     if (this.#hasPlainThousands && this.#hasPlainDecimals && cell.length > 3) return undefined;
@@ -121,9 +129,6 @@ export class CutAmounts {
   }
 }
 
-function explainCut(line: number, amount: string, uncut: string): CutAmount {
-  const message =
-    `with the cells after it this reads as ${uncut}, which its comma has cut: write amounts without separators, as 1234.50; ` +
-    `where ${amount} is the whole amount, write ${amount}.00`;
-  return { line, code: 'amount-cut', message };
+function explainCut(line: number, amount: string, uncut: string): SurelyCut {
+  return { line, code: 'amount-cut', message: message('issue.amount-cut', { uncut, amount }) };
 }

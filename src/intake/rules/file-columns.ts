@@ -18,7 +18,7 @@ export interface FileColumns<Column extends string = string> {
   /** The columns among them that people fill in. */
   readonly filledIn: string;
   /** The subject of an exceptions file. */
-  readonly rowsAre: string;
+  readonly rowsAre: 'payout' | 'registration';
   /** The rejection of such a file as one of another kind. */
   readonly otherKind: { readonly code: string; readonly message: string };
 }

@@ -2,6 +2,7 @@
  * One row of an input file: cells in, an instruction or every issue of the row out (design: "The files"). Pure;
  * duplicates.ts and the journal find issues that involve other rows (a payoutId twice).
  */
+import { message, type Message, type PlainCode } from '../../core/message.ts';
 import { describeCharacter, isUnseen } from '../../core/characters.ts';
 import { showCell, showProxy } from '../../core/cell-text.ts';
 import { integerDigitsMax, parseBaht, type Satang } from '../../core/money.ts';
@@ -42,14 +43,12 @@ const examineName: Examine = (cell, text, rule, tell) => {
 };
 
 /** Explains why a name is neither plain Latin nor Thai; Thai marks and special spaces do not make a Latin name Thai. */
-function explainScript(name: string): string {
+function explainScript(name: string): Message {
   const foreign = /[^\x20-\x7e\u0e01-\u0e3a\u0e40-\u0e5b\u00a0\u200b-\u200d\u2060\ufeff]/u.exec(name)?.[0];
   const other = foreign ?? (/\p{L}/u.test(name) ? /[^\x20-\x7e]/u.exec(name)?.[0] : undefined);
-  if (other !== undefined && isUnseen(other))
-    return `${describeCharacter(other)} stands in this name and cannot be seen there: type the name again, with plain spaces`;
-  const what =
-    other === undefined ? 'no letter stands in it' : `${describeCharacter(other)} cannot be compared`;
-  return `${what}: write the name in plain Latin letters (A-Z) or in Thai, or leave it empty`;
+  if (other === undefined) return message('issue.name-letters');
+  const code = isUnseen(other) ? 'issue.name-unseen' : 'issue.name-script';
+  return message(code, { character: describeCharacter(other) });
 }
 
 type TextColumn = 'payeeName' | 'reference1' | 'reference2';
@@ -72,32 +71,21 @@ const readText = (cells: RowCells, column: TextColumn, report: Report): string |
 function readAmount(cell: string, report: Report): Satang | null {
   const amount = parseBaht(cell);
   if (amount === undefined) {
-    const { code, message } = explainAmount(cell);
-    report('amount', code, message);
+    const fault = explainAmount(cell);
+    report('amount', fault.code, fault.message);
     return null;
   }
-  if (amount === 0n)
-    report('amount', 'amount-zero', 'nothing can be paid with 0: remove the row or correct the amount');
+  if (amount === 0n) report('amount', 'amount-zero', message('issue.amount-zero'));
   return amount;
 }
 
 function readProxy(cells: RowCells, report: Report): Pick<Instruction, 'proxyType' | 'proxyNo'> | null {
   const declared = cells.proxyType.trim();
   const isKnown = declared === '' || declared === 'NATID' || declared === 'MSISDN';
-  if (!isKnown) {
-    report(
-      'proxyType',
-      'proxy-type',
-      'only NATID (citizen or tax ID) or MSISDN (mobile number) can stand here, or nothing',
-    );
-  }
+  if (!isKnown) report('proxyType', 'proxy-type', message('issue.proxy-type'));
   const text = cells.proxyNo.trim();
   if (text.startsWith('=') || text.startsWith('@')) {
-    report(
-      'proxyNo',
-      'formula',
-      'a formula stands here: give the number itself, in a column formatted as text',
-    );
+    report('proxyNo', 'formula', message('issue.proxy-formula'));
     return null;
   }
   const reading = readProxyId(text, isKnown && declared !== '' ? declared : undefined);
@@ -114,10 +102,10 @@ function readProxy(cells: RowCells, report: Report): Pick<Instruction, 'proxyTyp
  */
 export function parseRow(cells: RowCells, line: number, rules: RowRules): ParsedRow {
   let issues: Issue[] | undefined;
-  const report: Report = (column, code, message) => {
+  const report: Report = (column, code, issue) => {
     const cell = cells[column];
     const shown = column === 'proxyNo' ? showProxy(cell) : showCell(cell);
-    (issues ??= []).push({ line, column, code, value: cell === '' ? null : shown, message });
+    (issues ??= []).push({ line, column, code, value: cell === '' ? null : shown, message: issue });
   };
   const payoutId = readIdCell(cells.payoutId, 'payoutId', 'payout', idRule, report);
   const proxy = readProxy(cells, report);
@@ -140,46 +128,20 @@ export function parseRow(cells: RowCells, line: number, rules: RowRules): Parsed
 
 // ---------------------------------------------------------------- faults of amounts
 
-const amountCure = 'write baht in digits with at most two decimals, as 1234.50';
-
 /** One entry for each kind of bad amount; the first match is reported. */
-const badAmounts: readonly (readonly [code: string, pattern: RegExp, message: string])[] = [
-  ['amount-missing', /^\s*$/, `the amount is empty: ${amountCure}`],
-  ['amount-formula', /^\s*[=@]/, 'a formula stands here: give its result, as 1234.50'],
-  [
-    'amount-apostrophe',
-    /^\s*['’]/,
-    `an apostrophe stands before the number, as in files for a spreadsheet: leave it out and ${amountCure}`,
-  ],
-  ['amount-damaged', /^\s*#/, 'a spreadsheet shows an error here instead of a value: correct the cell'],
-  [
-    'amount-exponent',
-    /^\s*[+-]?\d+([.,]\d*)?e[+-]?\d+\s*$/i,
-    `an exponent, as a spreadsheet writes it, may have lost digits: format the column as text and ${amountCure}`,
-  ],
-  ['amount-thai-digits', /[๐-๙]/, `Thai digits cannot be read as an amount: ${amountCure}`],
-  [
-    'amount-currency',
-    /\p{Sc}|\bTHB\b|\bbaht\b|บาท/iu,
-    `a currency stands beside the number: leave it out and ${amountCure}`,
-  ],
-  [
-    'amount-negative',
-    /^\s*(?:[-\u2212]\s*[\d.]|\(.*\)\s*$|.*\d-\s*$)/,
-    'a negative amount cannot be paid: remove the row or correct the sign',
-  ],
-  ['amount-sign', /^\s*\+/, `leave the plus sign out: ${amountCure}`],
-  [
-    'amount-decimals',
-    /^\s*\d+\.\d{3,}\s*$/,
-    'no amount is smaller than a satang: give at most two decimals (a point is never a thousands separator)',
-  ],
-  [
-    'amount-separator',
-    /^\s*\d+(?:[.,' \u00a0\u202f]\d+)*(?:[,.]\d*)?\s*$/,
-    `thousands separators and decimal commas can be misread: ${amountCure}`,
-  ],
-  ['amount-point', /^\s*\.\d+\s*$/, `a digit must stand before the point: ${amountCure}`],
+const badAmounts: readonly (readonly [code: string, pattern: RegExp, issue: PlainCode])[] = [
+  ['amount-missing', /^\s*$/, 'issue.amount-missing'],
+  ['amount-formula', /^\s*[=@]/, 'issue.amount-formula'],
+  ['amount-apostrophe', /^\s*['’]/, 'issue.amount-apostrophe'],
+  ['amount-damaged', /^\s*#/, 'issue.amount-damaged'],
+  ['amount-exponent', /^\s*[+-]?\d+([.,]\d*)?e[+-]?\d+\s*$/i, 'issue.amount-exponent'],
+  ['amount-thai-digits', /[๐-๙]/, 'issue.amount-thai-digits'],
+  ['amount-currency', /\p{Sc}|\bTHB\b|\bbaht\b|บาท/iu, 'issue.amount-currency'],
+  ['amount-negative', /^\s*(?:[-\u2212]\s*[\d.]|\(.*\)\s*$|.*\d-\s*$)/, 'issue.amount-negative'],
+  ['amount-sign', /^\s*\+/, 'issue.amount-sign'],
+  ['amount-decimals', /^\s*\d+\.\d{3,}\s*$/, 'issue.amount-decimals'],
+  ['amount-separator', /^\s*\d+(?:[.,' \u00a0\u202f]\d+)*(?:[,.]\d*)?\s*$/, 'issue.amount-separator'],
+  ['amount-point', /^\s*\.\d+\s*$/, 'issue.amount-point-first'],
 ];
 
 const digitsPattern = /^\d+(?:\.\d{1,2})?$/;
@@ -190,24 +152,23 @@ const explainedCharactersMax = 64;
 
 /** Explains a cell that the strict parser `parseBaht` has refused. */
 function explainAmount(cell: string): Pick<Issue, 'code' | 'message'> {
-  const other = { code: 'amount-characters', message: `this is no amount: ${amountCure}` };
+  const other = { code: 'amount-characters', message: message('issue.amount-characters') };
   if (cell.length > explainedCharactersMax) return other;
   if (parseBaht(cell.trim()) !== undefined) {
-    return { code: 'amount-spaces', message: 'spaces stand around the amount: remove them' };
+    return { code: 'amount-spaces', message: message('issue.amount-spaces') };
   }
   if (digitsPattern.test(cell)) {
-    const message = `more than ${integerDigitsMax} digits before the point cannot be sent: correct the amount`;
-    return { code: 'amount-digits', message };
+    return { code: 'amount-digits', message: message('issue.amount-digits', { most: integerDigitsMax }) };
   }
   if (pointAtEndPattern.test(cell)) {
-    return { code: 'amount-point', message: `a digit must stand after the point: ${amountCure}` };
+    return { code: 'amount-point', message: message('issue.amount-point-last') };
   }
   const kind = badAmounts.find(([, pattern]) => pattern.test(cell));
-  if (kind !== undefined) return { code: kind[0], message: kind[2] };
+  if (kind !== undefined) return { code: kind[0], message: message(kind[2]) };
   const [strange] = /[^\x20-\x7e]/u.exec(cell) ?? [];
   if (strange === undefined) return other;
   return {
     ...other,
-    message: `${describeCharacter(strange)} stands in this amount, type it again: ${amountCure}`,
+    message: message('issue.amount-character', { character: describeCharacter(strange) }),
   };
 }

@@ -1,12 +1,13 @@
 /** Text cells of any kind of file: the characters and lengths that are allowed. */
+import { message, type Message } from '../../core/message.ts';
 import { describeCharacter, isUnseen } from '../../core/characters.ts';
 import { findSpreadsheetDamage, isFormula } from '../../core/cell-text.ts';
 
 /** Reports the fault of a cell: the rule's code, and a message with the cure. */
-export type ReportCell<Column> = (column: Column, code: string, message: string) => void;
+export type ReportCell<Column> = (column: Column, code: string, issue: Message) => void;
 
 /** Reports a fault of the present cell. */
-type Tell = (code: string, message: string) => void;
+type Tell = (code: string, issue: Message) => void;
 
 /** Examines a text that is not plain. */
 export type Examine = (cell: string, text: string, rule: TextRule, tell: Tell) => void;
@@ -24,26 +25,18 @@ const controlCharacter = /\p{Cc}|[\u2028\u2029]/u;
 /** Reports a fault that no text may have, whatever its column; true when one was reported. */
 export function reportUnfitText(cell: string, text: string, { prefix }: TextRule, tell: Tell): boolean {
   const control = controlCharacter.exec(cell)?.[0];
-  if (control !== undefined) {
-    const message = `the control character ${describeCharacter(control)} stands in this cell (a line break or a tab?): remove it`;
-    tell(`${prefix}-control`, message);
-  }
-  if (isFormula(text)) {
-    tell(
-      'formula',
-      `a text that starts with ${text.replace(/^'+/, '').charAt(0)} would run as a formula: give plain text`,
-    );
-  }
+  if (control !== undefined)
+    tell(`${prefix}-control`, message('issue.control-character', { character: describeCharacter(control) }));
+  if (isFormula(text))
+    tell('formula', message('issue.text-formula', { first: text.replace(/^'+/, '').charAt(0) }));
   const damage = findSpreadsheetDamage(text);
-  if (damage !== undefined) {
-    tell(`${prefix}-damaged`, `${damage}: format the column as text and write it again`);
-  }
+  if (damage !== undefined) tell(`${prefix}-damaged`, message('issue.damaged', { damage }));
   return control !== undefined || isFormula(text) || damage !== undefined;
 }
 
 export function reportTooLong(text: string, { prefix, charactersMax }: TextRule, tell: Tell): void {
   if (text.length > charactersMax)
-    tell(`${prefix}-length`, `${text.length} characters: at most ${charactersMax} fit, shorten it`);
+    tell(`${prefix}-length`, message('issue.text-length', { length: text.length, most: charactersMax }));
 }
 
 /** Examines a text that must be plain ASCII. */
@@ -52,9 +45,8 @@ export const examineAscii: Examine = (cell, text, rule, tell) => {
   reportTooLong(text, rule, tell);
   const foreign = /[^\x20-\x7e]/u.exec(text)?.[0];
   if (foreign !== undefined && !controlCharacter.test(text)) {
-    const cure = isUnseen(foreign) ? '; it cannot be seen, type the text again' : '';
-    const message = `${describeCharacter(foreign)} cannot be used here: only letters A-Z, digits and signs of plain ASCII can${cure}`;
-    tell(`${rule.prefix}-characters`, message);
+    const code = isUnseen(foreign) ? 'issue.text-unseen' : 'issue.text-characters';
+    tell(`${rule.prefix}-characters`, message(code, { character: describeCharacter(foreign) }));
   }
 };
 
@@ -81,7 +73,7 @@ export function readTextCell<Column>(
   const text = cell.trim();
   if (text === '') return null;
   if (!isPlain(text, rule.charactersMax) || text.length !== cell.length)
-    rule.examine(cell, text, rule, (code, message) => report(column, code, message));
+    rule.examine(cell, text, rule, (code, issue) => report(column, code, issue));
   return text;
 }
 
@@ -90,23 +82,27 @@ const decimalsOrThousands = /^\d{1,3}\.000$/;
 
 /**
  * The trimmed text of the cell that names its row; empty when it is empty. Faults are reported.
- * @param what the thing that it names: "payout"
+ * @param named the thing that it names
  */
 export function readIdCell<Column extends string>(
   cell: string,
   column: Column,
-  what: string,
+  named: 'payout' | 'registration',
   rule: TextRule,
   report: ReportCell<Column>,
 ): string {
   const id = readTextCell(cell, column, rule, report) ?? '';
   if (id === '')
-    report(column, `${rule.prefix}-missing`, `${column} is empty: give every ${what} a name of its own`);
+    report(
+      column,
+      `${rule.prefix}-missing`,
+      message('issue.id-missing', { column, thing: message(`thing.${named}`) }),
+    );
   if (decimalsOrThousands.test(id))
     report(
       column,
       `${rule.prefix}-ambiguous`,
-      `a spreadsheet has given this number decimals or grouped its digits, it may be ${Number(id)} or ${Number(id) * 1000}: format the column as text and write it again`,
+      message('issue.id-ambiguous', { one: Number(id), thousand: Number(id) * 1000 }),
     );
   return id;
 }

@@ -1,9 +1,9 @@
 /** Notices about the whole journal or the machine, rather than one batch or file. */
+import { inEnglish, listed, type Message, message, say, sayCode } from '../../core/message.ts';
 import { createHash } from 'node:crypto';
 import { formatBangkokDate, formatBangkokDateTime, formatThaiDate } from '../../core/bangkok-time.ts';
 import { paydropCommand } from '../../core/command-line.ts';
 import { showCount } from '../../core/figures.ts';
-import { listed, type Message, message, sayCode, verbatim } from '../../core/message.ts';
 import type { Language } from '../../core/language.ts';
 import { formatBaht, type Satang, sumSatang, zeroSatang } from '../../core/money.ts';
 import { showText, showTextIfAny } from '../../core/outgoing-text.ts';
@@ -171,8 +171,7 @@ export function describeBreaks(
       day: sayDay(scene, date),
       count: showCount(count),
     }),
-    // until every reason is a message
-    remedy: first[0] === undefined ? null : verbatim(describeBreakRemedy(first[0], scene.language)),
+    remedy: first[0] === undefined ? null : describeBreakRemedy(first[0]),
     firstBreaks: first.map((record) => showBreak(record, scene.language)),
     commands: [
       ...first.flatMap(({ attempt }) => attempt?.order.transRefNo ?? []).map((one) => showOf(scene, one)),
@@ -191,9 +190,10 @@ function showBreak(record: BreakRecord, language: Language = 'en'): object {
     payoutId: showTextIfAny(attempt?.payoutId ?? null),
     transRefNo: showTextIfAny(attempt?.order.transRefNo ?? record.lines[0]?.transRefNo ?? null),
     amount: formatBaht(amountOfBreak(record)),
-    // until every reason is a message
-    reason: showText(language === 'th' ? `${sayCode('th', `break.${kind}`)}: ${reason}` : reason),
-    remedy: showText(describeBreakRemedy(record, language)),
+    reason: showText(
+      language === 'th' ? `${sayCode('th', `break.${kind}`)}: ${say('th', reason)}` : inEnglish(reason),
+    ),
+    remedy: showText(say(language, describeBreakRemedy(record))),
   };
 }
 
@@ -214,7 +214,7 @@ export interface AlarmEvent {
   readonly payoutId: string;
   readonly status: PayoutStatus;
   readonly amountSatang: Satang;
-  readonly reason: string | null;
+  readonly reason: Message | null;
   /** Reference of the attempt that it is about; null where the event names none. */
   readonly transRefNo: string | null;
 }
@@ -267,7 +267,7 @@ const showAlarm = ({ cause, batchId, rowNo, status, payoutId, transRefNo, ...one
   payoutId: showText(payoutId),
   transRefNo: showTextIfAny(transRefNo),
   amount: formatBaht(one.amountSatang),
-  reason: showTextIfAny(one.reason),
+  reason: showTextIfAny(one.reason && inEnglish(one.reason)),
 });
 
 // ---------------------------------------------------------------- files of decisions

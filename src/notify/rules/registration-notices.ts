@@ -1,8 +1,8 @@
 /** Notices of direct-debit registrations: a batch that has come to rest, alarms, unknown callbacks. */
+import { inEnglishIfAny, message } from '../../core/message.ts';
 import { formatBangkokDateTime } from '../../core/bangkok-time.ts';
 import { paydropCommand } from '../../core/command-line.ts';
 import { showCount } from '../../core/figures.ts';
-import { message, verbatim } from '../../core/message.ts';
 import { showText } from '../../core/outgoing-text.ts';
 import { maskDigits } from '../../core/proxy-id.ts';
 import type { CallbackRecord } from '../../registration/rules/change.ts';
@@ -118,15 +118,14 @@ export function describeRegistrationAlarms(scene: NoticeScene, alarms: Registrat
       reason: message(rows === 1 ? 'notice.registration-alarm' : 'notice.registration-alarms', {
         count: showCount(rows),
       }),
-      // until every reason is a message
-      remedy: head === undefined ? null : verbatim(remedyOfRegistration(head, scene.language)),
+      remedy: head === undefined ? null : remedyOfRegistration(head),
       firstRows: first.map((row) => ({
         batchId: row.batchId,
         rowNo: row.rowNo,
         registrationId: showText(readRegistrationCell(row, 'registrationId')),
         accountNo: maskDigits(readRegistrationCell(row, 'accountNo')),
         status: row.status,
-        reason: showText(describeRegistrationReason(row)[1]),
+        reason: showText(inEnglishIfAny(describeRegistrationReason(row)[1])),
       })),
       commands: [paydropCommand(scene.place, 'list', '--registrations', '--alarms')],
     },

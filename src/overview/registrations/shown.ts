@@ -1,5 +1,5 @@
 /** Parts of registrations that several views share. */
-import { sayCode } from '../../core/message.ts';
+import { say as sayMessage, sayCode } from '../../core/message.ts';
 import { showText } from '../../core/outgoing-text.ts';
 import { maskDigits } from '../../core/proxy-id.ts';
 import type { RegistrationHistory, RegistrationRow } from '../../registration/ports.ts';
@@ -47,7 +47,7 @@ export function whyOfRegistration(visit: Pick<Visit, 'language'>, row: Registrat
 }
 
 export const remedyFor = ({ language }: Pick<Visit, 'language'>, row: RegistrationRow): string =>
-  showText(remedyOfRegistration(row, language));
+  showText(sayMessage(language, remedyOfRegistration(row)));
 
 /** The main facts in a few lines; numbers masked. */
 export const briefFacts = (visit: ProvedVisit, { row, batch }: RegistrationHistory): Html => {

@@ -1,4 +1,5 @@
 /** Decisions on a status inquiry about an attempt. */
+import { message } from '../../core/message.ts';
 import { move, type Reason, reasonPatch } from '../../core/change.ts';
 import type { Attempt, Payout } from '../../core/payout.ts';
 import type { Change } from '../../core/ports.ts';
@@ -137,7 +138,7 @@ function stayContested(asked: Case): Change {
     // Code of the reply that contests the reference; an earlier finding of an inquiry, such as nothing found, no longer
     // holds.
     code: acknowledgingCodes.has(reasonCode) ? reasonCode : 'contested-reference',
-    text: 'the bank already held this reference, or holds it with other details: only a statement line can prove whose transfer it is',
+    text: message('attempt.contested'),
   };
   return asked.payout.status === 'unresolved' ? stayUnresolved(alarmed, reason) : giveUp(alarmed, reason);
 }
@@ -211,7 +212,7 @@ const isHarmless = ({ status, acknowledged }: Attempt): boolean => status === 'r
 function decideNotFound(asked: Case, reason: Reason): InquiryStep {
   const { payout, attempt, policy, nowMs } = asked;
   const trustAtMs = computeTrustAtMs(attempt, policy, asked);
-  const text = 'the bank finds nothing under this reference so far';
+  const text = message('attempt.not-found-yet');
   if (payout.status === 'unresolved' || nowMs < trustAtMs)
     return { keep: notLaterThan(askAgainOrGiveUp(asked, { code: reason.code, text }), trustAtMs) };
   return mayBelieveRefusal(asked) ? believeRefusal(asked, reason) : decideTrustedNotFound(asked, reason);
@@ -234,7 +235,7 @@ const mayBelieveRefusal = ({ attempt, policy, nowMs }: Case): boolean =>
  */
 function believeRefusal(asked: Case, notFound: Reason): InquiryStep {
   const code = asked.attempt.refusalCode ?? 'refused';
-  const text = `the bank refused it (${code}) without naming our request, and finds nothing under its reference`;
+  const text = message('attempt.refused-and-not-found', { code });
   const refused = { ...asked, attempt: { ...asked.attempt, status: 'refused' } } as const;
   switch (findRefusalScope(code)) {
     case 'payout':
@@ -248,7 +249,7 @@ function believeRefusal(asked: Case, notFound: Reason): InquiryStep {
 
 function decideTrustedNotFound(asked: Case, reason: Reason): InquiryStep {
   const { attempt, policy } = asked;
-  const text = 'the bank finds nothing under this reference so far';
+  const text = message('attempt.not-found-yet');
   if (maySendAgain(attempt, policy, asked)) {
     // Sending is not possible now: an attempt that never reached the bank waits as held, any other is inquired again.
     const keep =
@@ -259,14 +260,12 @@ function decideTrustedNotFound(asked: Case, reason: Reason): InquiryStep {
     return { keep, keepUntil, sendAgain: sendAgain(asked) };
   }
   if (isHarmless(attempt)) return { keep: returnUnsent(asked, 'paused', nextAttemptDue) };
-  const why = 'the bank finds nothing under this reference, and it may not be sent again';
-  return { keep: giveUp(asked, { code: 'not-found', text: why }) };
+  return { keep: giveUp(asked, { code: 'not-found', text: message('attempt.not-found') }) };
 }
 
 /** Waits to repeat the send while transfers are paused; until then an inquiry would show nothing new. */
 function waitForRepetition(asked: Case, code: string, nextInquiryAtMs: number): Change {
-  const text =
-    'the bank finds nothing under this reference; the same transfer is sent again when transfers go on';
+  const text = message('attempt.goes-again');
   return move({
     ...asked,
     patch: reasonPatch({ code, text }),
@@ -278,7 +277,7 @@ function waitForRepetition(asked: Case, code: string, nextInquiryAtMs: number): 
 
 const nextAttemptDue: Reason = {
   code: 'next-attempt-due',
-  text: 'refused before processing and unknown to the bank; its next attempt is made when the payer account goes on',
+  text: message('attempt.next-due'),
 };
 
 /** Moves the next inquiry forward to the moment from which "not found" can be trusted. */

@@ -1,4 +1,5 @@
 /** Decisions on the reply to a transfer. */
+import { message } from '../../core/message.ts';
 import { move, type Reason, reasonPatch } from '../../core/change.ts';
 import type { Attempt, HoldReason } from '../../core/payout.ts';
 import type { Change } from '../../core/ports.ts';
@@ -33,8 +34,7 @@ export function decideReply(known: Case, finding: TransferFinding): Change {
     case 'aborted-before-send': {
       // The day changed, the attempt is too old, or the right to send is lost: the row is held until it may be sent
       // again.
-      const text = 'the moment to send this attempt had passed before its bytes left';
-      const reason = { code: 'too-late-to-send', text };
+      const reason = { code: 'too-late-to-send', text: message('attempt.too-late') };
       const kept = { ...known, attempt: countReply(attempt, finding) };
       if (kept.attempt.status === 'refused') return returnUnsent(kept, 'paused', reason);
       // Another send of it may have arrived, also one by the process that took over: the check before a repetition

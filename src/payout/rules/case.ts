@@ -1,4 +1,5 @@
 /** Facts for a decision about an attempt, and the endings shared by several decisions. */
+import { message } from '../../core/message.ts';
 import { isSameContent } from '../../core/attempt-numbers.ts';
 import { addHold, move, type Reason, reasonPatch, settled } from '../../core/change.ts';
 import type { Attempt, HoldReason, Payout } from '../../core/payout.ts';
@@ -43,15 +44,13 @@ export const isOfUnknownSend = (
  */
 export const twoContents: Reason = {
   code: 'two-contents',
-  text: 'the bank completed this reference, which was sent with two contents: only a statement line tells which of them is paid',
+  text: message('attempt.two-contents'),
 };
 
 /** Reason when another journal may have made the send; an inquiry does not show its content. */
 export const sentByAnother: Reason = {
   code: 'found-after-loss',
-  text:
-    'the bank has this reference at another time than it was sent: another journal, or a lost part of this one, may ' +
-    'have sent it with another amount or payee, so only a statement line can call it paid',
+  text: message('attempt.sent-by-another'),
 };
 
 export const isInDoubt = ({ status }: Payout): boolean => status === 'submitted' || status === 'unresolved';

@@ -3,10 +3,10 @@
  * trouble, or halted until an operator resumes it. Transfers and questions have one each, with the same rules, so that
  * trouble of transfers never stops inquiries about doubts. Pure; asked before each send.
  */
+import { type Message, message } from '../../core/message.ts';
 import { computeBackoffMs } from '../../core/backoff.ts';
 import { formatBangkokMoment } from '../../core/bangkok-time.ts';
 import type { Reason } from '../../core/change.ts';
-import { type Message, message, verbatim } from '../../core/message.ts';
 import type { BatchReason, BrakeLimits, PayerPause, PayoutEnd } from '../../core/ports.ts';
 import { findBankStatus } from '../../core/status-codes.ts';
 import { findRegistrationCode } from '../../registration/rules/status-codes.ts';
@@ -97,7 +97,7 @@ function remedyOf({ code }: Reason, fallback: Message): Message {
 /** The reason of a halt for trouble of the payer. */
 function describePayerStop(reason: Reason): BatchReason {
   const remedy = remedyOf(reason, message('payer.clear-with-bank'));
-  return { code: reason.code, reason: verbatim(reason.text), remedy };
+  return { code: reason.code, reason: reason.text, remedy };
 }
 
 /** Meaning of a signal for the rows that follow, when a journal counts the ends of several machines. */
@@ -153,7 +153,7 @@ function pause(state: BreakerState, trouble: Trouble, kind: RequestKind, nowMs: 
   const { code, text, retryAfterMs } = trouble.reason;
   // Callers under way at the start of a trouble all report it: they cause one pause, not one each.
   const remedy = remedyOf(trouble.reason, message('payer.goes-on'));
-  const why = { code, reason: verbatim(text), remedy };
+  const why = { code, reason: text, remedy };
   if (isPausing(state, nowMs)) return prolong(state, why, nowMs + computeWishMs(retryAfterMs), nowMs);
   const maxMs = pauseMaxFor(kind, trouble.reason);
   return {

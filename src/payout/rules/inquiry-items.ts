@@ -2,6 +2,7 @@
  * Reads the items of an inquiry (§2.6) about a transfer: each by all its codes together, compared with the sends, since
  * a reference may have been used more than once.
  */
+import { message, verbatim } from '../../core/message.ts';
 import type { InquiryItem } from '../../core/bank-port.ts';
 import type { Reason } from '../../core/change.ts';
 import { keepBankText } from '../../core/outgoing-text.ts';
@@ -132,18 +133,24 @@ function readItem({ tranStatusCode, statusCode }: InquiryItem): CodeMeaning | 'c
 
 /** The transfer's own code if the item has one, else its tranStatusCode. */
 function reasonOf({ statusCode, statusDesc, tranStatusCode, tranStatusDesc }: InquiryItem): Reason {
-  const text = statusDesc ?? tranStatusDesc ?? `transfer status ${tranStatusCode ?? 'missing'}`;
-  return { code: statusCode ?? tranStatusCode ?? 'no-status', text: keepBankText(text) };
+  const said = statusDesc ?? tranStatusDesc;
+  const code = statusCode ?? tranStatusCode ?? 'no-status';
+  if (said !== undefined) return { code, text: verbatim(keepBankText(said)) };
+  const isMissing = tranStatusCode === undefined;
+  const text = isMissing
+    ? message('reply.transfer-status-missing')
+    : message('reply.transfer-status', { code: keepBankText(tranStatusCode) });
+  return { code, text };
 }
 
 const contradictionOf = ({ tranStatusCode, statusCode }: InquiryItem): Reason => ({
   code: 'contradictory-item',
-  text: `the bank shows the transfer as ${tranStatusCode} and, in the same answer, as ${statusCode}: that proves nothing`,
+  text: message('reply.contradictory-item', { status: tranStatusCode ?? '', code: statusCode ?? '' }),
 });
 
 const failedElsewhere: Reason = {
   code: 'failed-elsewhere',
-  text: 'the bank shows a failed transfer under this reference, but not the one that was last sent',
+  text: message('reply.failed-elsewhere'),
 };
 
 /** True when the items are of different transfers; the same one may be listed twice. */

@@ -3,9 +3,10 @@
  * row, none rejects it. A payout counts on the day of its submission, from its intent until it is proved that no money
  * moved.
  */
+import { joined, message, type Message } from '../../core/message.ts';
 import { bangkokWeekday, formatBangkokDate } from '../../core/bangkok-time.ts';
 import { move } from '../../core/change.ts';
-import { countOf, showBaht } from '../../core/figures.ts';
+import { showBaht, showCount } from '../../core/figures.ts';
 import { parseBaht, type Satang, toSatang, zeroSatang } from '../../core/money.ts';
 import type { HoldReason, Payout } from '../../core/payout.ts';
 import type { Change, DayLimits } from '../../core/ports.ts';
@@ -116,7 +117,7 @@ export function computeUseMoves({ before, after }: Pick<Change, 'before' | 'afte
 export interface LimitFinding {
   readonly hold: Extract<HoldReason, 'new-payee' | 'day-limit' | 'service-day'>;
   readonly code: 'new-payee' | 'baht-per-day' | 'payee-per-day' | 'files-per-day' | 'service-day';
-  readonly text: string;
+  readonly text: Message;
 }
 
 /** The fields of a payout that limits apply to. */
@@ -158,23 +159,28 @@ export function findDayExcess(
     Satang,
     Satang,
   ];
+  const day = showDay(nowMs);
   const found: LimitFinding[] = [];
-  const hold = (code: LimitFinding['code'], text: string): void => {
+  const hold = (code: LimitFinding['code'], text: Message): void => {
     found.push({ hold: 'day-limit', code, text });
   };
   if (satangPerDay !== null && ofDay > satangPerDay)
     hold(
       'baht-per-day',
-      `with it ${showBaht(ofDay)} baht would be sent on ${showDay(nowMs)}, more than ${showBaht(satangPerDay)} (limits.bahtPerDay)`,
+      message('limit.baht-per-day', { amount: showBaht(ofDay), day, limit: showBaht(satangPerDay) }),
     );
   if (satangPerPayeePerDay !== null && ofPayee > satangPerPayeePerDay)
     hold(
       'payee-per-day',
-      `with it ${showBaht(ofPayee)} baht would be sent to this payee on ${showDay(nowMs)}, more than ${showBaht(satangPerPayeePerDay)} (limits.bahtPerPayeePerDay)`,
+      message('limit.payee-per-day', {
+        amount: showBaht(ofPayee),
+        day,
+        limit: showBaht(satangPerPayeePerDay),
+      }),
     );
   if (filesPerDay !== null && !use.isFileCounted && use.files >= filesPerDay) {
-    const files = countOf(use.files, 'other file was', 'other files were');
-    hold('files-per-day', `${files} paid from on ${showDay(nowMs)}, as many as limits.filesPerDay allows`);
+    const code = use.files === 1 ? 'limit.file-per-day' : 'limit.files-per-day';
+    hold('files-per-day', message(code, { files: showCount(use.files), day }));
   }
   return found;
 }
@@ -183,14 +189,13 @@ export function findDayExcess(
 function findClosedDay({ serviceDays, closedDates }: TimeLimits, nowMs: number): LimitFinding | undefined {
   const day = showDay(nowMs);
   const hold = 'service-day';
-  if (closedDates.includes(day))
-    return { hold, code: hold, text: `${day} is a day on which nothing is sent (limits.closedDates)` };
+  if (closedDates.includes(day)) return { hold, code: hold, text: message('limit.closed-day', { day }) };
   const weekday = weekdays[bangkokWeekday(nowMs)];
   if (serviceDays.length === 0 || weekday === undefined || serviceDays.includes(weekday)) return undefined;
   return {
     hold,
     code: hold,
-    text: `nothing is sent on a ${weekday}, and ${day} is one (limits.serviceDays)`,
+    text: message('limit.weekday', { weekday: message(`weekday.${weekday}`), day }),
   };
 }
 
@@ -227,8 +232,8 @@ export function findLimits(
   return closed === undefined ? found : [...found, closed];
 }
 
-const describeNewPayee = (limit: Satang | null): string =>
-  `no payment to this number has been proved before, and the amount is above ${showBaht(limit ?? zeroSatang)} baht (limits.newPayeeBaht)`;
+const describeNewPayee = (limit: Satang | null): Message =>
+  message('limit.new-payee', { limit: showBaht(limit ?? zeroSatang) });
 
 /**
  * Holds a ready payout for each limit that it would exceed.
@@ -237,7 +242,7 @@ const describeNewPayee = (limit: Satang | null): string =>
 export function decideLimitHold(payout: Payout, found: readonly LimitFinding[], nowMs: number): Change {
   const holds = [...new Set([...payout.holds, ...found.map(({ hold }) => hold)])];
   const codes = found.map(({ code }) => code);
-  const reason = found.map(({ text }) => text).join('; ');
+  const reason = joined(found.map(({ text }) => text));
   return move({
     payout,
     patch: { status: 'held', holds, reasonCode: codes[0] ?? null, reason },

@@ -122,12 +122,11 @@ export function daysSinceSigned(
 export function findHiddenSend(number: number, findings: readonly ReferenceFinding[]): Reason | undefined {
   const code = 'earlier-attempt-open';
   for (const { number: asked, transRefNo, reading } of findings) {
-    if (mayHaveMoved(reading))
-      return { code, text: `the bank knows ${transRefNo}, and money may have moved under it` };
+    if (mayHaveMoved(reading)) return { code, text: message('attempt.may-have-moved', { ref: transRefNo }) };
     if (reading.kind === 'nothing-said')
-      return { code: 'look-up-unanswered', text: `asked about ${transRefNo}, the bank gave no answer` };
+      return { code: 'look-up-unanswered', text: message('attempt.unanswered', { ref: transRefNo }) };
     if (asked < number && reading.kind !== 'failed')
-      return { code, text: `the bank shows no failed transfer for ${transRefNo}, which comes before` };
+      return { code, text: message('attempt.none-failed-before', { ref: transRefNo }) };
   }
   return undefined;
 }
@@ -316,7 +315,8 @@ export function decideAfterProbe(probe: Probe): Change | undefined {
   const silent = findings.find(({ reading }) => reading.kind === 'nothing-said');
   if (silent !== undefined) {
     const { transRefNo, reading } = silent;
-    const text = `asked about ${transRefNo}, which another journal may have used, the bank gave no answer: ${reading.reason.text}`;
+    const why = reading.reason.text;
+    const text = message('attempt.other-journal-unanswered', { ref: transRefNo, why });
     return decideProbeLater(probe, { code: 'look-up-unanswered', text }, { unanswered: transRefNo });
   }
   const last = asked === undefined ? findings.findLast(isKnown) : undefined;
@@ -427,14 +427,16 @@ function startOf(date: string): number {
 
 const foundReason = ({ transRefNo, tranDate, reading }: ReferenceFinding): Reason => ({
   code: 'found-after-loss',
-  text:
-    `the bank knows ${transRefNo} (${showDate(tranDate)}, ${reading.kind}), which another journal, or a lost part of this one, must have sent: ` +
-    'only a proof with amount and payee, such as a statement line, can call it paid',
+  text: message('attempt.found', {
+    ref: transRefNo,
+    day: showDate(tranDate),
+    finding: message(`inquiry-says.${reading.kind}`),
+  }),
 });
 
 const failedReason = ({ transRefNo, tranDate, reading: { reason } }: ReferenceFinding): Reason => ({
   code: reason.code,
-  text: `sent as ${transRefNo} (${showDate(tranDate)}) by another journal, or a lost part of this one, and failed: ${reason.text}`,
+  text: message('attempt.found-failed', { ref: transRefNo, day: showDate(tranDate), why: reason.text }),
 });
 
 /**

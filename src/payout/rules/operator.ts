@@ -27,7 +27,6 @@ import type { Case } from './case.ts';
 import { isShownFailed } from './inquiry-items.ts';
 import type { InquiryReading } from './read-reply.ts';
 import { computeTrustAtMs } from './resend.ts';
-import { similarIdWords } from './similar.ts';
 import { isCleared, isTrusted } from './superseded.ts';
 
 /** Code of the halt of a batch that an operator has cancelled while some of its transfers were under way. */
@@ -105,7 +104,7 @@ export function decideCancel(payout: Payout, nowMs: number): Change | Message {
     status: 'cancelled',
     holds: [],
     reasonCode: 'cancelled',
-    reason: 'cancelled by a person',
+    reason: message('reason.cancelled'),
     settledAtMs: nowMs,
     settledBy: 'decision',
   } as const;
@@ -130,7 +129,7 @@ export function whyNotCancel(known: Case, reading: InquiryReading): Message | un
       return message('cancel.in-process', { sent, command });
     }
     case 'nothing-said':
-      return message('cancel.nothing-said', { sent, why: asMessage(reading.reason.text), command: again });
+      return message('cancel.nothing-said', { sent, why: reading.reason.text, command: again });
     case 'not-found':
     case 'failed':
   }
@@ -257,15 +256,16 @@ function tryAgain(
   const detail = { by: 'people', was: payout.status, code: payout.reasonCode };
   let latest = move({ payout, patch, cause: 'tried-again', nowMs, detail });
   const changes: [Change, ...Change[]] = [latest];
-  const hold = (name: HoldReason, text: string): void => {
+  const hold = (name: HoldReason, text: Message): void => {
     latest = decideHold(afterChange(latest), name, { code: name, text }, nowMs);
     changes.push(latest);
   };
-  if (holds.includes('limit')) hold('limit', 'the amount is over limits.bahtPerPayout');
+  if (holds.includes('limit')) hold('limit', message('reason.over-limit'));
   const [other] = payout.acceptedHolds.includes('similar') ? [] : similar;
   if (other !== undefined) {
-    const place = `row ${other.rowNo} of ${other.fileName}, batch ${other.batchId}`;
-    hold('similar', `differs from payoutId ${other.payoutId} (${place}) ${similarIdWords}`);
+    const { rowNo, fileName, batchId, payoutId } = other;
+    const place = message('row.beside', { row: rowNo, file: fileName, batch: batchId });
+    hold('similar', message('reason.similar-id', { payoutId, place }));
   }
   return changes;
 }

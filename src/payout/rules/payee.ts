@@ -1,4 +1,5 @@
 /** Meaning of a payee check for a payout: a run acts on it, a dry run reports it. */
+import { message } from '../../core/message.ts';
 import { decideHold, move, type Reason, reasonPatch, settled } from '../../core/change.ts';
 import { thaiNamesAgree } from '../../core/payee-name.ts';
 import type { Payout } from '../../core/payout.ts';
@@ -69,7 +70,7 @@ export function decidePayee(
     case 'unavailable': {
       if (policy.whenUnavailable === 'pay') return { kind: 'payable', names: noBankNames };
       const { code } = verdict.reason;
-      const text = `the payee check gave no answer: ${verdict.reason.text}`;
+      const text = message('payee.no-answer', { why: verdict.reason.text });
       return { kind: 'change', change: decideHold(payout, 'unavailable', { code, text }, nowMs) };
     }
   }
@@ -93,7 +94,7 @@ const decideUnpayable = (payout: Payout, reason: Reason, nowMs: number): Change 
 
 /** Holds a payout whose payee has another Thai name at the bank. */
 function decideNameHold(payout: Payout, names: BankNames, nowMs: number): Change {
-  const text = 'the Thai name in the file differs from the name that the bank holds';
+  const text = message('payee.other-thai-name');
   const change = decideHold(payout, 'name', { code: 'thai-name-differs', text }, nowMs);
   const { payeeName, payeeNameTh } = names;
   return { ...change, after: { ...change.after, bankPayeeName: payeeName, bankPayeeNameTh: payeeNameTh } };

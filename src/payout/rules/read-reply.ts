@@ -3,6 +3,7 @@
  * the signals for circuit breaker and adaptive limit, the bank's time, and the facts for the history. Pure and total:
  * every reply has exactly one meaning, and one that is not understood is unknown.
  */
+import { message, type PlainCode, verbatim } from '../../core/message.ts';
 import { isProvenUnsent } from '../../core/attempt-numbers.ts';
 import type { Reason } from '../../core/change.ts';
 import type { Attempt } from '../../core/payout.ts';
@@ -201,7 +202,10 @@ const exchangeFacts = ({ requestUid, xRequestId, elapsedMs }: Exchange): ReplyFa
 
 /** The bank's own words, masked and cut. */
 export function bankReason({ statusCode, statusDesc = '' }: BusinessFields): Reason {
-  const text = statusDesc === '' ? `the bank answered ${statusCode}` : keepBankText(statusDesc);
+  const text =
+    statusDesc === ''
+      ? message('reply.code-alone', { code: statusCode })
+      : verbatim(keepBankText(statusDesc));
   return { code: statusCode, text };
 }
 
@@ -215,10 +219,10 @@ export function isAnothers(echo: string | undefined, ours: string): boolean {
 }
 
 /** The HTTP statuses that refuse a request before anything is processed. */
-const gatewayRefusals = new Map<number, { readonly scope: 'payer' | 'service'; readonly text: string }>([
-  [401, { scope: 'payer', text: 'the bank refuses our access token even after it was renewed' }],
-  [403, { scope: 'payer', text: 'the bank forbids this request (HTTP 403)' }],
-  [429, { scope: 'service', text: 'the bank asks us to slow down (HTTP 429)' }],
+const gatewayRefusals = new Map<number, { readonly scope: 'payer' | 'service'; readonly text: PlainCode }>([
+  [401, { scope: 'payer', text: 'reply.token-refused' }],
+  [403, { scope: 'payer', text: 'reply.forbidden' }],
+  [429, { scope: 'service', text: 'reply.slow-down' }],
 ]);
 
 /** The scope of a refusal, by its code. */
@@ -235,7 +239,7 @@ function scopeOfAll(httpStatus: number): { readonly scope?: 'payer' | 'service' 
 
 const unreadable: Reason = {
   code: 'unreadable-reply',
-  text: 'the body of the reply is not what the interface says',
+  text: message('reply.unreadable'),
 };
 
 export type FindingOf<Kind extends TransferFinding['kind']> = Extract<TransferFinding, { kind: Kind }>;
@@ -254,8 +258,8 @@ interface Spoken<Fields> extends Pick<Answered<Fields>, 'httpStatus' | 'requestU
 
 /** The question: texts for a failed delivery, and the reference that a reply must not contradict. */
 interface ReplyExpectation {
-  readonly notSent: string;
-  readonly lost: string;
+  readonly notSent: 'reply.nothing-sent' | 'reply.inquiry-not-sent';
+  readonly lost: 'reply.lost' | 'reply.inquiry-lost';
   readonly transRefNo?: string;
 }
 
@@ -270,11 +274,11 @@ export function readBody<Fields extends ReplyFields>(
     case 'credentials-refused':
       return { kind: 'not-sent', scope: 'payer', reason: badCredentials(reply.code) };
     case 'not-sent': {
-      const text = `${asked.notSent}: ${reply.why}`;
+      const text = message(asked.notSent, { why: reply.why });
       return { kind: 'not-sent', scope: 'service', reason: { code: 'not-sent', text } };
     }
     case 'lost':
-      return unknown({ code: replyLost, text: `${asked.lost}: ${reply.why}` });
+      return unknown({ code: replyLost, text: message(asked.lost, { why: reply.why }) });
     case 'answered':
       return readAnswered(reply, asked.transRefNo);
   }
@@ -282,7 +286,7 @@ export function readBody<Fields extends ReplyFields>(
 
 const badCredentials = (code: string): Reason => ({
   code,
-  text: 'the bank refuses our client ID and secret: correct them in the settings',
+  text: message('reply.credentials-refused'),
 });
 
 function readAnswered<Fields extends ReplyFields>(
@@ -291,14 +295,14 @@ function readAnswered<Fields extends ReplyFields>(
 ): Spoken<Fields> | Silence {
   const { httpStatus, fields, requestUid, retryAfterMs } = reply;
   if (isRedirect(httpStatus)) {
-    const text = `the bank answered HTTP ${httpStatus}; redirects are never followed`;
+    const text = message('reply.redirected', { status: httpStatus });
     return unknown({ code: 'redirected', text });
   }
   if (transRefNo !== '' && isAnothers(fields?.transRefNo, transRefNo)) {
-    return unknown({ code: 'foreign-reply', text: 'the reply bears the transRefNo of another transfer' });
+    return unknown({ code: 'foreign-reply', text: message('reply.foreign-reference') });
   }
   if (isAnothers(fields?.requestUid, requestUid)) {
-    return unknown({ code: 'foreign-reply', text: 'the reply bears the requestUID of another request' });
+    return unknown({ code: 'foreign-reply', text: message('reply.foreign-request') });
   }
   if (reply.isGarbled === true) return unknown({ ...unreadable, retryAfterMs }, scopeOfAll(httpStatus));
   const bearsRequestUid = fields?.requestUid === requestUid && reply.followsBare401 !== true;
@@ -307,7 +311,7 @@ function readAnswered<Fields extends ReplyFields>(
     return { kind: 'spoken', httpStatus, fields, requestUid, retryAfterMs, bearsRequestUid, gateway };
   if (gateway !== undefined) return gateway;
   if (httpStatus >= 200 && httpStatus < 300) return unknown(unreadable);
-  const text = `the bank answered HTTP ${httpStatus} without a status code`;
+  const text = message('reply.no-code', { status: httpStatus });
   return unknown({ code: `http-${httpStatus}`, text, retryAfterMs });
 }
 
@@ -321,7 +325,8 @@ function readGateway(
   if (unrepeated !== undefined) return { kind: 'refused', bearsRequestUid, ...readUnrepeated(unrepeated) };
   const { scope, text } = refusal;
   const wish = scope === 'service' ? { retryAfterMs } : {};
-  return { kind: 'refused', bearsRequestUid, scope, reason: { code: `http-${httpStatus}`, text, ...wish } };
+  const reason = { code: `http-${httpStatus}`, text: message(text), ...wish };
+  return { kind: 'refused', bearsRequestUid, scope, reason };
 }
 
 /** The scope of a 401 that ended this send. */
@@ -330,12 +335,11 @@ function readUnrepeated(unrepeated: UnsentReply): Pick<FindingOf<'refused'>, 'sc
     case 'credentials-refused':
       return { scope: 'payer', reason: badCredentials(unrepeated.code) };
     case 'not-sent': {
-      const text = `the bank refuses our access token, and it cannot be sent with a new one: ${unrepeated.why}`;
+      const text = message('reply.no-token', { why: unrepeated.why });
       return { scope: 'service', reason: { code: 'no-token', text } };
     }
     case 'withheld': {
-      const text = 'the bank refuses our access token, and the moment to send it with a new one had passed';
-      return { scope: 'service', reason: { code: 'http-401', text } };
+      return { scope: 'service', reason: { code: 'http-401', text: message('reply.token-too-late') } };
     }
   }
 }
@@ -368,8 +372,7 @@ export function readReply(
   const isRepeated = reply.kind === 'answered' && reply.followsBare401 === true;
   const isFirstSend = countDelivered(attempt) === 1 && !isRepeated && sameReference.every(isProvenUnsent);
   const { transRefNo } = attempt.order;
-  const lost = 'the request may have arrived, no answer came';
-  const body = readBody(reply, { notSent: 'nothing was sent', lost, transRefNo });
+  const body = readBody(reply, { notSent: 'reply.nothing-sent', lost: 'reply.lost', transRefNo });
   const finding = body.kind === 'spoken' ? readTransferCode(body, transRefNo, isFirstSend) : body;
   return readWith(reply, finding, signalOf(finding));
 }
@@ -387,14 +390,14 @@ function readTransferCode(
   const ofAll = scopeOfAll(httpStatus);
   const status = findBankStatus(fields.statusCode);
   if (status === undefined) {
-    const text = `the interface has no such code; ${reason.text}`;
+    const text = message('reply.unknown-code', { text: reason.text });
     return unknown({ code: reason.code, text, retryAfterMs }, ofAll);
   }
   const { code, outcome, scope } = status;
   switch (outcome) {
     case 'paid': {
       const isProof = fields.transRefNo === transRefNo && fields.requestUid === requestUid;
-      const unproven = { code: 'unproven-success', text: 'IC000 without our transRefNo and requestUID' };
+      const unproven = { code: 'unproven-success', text: message('reply.unproven') };
       if (!isProof) return unknown(unproven, { acknowledged: true, ...ofAll });
       return { kind: 'paid', reason, sysRefNo: fields.sysRefNo ?? null, feeText: fields.transFee ?? null };
     }
@@ -424,10 +427,10 @@ function signalOf(finding: TransferFinding): BreakerSignal {
 // ---------------------------------------------------------------- questions (§2.4, §2.6)
 
 const question: ReplyExpectation = {
-  notSent: 'the inquiry was not sent',
-  lost: 'no answer to the inquiry',
+  notSent: 'reply.inquiry-not-sent',
+  lost: 'reply.inquiry-lost',
 };
-const neverAsked: Reason = { code: 'withheld', text: question.notSent };
+const neverAsked: Reason = { code: 'withheld', text: message('reply.inquiry-withheld') };
 
 /** False for a withheld question: the run was told to stop while it waited for its turn. */
 export const wasAsked = (finding: InquiryReading | PayeeFinding): boolean =>
@@ -484,7 +487,7 @@ function readInquiryCode(
 
 const othersAlone: Reason = {
   code: 'foreign-reply',
-  text: 'the inquiry answered with transfers that are not the one asked for',
+  text: message('reply.others-alone'),
 };
 
 /**

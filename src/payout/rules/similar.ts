@@ -2,7 +2,8 @@
  * Similar payouts and payoutIds: the same amount to the same payee under another payoutId may be a mistake, so a person
  * looks first.
  */
-import { countOf, showCount } from '../../core/figures.ts';
+import { counted, message, type Message } from '../../core/message.ts';
+import { showCount } from '../../core/figures.ts';
 import { dayMs, formatBangkokDateTime } from '../../core/bangkok-time.ts';
 import { showCell } from '../../core/cell-text.ts';
 import { decideHold } from '../../core/change.ts';
@@ -32,9 +33,12 @@ export function likenessOf(
 export function decideSimilarHold(payout: Payout, earlier: EarlierPayment, nowMs: number): Change {
   const { batchId, rowNo } = earlier;
   const day = formatBangkokDateTime(earlier.submittedAtMs).slice(0, 10);
-  const paid = moneyMoved(earlier.status) === 'yes' ? 'was paid' : 'may have been paid';
-  const place = `row ${rowNo} of ${earlier.fileName}, batch ${batchId}, sent on ${day}`;
-  const text = `the same amount ${paid} to the same payee as payoutId ${showCell(earlier.payoutId)} (${place})`;
+  const isPaid = moneyMoved(earlier.status) === 'yes';
+  const place = message('row.sent', { row: rowNo, file: earlier.fileName, batch: batchId, day });
+  const text = message(isPaid ? 'reason.paid-the-same' : 'reason.maybe-paid-the-same', {
+    payoutId: showCell(earlier.payoutId),
+    place,
+  });
   const change = decideHold(payout, 'similar', { code: 'similar-payment', text }, nowMs);
   const detail = { ...change.event.detail, earlier: { batchId, rowNo, status: earlier.status } };
   return { ...change, event: { ...change.event, detail } };
@@ -72,9 +76,6 @@ export function computeSimilarKey(id: string): string {
     .replace(/^0+/, '');
 }
 
-/** How an id differs from one with the same key, in words. */
-export const similarIdWords = 'only in case, leading zeros, decimals of zeros, punctuation or blanks';
-
 /** Least number of like rows for which a file is held as a whole. */
 const likeRowsMin = 5;
 
@@ -95,10 +96,15 @@ export const likeFileCodes = { like: 'like-file', other: 'in-like-file' } as con
  * Reason why a whole file waits for an operator: it may repeat another file under new payoutIds. Undefined when it need
  * not wait.
  */
-export function findLikeFile({ rows, likeRows, other }: FileLikeness): string | undefined {
+export function findLikeFile({ rows, likeRows, other }: FileLikeness): Message | undefined {
   if (likeRows < likeRowsMin || likeRows * 2 < rows) return undefined;
-  const place = `${showCount(other.rows)} of them with ${showCell(other.fileName)}, batch ${other.batchId}`;
-  return `its file may have been paid before: ${showCount(likeRows)} of ${countOf(rows, 'row')} share payee and amount with rows that are paid or under way (${place})`;
+  return message('reason.like-file', {
+    likeRows: showCount(likeRows),
+    rows: counted(rows, 'row'),
+    otherRows: showCount(other.rows),
+    file: showCell(other.fileName),
+    batch: other.batchId,
+  });
 }
 
 /** The row that a sealed one conflicts with, named like the store's columns. */
@@ -109,23 +115,29 @@ interface ClashingRow {
   readonly other_status: PayoutStatus;
 }
 
-export function describePlace(other: ClashingRow, batchId: string): string {
-  if (other.other_batch_id === batchId) return `row ${other.other_row_no} of this file`;
-  return `row ${other.other_row_no} of ${other.other_file_name} (batch ${other.other_batch_id})`;
+export function describePlace(other: ClashingRow, batchId: string): Message {
+  const { other_row_no: row, other_batch_id: batch, other_file_name: file } = other;
+  return batch === batchId
+    ? message('row.of-file', { row })
+    : message('row.of-other-file', { row, file, batch });
 }
 
 /** Reason why a row whose payoutId is taken is not paid. */
-export const describeClaimed = (other: ClashingRow, batchId: string): string =>
-  `this payoutId is already taken by ${describePlace(other, batchId)}, which is ${other.other_status}: ${adviseClaimed(other.other_status)}`;
+export const describeClaimed = (other: ClashingRow, batchId: string): Message =>
+  message('reason.claimed', {
+    place: describePlace(other, batchId),
+    status: message(`payout-is.${other.other_status}`),
+    advice: adviseClaimed(other.other_status),
+  });
 
 /** Advice for a payoutId that was sent again, by the status of the row that has it. */
-export function adviseClaimed(status: PayoutStatus): string {
+export function adviseClaimed(status: PayoutStatus): Message {
   switch (status) {
     case 'ready':
     case 'held':
-      return 'do not send it twice; it goes on or is cancelled there, and only another payment gets another payoutId';
+      return message('claimed-by.waiting');
     case 'cancelled':
-      return 'a person has cancelled it, and it keeps its payoutId; if it is to be paid after all, send it under another one';
+      return message('claimed-by.cancelled');
     case 'staged':
     case 'rejected':
     case 'unpayable':
@@ -134,6 +146,6 @@ export function adviseClaimed(status: PayoutStatus): string {
     case 'failed':
     case 'unresolved':
     case 'disputed':
-      return 'do not pay it again; a payoutId is paid once, and only another payment gets another one';
+      return message('claimed-by.sent');
   }
 }

@@ -2,6 +2,7 @@
  * Decisions on a superseded attempt, one that a later attempt follows or will follow. The bank is asked about it before
  * the next attempt is made, and again afterwards, since a late proof can always come (I4).
  */
+import { message } from '../../core/message.ts';
 import { isOpenAttempt } from '../../core/attempt-numbers.ts';
 import { decideHold, move, type Reason, reasonPatch, settled } from '../../core/change.ts';
 import type { Attempt, Payout, PayoutStatus } from '../../core/payout.ts';
@@ -49,13 +50,16 @@ export function holdForSuperseded(
 ): Change {
   const { transRefNo } = attempt.order;
   const isPaid = attempt.status === 'paid';
-  const paid = { code: 'paid-by-earlier-attempt', text: `earlier attempt ${transRefNo} is paid` };
+  const paid = {
+    code: 'paid-by-earlier-attempt',
+    text: message('attempt.earlier-paid', { ref: transRefNo }),
+  };
   return decideHold(payout, 'unavailable', isPaid ? paid : notSettled(transRefNo, finding), nowMs);
 }
 
-const notSettled = (transRefNo: string, finding: Attempt['lastFinding']): Reason => ({
+const notSettled = (ref: string, finding: InquiryReading['kind']): Reason => ({
   code: 'earlier-attempt-open',
-  text: `earlier attempt ${transRefNo} is not settled: the inquiry says ${finding}`,
+  text: message('attempt.earlier-says', { ref, finding: message(`inquiry-says.${finding}`) }),
 });
 
 /** True for a change by which an attempt that had come alive again has failed. */
@@ -81,7 +85,7 @@ export function keepInDoubt(change: Change, open: Attempt): Change {
   if (after.status !== 'failed' && after.status !== 'held') return change;
   const { transRefNo } = open.order;
   const { holds, settledAtMs, settledBy } = before;
-  const text = `earlier attempt ${transRefNo} is not settled, though a later one has ended`;
+  const text = message('attempt.earlier-open-later-ended', { ref: transRefNo });
   const doubt = { status: 'unresolved', holds, settledAtMs, settledBy } as const;
   return {
     ...change,
@@ -184,7 +188,7 @@ function proveLate(known: Case, by: 'inquiry' | 'reply'): Change {
     const patch = { isAlarm: true, ...reasonPatch(paidTwice(transRefNo)) };
     return move({ ...known, patch, cause: 'second-proof', attempt, detail });
   }
-  const text = `attempt ${transRefNo}, closed before, was completed by the bank`;
+  const text = message('attempt.late-proof', { ref: transRefNo });
   const reason = reasonPatch({ code: 'late-proof', text });
   return move({
     ...known,
@@ -212,7 +216,7 @@ export function decideOnClosed(known: Case, finding: TransferFinding | InquiryRe
 /** Two transfers were made for a payoutId: under two references, or two under one. */
 export const paidTwice = (transRefNo: string): Reason => ({
   code: 'paid-twice',
-  text: `the bank completed attempt ${transRefNo} too: two transfers were made for this payoutId`,
+  text: message('attempt.paid-twice', { ref: transRefNo }),
 });
 
 /**
@@ -261,7 +265,7 @@ function isDefinitelyFailed(attempt: Attempt, finding: TransferFinding | Inquiry
  */
 export function decideOnSibling(sibling: Payout, provedRef: string, nowMs: number): Change | undefined {
   const detail = { alarm: true, transRefNo: provedRef };
-  const text = `attempt ${provedRef} of an earlier row with this payoutId was completed by the bank`;
+  const text = message('attempt.of-earlier-row', { ref: provedRef });
   const reason = { code: 'paid-by-earlier-attempt', text };
   switch (sibling.status) {
     case 'ready':

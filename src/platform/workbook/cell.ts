@@ -2,6 +2,7 @@
  * A cell as stored in a sheet's part, and as shown. A cell without a value is empty, as in spreadsheets; one with a
  * meaningless value is damaged, since programs interpret it differently; one that may not mean what it shows has a fault.
  */
+import { message } from '../../core/message.ts';
 import { formatValue, isDateFormat, serialToDate } from 'hucre';
 import { type Book, decodeCharacters, readText } from './book.ts';
 import type { CellFault, FaultCode } from './sheet.ts';
@@ -117,22 +118,9 @@ const digitsKept = 15;
 /** Fewest decimals that cannot hide satang. */
 const decimalsMin = 2;
 
-const messages: Readonly<Record<Exclude<FaultCode, 'cell-merged'>, string>> = {
-  'cell-error': 'the sheet shows an error here instead of a value: correct the cell',
-  'cell-formula':
-    'the formula here has no result: open the workbook in a spreadsheet, save it, and give it again',
-  'cell-digits':
-    'a number of more than 15 digits, whose last ones a spreadsheet loses: format the cell as text and write it again',
-  'cell-rounded':
-    'the cell holds another number than it shows: round it to what is meant, or format the cell as text',
-  'cell-date': 'a spreadsheet has made a date of this cell: format it as text and write it again',
-  'cell-format':
-    'the format shows another text here than the cell holds: clear it, and look at what is there',
-};
-
-const spoilt = (text: string, code: keyof typeof messages): ShownCell => ({
+const spoilt = (text: string, code: Exclude<FaultCode, 'cell-merged'>): ShownCell => ({
   text,
-  fault: { code, message: messages[code] },
+  fault: { code, message: message(`issue.${code}`) },
 });
 
 /** A date as 2026-11-20, with the time if there is one: a spreadsheet's form depends on where it is opened. */

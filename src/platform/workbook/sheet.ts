@@ -1,4 +1,5 @@
 /** A workbook's sheet after reading: rows of texts as shown. */
+import type { Message } from '../../core/message.ts';
 
 /** Codes of cells that may not mean what they show. */
 const faultCodes = [
@@ -17,7 +18,7 @@ export interface CellFault {
   readonly place: number;
   readonly code: FaultCode;
   /** The fault and its cure. */
-  readonly message: string;
+  readonly message: Message;
 }
 
 export interface SheetRow {

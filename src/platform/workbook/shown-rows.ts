@@ -1,4 +1,5 @@
 /** A sheet as a person sees it: rows as texts, with the faults of misleading cells. */
+import { message } from '../../core/message.ts';
 import { readBook } from './book.ts';
 import { type CellFault, nameColumn, type SheetChoice, type SheetHead, type SheetRow } from './sheet.ts';
 import { showCell, type ShownCell } from './cell.ts';
@@ -18,13 +19,13 @@ function findMerged({ merged, lastColumn }: Worksheet, row: number): CellFault[]
       ({ firstRow, lastRow, firstColumn }) => firstRow <= row && row <= lastRow && firstColumn <= lastColumn,
     )
     .flatMap((area) => {
-      const message = `the cell is part of a merged one (${nameArea(area)}): split it and write each value in its own cell`;
+      const issue = message('issue.cell-merged', { area: nameArea(area) });
       const { firstColumn } = area;
       const places = Math.min(area.lastColumn, lastColumn) - firstColumn + 1;
       return Array.from({ length: places }, (_, at) => ({
         place: firstColumn - 1 + at,
         code: 'cell-merged' as const,
-        message,
+        message: issue,
       }));
     });
 }

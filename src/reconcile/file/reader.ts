@@ -3,6 +3,7 @@
  * reads the lines and must find the same file. Neither keeps more than a block in memory. A fault that makes the file's
  * lines doubtful refuses the file; an unreadable cell only affects its own line.
  */
+import { inEnglish } from '../../core/message.ts';
 import { parse } from 'csv-parse/sync';
 import { readDay } from '../../core/bangkok-time.ts';
 import { findSpreadsheetDamage, showCell } from '../../core/cell-text.ts';
@@ -384,7 +385,7 @@ class LineTaker {
     const text = this.#code(cells, column);
     if (isDigits(text)) return text;
     const damage = findSpreadsheetDamage(text);
-    if (damage !== undefined) this.#spoil('number-damaged', column, damage);
+    if (damage !== undefined) this.#spoil('number-damaged', column, inEnglish(damage));
     return text.replace(zeroDecimals, '$1');
   }
 

@@ -2,6 +2,7 @@
  * The life of breaks across days and versions of a statement: a break stays open, with its age, until later evidence
  * closes it. Our own records that rest on the differing line are no such evidence.
  */
+import { inEnglish, type Message } from '../../core/message.ts';
 import type { MoneyMoved } from '../../payout/rules/search.ts';
 import { dayMs } from '../../core/bangkok-time.ts';
 import { parseBaht, type Satang, zeroSatang } from '../../core/money.ts';
@@ -72,7 +73,7 @@ function isStillAccepted(finding: BreakFinding, rejudged: Rejudged): boolean {
 }
 
 /** The text without numbers: lines and order give the figures, and a line's place in the file may change. */
-const withoutNumbers = (text: string): string => text.replaceAll(/\d+/g, '');
+const withoutNumbers = (reason: Message): string => inEnglish(reason).replaceAll(/\d+/g, '');
 
 /** The content of lines, without their place in the file. */
 const withoutPlace = (lines: readonly StatementLine[]): readonly StatementLine[] =>
@@ -157,7 +158,7 @@ function keepBreak(
   // Nor does our answer change the reason that the statement gave.
   const reason = severity === finding.severity ? finding.reason : known.reason;
   const record: BreakRecord = { ...known, ...finding, reason, severity, version, attempt, lines };
-  const isSame = known.reason === reason && known.severity === severity;
+  const isSame = inEnglish(known.reason) === inEnglish(reason) && known.severity === severity;
   return { kind: isSame ? 'kept' : 'changed', record };
 }
 
@@ -239,7 +240,7 @@ export function computeAgeDays({ openedAtMs, closedAtMs }: BreakRecord, nowMs: n
 
 /** Version of the break that a decision was based on; if it differs, the break has changed. */
 export const versionOfBreak = ({ severity, version, openedAtMs, reason }: BreakRecord): string =>
-  [severity, version, openedAtMs, reason].join(' ');
+  [severity, version, openedAtMs, inEnglish(reason)].join(' ');
 
 /** Whether money moved, by the bank's lines of a break. */
 export function moneyMovedOfBreak({ lines, attempt }: Pick<BreakRecord, 'lines' | 'attempt'>): MoneyMoved {

@@ -2,6 +2,7 @@
  * The custody of statements: their origin, their company, and whether one may replace the previous version. One of
  * another company is refused; one that lacks earlier lines is incomplete, and requested again.
  */
+import { message, type Message } from '../../core/message.ts';
 import { countOf } from '../../core/figures.ts';
 import type { FileRejection } from '../../core/payout-file.ts';
 import { showDate } from '../../payout/rules/lost-journal.ts';
@@ -25,12 +26,15 @@ export interface Provenance {
 }
 
 /** "the bank", "a file given by alice, who insisted", "a file given by Mali, checked by Nok (proposal 3)". */
-export function describeProvenance({ from, user, isForced, proposal, checkedBy }: Provenance): string {
-  const name = user ?? 'an unknown user';
-  const checked = checkedBy === undefined ? '' : `, checked by ${checkedBy}`;
-  const decided = proposal === undefined ? '' : `${checked} (proposal ${proposal})`;
-  if (from === 'file') return `a file given by ${name}${isForced ? ', who insisted' : ''}${decided}`;
-  return isForced ? `the bank, ${name} insisted${decided}` : 'the bank';
+export function describeProvenance({ from, user, isForced, proposal, checkedBy }: Provenance): Message {
+  const name = user ?? message('source.unknown-user');
+  const insisted = isForced ? '-insisted' : '';
+  if (from === 'bank' && !isForced) return message('source.bank');
+  const source = message(from === 'file' ? `source.file${insisted}` : 'source.bank-insisted', { name });
+  if (proposal === undefined) return source;
+  return checkedBy === undefined
+    ? message('source.decided', { source, id: proposal })
+    : message('source.checked', { source, name: checkedBy, id: proposal });
 }
 
 /** The origin of a version that people have decided on. */

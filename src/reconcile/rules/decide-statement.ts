@@ -2,6 +2,7 @@
  * Decides what a statement changes in the journal (design: I3, I4). The lines are compared with the payout and the
  * attempt in their present state, so that changes since the day was judged count.
  */
+import { inEnglish, listed, message } from '../../core/message.ts';
 import { move, type PayoutPatch, type Reason, reasonPatch, settled } from '../../core/change.ts';
 import { formatBaht } from '../../core/money.ts';
 import type { Attempt, Payout, PayoutStatus } from '../../core/payout.ts';
@@ -81,7 +82,7 @@ export function decideOnStatement(evidence: StatementEvidence, mayReopen = true)
 /** The origin of the day's statement, for the event; empty when the day was not read. */
 function readSource({ provenances }: DaysRead, date: string): { readonly source?: string } {
   const provenance = provenances?.get(date);
-  return provenance === undefined ? {} : { source: describeProvenance(provenance) };
+  return provenance === undefined ? {} : { source: inEnglish(describeProvenance(provenance)) };
 }
 
 function take(
@@ -101,8 +102,7 @@ function take(
   }
 }
 
-const placeOf = ({ date, line }: LineEvidence): string =>
-  `the bank's statement of ${showDate(date)} (line ${line.line})`;
+const placeOf = ({ date, line }: LineEvidence) => ({ day: showDate(date), line: line.line });
 
 /** The attempt as known to the bank, perhaps with other details than ours. */
 function markKnown({ attempt, line, date, owner }: LineEvidence): Attempt {
@@ -123,7 +123,7 @@ function prove(evidence: LineEvidence): Change {
   };
   const { transRefNo } = attempt.order;
   if (owner.status === 'paid') {
-    const text = `${placeOf(evidence)} shows attempt ${transRefNo} complete too: two transfers were made for this payoutId`;
+    const text = message('statement.complete-too', { ...placeOf(evidence), ref: transRefNo });
     const patch = { isAlarm: true, ...reasonPatch({ code: 'paid-twice', text }) };
     const detail = { ...evidence.detail, alarm: true };
     return move({ payout: owner, patch, cause: 'second-proof', nowMs, attempt: proved, detail });
@@ -144,12 +144,12 @@ function prove(evidence: LineEvidence): Change {
 
 const proof = (evidence: LineEvidence): Reason => ({
   code: 'statement-complete',
-  text: `${placeOf(evidence)} shows it complete, with our amount, payee, payer account and company`,
+  text: message('statement.complete', placeOf(evidence)),
 });
 
 const lateProof = (evidence: LineEvidence): Reason => ({
   code: 'late-proof',
-  text: `${placeOf(evidence)} shows attempt ${evidence.attempt.order.transRefNo}, closed before, complete`,
+  text: message('statement.late-proof', { ...placeOf(evidence), ref: evidence.attempt.order.transRefNo }),
 });
 
 /** Longest text of the bank's that is stored; REASON DESC has no stated length (§2.7). */
@@ -157,8 +157,10 @@ const textLengthMax = 256;
 
 function failure(evidence: LineEvidence): Reason {
   const { reasonCode, reasonDesc } = evidence.line;
-  const said = maskForeignNumbers(reasonDesc.slice(0, textLengthMax));
-  const text = `${placeOf(evidence)} says that it failed${said === '' ? '' : `: ${said}`}`;
+  const why = maskForeignNumbers(reasonDesc.slice(0, textLengthMax));
+  const place = placeOf(evidence);
+  const text =
+    why === '' ? message('statement.failed', place) : message('statement.failed-because', { ...place, why });
   return { code: reasonCode === '' ? 'statement-failed' : maskForeignNumbers(reasonCode), text };
 }
 
@@ -201,7 +203,7 @@ const isLatestOfSubmitted = (owner: Payout, attempt: Attempt): boolean =>
  */
 function dispute(evidence: LineEvidence): Change | undefined {
   const { owner, attempt, nowMs } = evidence;
-  const text = `${placeOf(evidence)} says that attempt ${attempt.order.transRefNo}, called paid before, failed`;
+  const text = message('statement.contradicts', { ...placeOf(evidence), ref: attempt.order.transRefNo });
   const detail = { ...evidence.detail, alarm: true };
   if (othersOfRow(evidence).some(({ status }) => status === 'paid')) {
     // Raised once: the people who look at the alarm already decide which of its two transfers was made.
@@ -236,7 +238,7 @@ function note(evidence: LineEvidence): Change {
 
 const otherDetails = (evidence: LineEvidence): Reason => ({
   code: 'statement-differs',
-  text: `${placeOf(evidence)} has ${evidence.attempt.order.transRefNo} with another amount, payee, payer account or company`,
+  text: message('statement.differs', { ...placeOf(evidence), ref: evidence.attempt.order.transRefNo }),
 });
 
 /** Statuses that count as ended, and are reopened when the bank works on one of their attempts. */
@@ -254,8 +256,9 @@ function comeAlive(evidence: LineEvidence, mayReopen: boolean): Change {
     nextInquiryAtMs: isAwaited ? nowMs : null,
   };
   const codes = line.status === 'contradiction' ? [line.statusText, line.reasonCode] : [line.statusText];
-  const said = codes.map((code) => `"${maskForeignNumbers(code)}"`).join(' and ');
-  const text = `${placeOf(evidence)} has attempt ${attempt.order.transRefNo}, closed before, as ${said}`;
+  const quoted = codes.map((code) => message('statement.quoted', { word: maskForeignNumbers(code) }));
+  const words = listed(quoted, 'and');
+  const text = message('statement.alive', { ...placeOf(evidence), ref: attempt.order.transRefNo, words });
   return aliveAgain(evidence, attempt, { code: 'earlier-attempt-open', text }, evidence.detail, mayReopen);
 }
 
@@ -271,7 +274,7 @@ function reopen(
 ): Change {
   const { attempt } = evidence;
   const { transRefNo } = attempt.order;
-  const text = `a statement said that attempt ${transRefNo} failed, and no present one does (that of ${showDate(date)} was read)`;
+  const text = message('statement.withdrawn', { ref: transRefNo, day: showDate(date) });
   const alive: Attempt = {
     ...attempt,
     status: 'unresolved',

@@ -1,4 +1,5 @@
 /** Compares one line of a statement with one attempt: whether it is ours, and the differences. */
+import { listed, message, type Message } from '../../core/message.ts';
 import { hash } from 'node:crypto';
 import { dayMs, formatBangkokDate, parseBangkokDate } from '../../core/bangkok-time.ts';
 import { showBaht } from '../../core/figures.ts';
@@ -43,7 +44,7 @@ export function lineKeyOf(line: StatementLine): string {
 /** A difference of one line, before its severity is known. */
 export interface Difference {
   readonly kind: LineBreakKind;
-  readonly reason: string;
+  readonly reason: Message;
 }
 
 /** Differences in whose money went where: a line with one proves nothing. */
@@ -103,16 +104,19 @@ function hasLostDigits({ proxyType, proxyNo }: StatementLine): boolean {
 const proxyLengths: Readonly<Record<ProxyType, number>> = { MSISDN: 10, NATID: 13 };
 
 /** The unreadable part of a line, with its place in the file. */
-export const describeFault = ({ line, fault }: StatementLine): string => `line ${line}: ${fault}`;
+export const describeFault = ({ line, fault }: StatementLine): Message =>
+  message('break-reason.fault', { line, fault });
 
 const nameLostDigits = (line: StatementLine, column: string, number: string): Difference => {
-  const what = `${column}: "${masked(number)}" has lost digits, as in a spreadsheet (number-damaged)`;
-  return { kind: 'line-unreadable', reason: describeFault({ ...line, fault: what }) };
+  const fault = message('break-reason.lost-digits', { column, number: masked(number) });
+  return { kind: 'line-unreadable', reason: message('break-reason.fault', { line: line.line, fault }) };
 };
 
 /** A word of the bank's, masked: shifted columns can put a person's number into any of them. */
-export const shown = (text: string): string => (text === '' ? 'nothing' : maskForeignNumbers(text));
-const masked = (text: string): string => (text === '' ? 'nothing' : maskDigits(text));
+export const shown = (text: string): string | Message =>
+  text === '' ? message('break-reason.nothing') : maskForeignNumbers(text);
+const masked = (text: string): string | Message =>
+  text === '' ? message('break-reason.nothing') : maskDigits(text);
 
 /**
  * Finds the differences in amount, payee, company and payer account. A line that failed, or may have, can have an
@@ -124,28 +128,30 @@ function findIdentityDifferences(line: StatementLine, attempt: AttemptFacts): Di
   if (!isPayee(order, line) && hasLostDigits(line))
     found.push(nameLostDigits(line, 'PROXY NO', line.proxyNo));
   else if (!isPayee(order, line)) {
-    const [ours, banks] = [masked(order.proxyNo), masked(line.proxyNo)];
-    const reason = `sent to ${order.proxyType} ${ours}, the statement says ${shown(line.proxyType)} ${banks}`;
+    const [ours, banks] = [masked(order.proxyNo), masked(line.proxyNo)] as const;
+    const types = { type: order.proxyType, banksType: shown(line.proxyType) };
+    const reason = message('break-reason.payee', { ...types, ours, banks });
     found.push({ kind: 'payee-mismatch', reason });
   }
   const amount = amountOf(attempt);
   const mayHaveFailed = line.status === 'failed' || line.status === 'contradiction';
   const isNothingCredited = mayHaveFailed && line.amountSatang === 0n;
   if (line.amountSatang !== amount && !isNothingCredited) {
-    const reason = `${showBaht(amount)} was sent, the statement says ${showBaht(line.amountSatang)}`;
+    const [ours, banks] = [showBaht(amount), showBaht(line.amountSatang)] as const;
+    const reason = message('break-reason.amount', { ours, banks });
     found.push({ kind: 'amount-mismatch', reason });
   }
   if (!isSameNumber(line.companyId, order.companyId)) {
-    const reason = `sent for company ${order.companyId}, the statement says ${shown(line.companyId)}`;
+    const reason = message('break-reason.company', { ours: order.companyId, banks: shown(line.companyId) });
     found.push({ kind: 'other-company', reason });
   }
-  const [listed, payer] = [stripSeparators(line.payerAccount), stripSeparators(order.payerAccount)];
-  const isPayer = isSameNumber(listed, payer);
-  if (!isPayer && digitsOnly.test(listed) && listed.length < payer.length)
+  const [shownPayer, payer] = [stripSeparators(line.payerAccount), stripSeparators(order.payerAccount)];
+  const isPayer = isSameNumber(shownPayer, payer);
+  if (!isPayer && digitsOnly.test(shownPayer) && shownPayer.length < payer.length)
     found.push(nameLostDigits(line, 'PAYER ACCOUNT', line.payerAccount));
   else if (!isPayer) {
-    const [ours, banks] = [masked(order.payerAccount), masked(line.payerAccount)];
-    found.push({ kind: 'payer-mismatch', reason: `to be paid from ${ours}, the statement says ${banks}` });
+    const [ours, banks] = [masked(order.payerAccount), masked(line.payerAccount)] as const;
+    found.push({ kind: 'payer-mismatch', reason: message('break-reason.payer', { ours, banks }) });
   }
   return found;
 }
@@ -168,15 +174,18 @@ function findChargeDifferences(line: StatementLine, { feeText }: AttemptFacts): 
   const found: Difference[] = [];
   const fee = feeText === null ? undefined : parseBaht(feeText);
   if (fee !== undefined && fee !== line.feeSatang) {
-    const reason = `the reply to the transfer said ${showBaht(fee)}, the statement ${showBaht(line.feeSatang)}`;
+    const reason = message('break-reason.fee', { ours: showBaht(fee), banks: showBaht(line.feeSatang) });
     found.push({ kind: 'fee-mismatch', reason });
   }
   if (line.netSatang === line.amountSatang && line.feeSatang === 0n) return found;
   const nets = acceptableNets(line);
   if (!nets.includes(line.netSatang)) {
-    const expected = [...new Set(nets)].map(showBaht).join(' or ');
-    const charge = `charge type ${shown(line.chargeType)}, fee ${showBaht(line.feeSatang)}`;
-    const reason = `the net amount is ${showBaht(line.netSatang)}, with ${charge} it would be ${expected}`;
+    const reason = message('break-reason.net', {
+      net: showBaht(line.netSatang),
+      chargeType: shown(line.chargeType),
+      fee: showBaht(line.feeSatang),
+      expected: listed([...new Set(nets)].map(showBaht), 'or'),
+    });
     found.push({ kind: 'net-mismatch', reason });
   }
   return found;
@@ -201,17 +210,17 @@ const withoutZeros = (text: string): string => text.replace(/^0+(?=\d+$)/, '');
  * its day or its REFERENCE1 differs, or the reference was sent twice on that day.
  * @param date YYYYMMDD of the statement, and of a line without its own day
  */
-export function whyOfNoSend(line: StatementLine, attempt: AttemptFacts, date: string): string | undefined {
+export function whyOfNoSend(line: StatementLine, attempt: AttemptFacts, date: string): Message | undefined {
   const { tranDate, reference1: sent } = attempt.order;
   const lineDate = line.effectiveDate === '' ? date : line.effectiveDate;
-  if (lineDate !== tranDate) return `nothing was sent under its reference on ${showDate(lineDate)}`;
+  if (lineDate !== tranDate) return message('break-reason.nothing-sent', { day: showDate(lineDate) });
   const isOther =
     line.reference1 !== '' &&
     // A spreadsheet removes leading zeros from a number.
     withoutZeros(line.reference1) !== withoutZeros(sent ?? '');
-  if (isOther) return 'its REFERENCE1 is not the one that was sent';
+  if (isOther) return message('break-reason.other-reference1');
   if (attempt.isRepeatedOnDay !== true) return undefined;
-  return 'its reference went twice on that day: the line does not tell which send failed';
+  return message('break-reason.sent-twice-that-day');
 }
 
 /** Largest difference in ms between our clock at the send and the bank's at the booking. */
@@ -254,15 +263,15 @@ function findDayDifference(line: StatementLine, attempt: AttemptFacts, date: str
   const { tranDate } = attempt.order;
   const isEarlier = isOfEarlierTransfer(line, attempt, date);
   if (!isEarlier && (line.effectiveDate === date || line.effectiveDate === tranDate)) return [];
-  const days =
-    `effective on ${showDay(line.effectiveDate)}, in the statement of ${showDate(date)}, ` +
-    `sent on ${showDate(tranDate)}`;
-  const earlier =
-    ': that is another transfer, made before it under the same reference, and settles nothing of it';
-  return [{ kind: 'date-mismatch', reason: isEarlier ? `${days}${earlier}` : days }];
+  const reason = message(isEarlier ? 'break-reason.earlier-day' : 'break-reason.day', {
+    effective: showDay(line.effectiveDate),
+    day: showDate(date),
+    sent: showDate(tranDate),
+  });
+  return [{ kind: 'date-mismatch', reason }];
 }
 
-const showDay = (text: string): string => (/^\d{8}$/.test(text) ? showDate(text) : shown(text));
+const showDay = (text: string): string | Message => (/^\d{8}$/.test(text) ? showDate(text) : shown(text));
 
 /**
  * All differences, except in status, between a line and the attempt with its reference. Fee and net only count for a

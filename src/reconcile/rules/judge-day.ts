@@ -3,6 +3,7 @@
  * status is complete and whose amount, payee, payer account and company are ours; absence proves nothing (design: I3).
  */
 import { dayMs, formatBangkokDate, parseBangkokDate } from '../../core/bangkok-time.ts';
+import { message, type Message } from '../../core/message.ts';
 import {
   describeFault,
   type Difference,
@@ -143,53 +144,51 @@ function pickLine(lines: readonly StatementLine[], attempt: AttemptFacts, date: 
   return Math.max(0, complete >= 0 ? complete : lines.findIndex(({ status }) => status === 'contradiction'));
 }
 
-function whyToWait({ mayHaveLaterAttempt = false, isUnderWay = false }: DayFacts): string | undefined {
-  if (isUnderWay) return 'our request for it is under way, and not answered yet';
-  return mayHaveLaterAttempt ? laterAttempt : undefined;
+function whyToWait({ mayHaveLaterAttempt = false, isUnderWay = false }: DayFacts): Message | undefined {
+  if (isUnderWay) return message('break-reason.under-way');
+  return mayHaveLaterAttempt ? message('break-reason.later-attempt') : undefined;
 }
-
-const laterAttempt = 'a lost part of the journal may have made a later attempt that was not looked for yet';
 
 /** The difference between the line's status and ours. */
 function findStatusDifference(held: Held): Difference[] {
   const { bookStatus, line, isContradicted, mustWait, isRetracted } = held;
   if (line.status === 'complete' && bookStatus === 'paid') return [];
-  const said = `the statement says ${quoted(line.statusText)}`;
-  const differs = (reason: string): Difference[] => [{ kind: 'status-mismatch', reason }];
+  const said = message('break-reason.says', { word: quoted(line.statusText) });
+  const differs = (reason: Message): Difference[] => [{ kind: 'status-mismatch', reason }];
   switch (line.status) {
     case 'complete':
-      if (bookStatus === 'unpaid') return differs(`we had called it failed, ${said}: the bank has paid it`);
+      if (bookStatus === 'unpaid') return differs(message('break-reason.paid-after-all', { said }));
       return bookStatus === 'pending' && isContradicted
-        ? differs(`${said}, and another line contradicts it`)
+        ? differs(message('break-reason.contradicted', { said }))
         : [];
     case 'failed':
-      if (bookStatus === 'paid') return differs(`we had called it paid, ${said}: the bank has not paid it`);
+      if (bookStatus === 'paid') return differs(message('break-reason.not-paid', { said }));
       // The attempt failed by another line, which is gone; this line does not fail it.
-      if (bookStatus === 'unpaid') return isRetracted ? differs(`${said}, and ${mustWait ?? ''}`) : [];
-      if (isContradicted) return differs(`${said}, and another line contradicts it`);
-      return mustWait === undefined ? [] : differs(`${said}, and ${mustWait}`);
+      if (bookStatus === 'unpaid')
+        return isRetracted ? differs(message('break-reason.waits', { said, why: mustWait ?? '' })) : [];
+      if (isContradicted) return differs(message('break-reason.contradicted', { said }));
+      return mustWait === undefined ? [] : differs(message('break-reason.waits', { said, why: mustWait }));
     case 'in-process':
-      return [{ kind: 'pending-at-bank', reason: `${said}: the bank has not finished it` }];
+      return [{ kind: 'pending-at-bank', reason: message('break-reason.unfinished', { said }) }];
     case 'contradiction':
       return [{ kind: 'status-contradiction', reason: describeContradiction(line) }];
     case 'other':
-      return [{ kind: 'unknown-status-word', reason: `${said}: ${explainWord(line.statusText)}` }];
+      return [{ kind: 'unknown-status-word', reason: explainWord(said, line.statusText) }];
   }
 }
 
-function explainWord(statusText: string): string {
+function explainWord(said: Message, statusText: string): Message {
   const code = findDamagedCode(statusText);
   return code === undefined
-    ? 'the settings do not know this word'
-    : `a spreadsheet has dropped the zero of ${code}`;
+    ? message('break-reason.unknown-word', { said })
+    : message('break-reason.damaged-word', { said, code });
 }
 
-const quoted = (text: string): string => (text === '' ? 'nothing' : `"${shown(text)}"`);
+const quoted = (text: string): Message =>
+  text === '' ? message('break-reason.nothing') : message('statement.quoted', { word: shown(text) });
 
-function describeContradiction({ statusText, reasonCode }: StatementLine): string {
-  const codes = `STATUS says ${quoted(statusText)} and REASON CODE says ${quoted(reasonCode)}`;
-  return `${codes}: the two contradict each other`;
-}
+const describeContradiction = ({ statusText, reasonCode }: StatementLine): Message =>
+  message('break-reason.contradiction', { status: quoted(statusText), code: quoted(reasonCode) });
 
 /** Finds a second transfer: proved complete, while another attempt of the same payout is paid, too. */
 function findSecondTransfer(
@@ -198,14 +197,12 @@ function findSecondTransfer(
 ): Difference[] {
   const isProved = bookStatus === 'paid' || (isOurs && !isContradicted);
   if (line.status !== 'complete' || !isProved || !isPaidByAnother(attempt)) return [];
-  const reason = `attempt ${attempt.attemptNo} is complete, and another attempt of this payout is paid, too: money went out twice`;
+  const reason = message('break-reason.paid-twice', { number: attempt.attemptNo });
   return [{ kind: 'paid-twice', reason }];
 }
 
 const findRepetition = ({ isRepeated }: Held): Difference[] =>
-  isRepeated
-    ? [{ kind: 'duplicate-line', reason: 'the statement of an earlier day has it complete already' }]
-    : [];
+  isRepeated ? [{ kind: 'duplicate-line', reason: message('break-reason.repeated') }] : [];
 
 function toFinding({ kind, reason }: Difference, held: Held, { date }: StatementDay): BreakFinding {
   const finding = { kind, severity: severityOf(kind, held), date, lineAt: held.lineAt, reason };
@@ -259,7 +256,7 @@ function withSurplus(
   if (surplus === undefined) return own;
   const numbers = lines.map(({ line }) => line).join(', ');
   const complete = lines.filter(({ status }) => status === 'complete').length;
-  const reason = `${lines.length} lines for one transfer (lines ${numbers} of the file), ${complete} of them complete`;
+  const reason = message('break-reason.several-lines', { lines: lines.length, numbers, complete });
   // An unknown word may mean complete, and so may contradictory codes.
   const isMoved = lines.filter(({ status }) => status !== 'failed' && status !== 'in-process').length > 1;
   const severity = isMoved ? 'high' : 'medium';
@@ -278,7 +275,7 @@ function findBeside(
   const find = (
     kind: 'status-contradiction' | 'line-unreadable',
     isOne: (line: StatementLine) => boolean,
-    describe: (line: StatementLine) => string,
+    describe: (line: StatementLine) => Message,
   ): readonly BreakFinding[] => {
     const lineAt = lines.findIndex(isOne);
     const line = lines[lineAt];
@@ -369,7 +366,7 @@ function judgeUnknown(lines: readonly StatementLine[], { date, companyId }: Stat
   const name = (
     kind: 'line-unreadable' | 'unmatched-bank-line' | 'duplicate-line',
     lineAt: number,
-    reason: string,
+    reason: Message,
   ): void => void breaks.push({ kind, severity: isDead ? 'medium' : 'high', date, lineAt, reason });
   const unreadAt = ours.find((at) => lines[at]?.fault !== '');
   const unread = lines[unreadAt ?? -1];
@@ -377,7 +374,8 @@ function judgeUnknown(lines: readonly StatementLine[], { date, companyId }: Stat
     name('line-unreadable', unreadAt, describeFault(unread));
   // A line that may belong to any transfer starts no search.
   if (isPlaced(first)) name('unmatched-bank-line', firstAt, describeUnknown(first));
-  if (secondAt !== undefined) name('duplicate-line', secondAt, `${ours.length} lines with one reference`);
+  if (secondAt !== undefined)
+    name('duplicate-line', secondAt, message('break-reason.one-reference', { lines: ours.length }));
   return {
     ...nothing,
     lineClasses: lines.map((line, at) => {
@@ -388,11 +386,11 @@ function judgeUnknown(lines: readonly StatementLine[], { date, companyId }: Stat
   };
 }
 
-function describeUnknown({ transRefNo }: StatementLine): string {
-  if (transRefNo === '') return 'the line names no transfer reference';
-  return isOwnReference(transRefNo)
-    ? 'the reference is of our making, and this journal does not know it'
-    : 'this journal does not know the reference, which is not of our making';
+function describeUnknown({ transRefNo }: StatementLine): Message {
+  if (transRefNo === '') return message('break-reason.no-reference');
+  return message(
+    isOwnReference(transRefNo) ? 'break-reason.own-reference' : 'break-reason.foreign-reference',
+  );
 }
 
 // ---------------------------------------------------------------- no line
@@ -413,16 +411,13 @@ const absenceSeverities: Readonly<Record<AbsenceKind, Severity>> = {
   'pending-not-in-statement': 'low',
 };
 
-const retracted =
-  'a statement said that it failed, and the one that has superseded it does not have it: the bank may yet complete it';
-
 /**
  * Meaning of an attempt's absence from a day's statement (design: I3): absence proves nothing. Only the statement of an
  * attempt's own day can lack it, and says nothing about the money of one in doubt.
  */
 function judgeAbsence({ attempt, otherDayLines }: DayFacts, day: StatementDay): Judgement {
   if (attempt === undefined || attempt.order.tranDate !== day.date) return nothing;
-  const name = (kind: AbsenceKind, reason: string, severity = absenceSeverities[kind]): Judgement => {
+  const name = (kind: AbsenceKind, reason: Message, severity = absenceSeverities[kind]): Judgement => {
     return { ...nothing, breaks: [{ kind, severity, date: day.date, lineAt: null, reason }] };
   };
   const isElsewhere = findOwnLines(attempt, otherDayLines).length > 0;
@@ -430,48 +425,43 @@ function judgeAbsence({ attempt, otherDayLines }: DayFacts, day: StatementDay): 
     case 'paid': {
       if (isElsewhere) return { ...nothing, paidClass: 'found-other-day' };
       if (day.unreadDates.has(day.date))
-        return { ...name('line-unreadable', mayBeUnread), paidClass: 'line-unreadable' };
-      const reason = 'we call it paid, and the statement of its day does not have it';
-      return { ...name('missing-at-bank', reason), paidClass: 'missing-at-bank' };
+        return {
+          ...name('line-unreadable', message('break-reason.maybe-unread')),
+          paidClass: 'line-unreadable',
+        };
+      return { ...name('missing-at-bank', message('break-reason.missing')), paidClass: 'missing-at-bank' };
     }
     case 'unpaid':
       if (!isFailureRetracted(attempt, otherDayLines)) return nothing;
-      return { ...name('pending-not-in-statement', retracted, 'high'), step: 'reopen' };
+      return {
+        ...name('pending-not-in-statement', message('break-reason.retracted'), 'high'),
+        step: 'reopen',
+      };
     case 'pending': {
       if (isElsewhere) return nothing;
-      const waits = whyNotTraceless(attempt, day);
-      if (waits === undefined) return name('no-trace', traceless);
-      return name(
-        'pending-not-in-statement',
-        `in doubt, and the statement of its day does not have it; ${waits}`,
-      );
+      const why = whyNotTraceless(attempt, day);
+      if (why === undefined) return name('no-trace', message('break-reason.no-trace'));
+      return name('pending-not-in-statement', message('break-reason.not-in-statement', { why }));
     }
   }
 }
-
-const mayBeUnread = 'we call it paid, and no line names it: one that cannot be read may be it';
-
-const traceless =
-  "in doubt, in neither its day's statement nor the next day's; inquiry finds nothing, and the bank never acknowledged it";
 
 /** Reason why an absent attempt in doubt may still turn up; undefined when every question was asked. */
 function whyNotTraceless(
   attempt: AttemptFacts,
   { readDates, unreadDates }: StatementDay,
-): string | undefined {
+): Message | undefined {
   const { order, lastFinding, lastInquiryAtMs } = attempt;
   const startMs = parseBangkokDate(order.tranDate);
   if (startMs === undefined) throw new RangeError(`${order.tranDate} names no day`);
   const nextMs = startMs + dayMs;
-  if (attempt.acknowledged || attempt.referenceConflict)
-    return 'the bank has shown that it knows the reference';
+  if (attempt.acknowledged || attempt.referenceConflict) return message('absent.known');
   const nextDate = formatBangkokDate(nextMs);
-  if (unreadDates.has(order.tranDate) || unreadDates.has(nextDate))
-    return 'a line that cannot be read may be it';
-  if (!readDates.has(order.tranDate)) return "its day's statement was read before the day had ended";
-  if (!readDates.has(nextDate)) return "the next day's statement has not been read";
+  if (unreadDates.has(order.tranDate) || unreadDates.has(nextDate)) return message('absent.unread-line');
+  if (!readDates.has(order.tranDate)) return message('absent.read-early');
+  if (!readDates.has(nextDate)) return message('absent.next-day-unread');
   if (lastInquiryAtMs === null || lastInquiryAtMs < nextMs) {
-    return 'the bank has not been asked about it since its day was over';
+    return message('absent.not-asked');
   }
-  return lastFinding === 'not-found' ? undefined : 'the last inquiry did not say that it is not found';
+  return lastFinding === 'not-found' ? undefined : message('absent.not-said');
 }

@@ -2,6 +2,7 @@
  * Columns and rows of a day's `.matched.csv` and `.breaks.csv`. Plain text with whole numbers, as in the exceptions
  * file; the writers quote it, and guard it against spreadsheets.
  */
+import { inEnglish } from '../../core/message.ts';
 import { formatBangkokDateTime } from '../../core/bangkok-time.ts';
 import { formatBaht, type Satang } from '../../core/money.ts';
 import { showDate } from '../../payout/rules/lost-journal.ts';
@@ -147,8 +148,9 @@ const breakCells = {
   bankCompanyId: ({ line }) => line?.companyId,
   bankPayerAccount: ({ line }) => line?.payerAccount,
   sysRefNo: ({ attempt, line }) => line?.sysRefNo ?? attempt?.sysRefNo,
-  reason: ({ record }) => record.reason,
-  remedy: ({ record }) => (record.state === 'closed' ? 'Nothing to do' : describeBreakRemedy(record)),
+  reason: ({ record }) => inEnglish(record.reason),
+  remedy: ({ record }) =>
+    record.state === 'closed' ? 'Nothing to do' : inEnglish(describeBreakRemedy(record)),
   openedAt: ({ record }) => showMoment(record.openedAtMs),
   ageDays: ({ record, nowMs }) => computeAgeDays(record, nowMs),
   closedAt: ({ record }) => showMoment(record.closedAtMs),

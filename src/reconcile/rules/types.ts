@@ -1,4 +1,5 @@
 /** The types of reconciliation: the facts compared, the possible results, and the stored records. */
+import type { Message } from '../../core/message.ts';
 import { isSettledByStatement } from '../../core/exit-code.ts';
 import type { Satang } from '../../core/money.ts';
 import type {
@@ -195,7 +196,7 @@ export interface BreakFinding {
   /** Index of the line among the key's lines; null for an absence. */
   readonly lineAt: number | null;
   /** Description of the difference, without full proxy or account numbers. */
-  readonly reason: string;
+  readonly reason: Message;
   /** True when newer evidence has corrected it already: it is reported, and closed at once. */
   readonly isResolved?: boolean;
   /** True when a later day's statement agrees with us: it is reported when its own day is read, and not afterwards. */

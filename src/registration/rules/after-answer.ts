@@ -1,5 +1,5 @@
 /** Consequences of the bank's answer to a registration, and of one that came too late or never. */
-import { inEnglish } from '../../core/message.ts';
+import { message } from '../../core/message.ts';
 import type { Reason } from '../../core/change.ts';
 import type { BatchReason } from '../../core/ports.ts';
 import { tellsTime } from '../../payout/rules/clock-skew.ts';
@@ -24,7 +24,7 @@ interface Answered {
 
 const keptBack: Reason = {
   code: 'kept-back',
-  text: 'the moment to send it had passed before its bytes left',
+  text: message('registration.kept-back'),
 };
 
 /**
@@ -153,8 +153,7 @@ export function decideHalted(
   if (registration.status !== 'ready') return undefined;
   return moveRegistration({
     registration,
-    // until every reason is a message
-    patch: { status: 'held', holds: ['halted'], reasonCode: code, reason: inEnglish(reason) },
+    patch: { status: 'held', holds: ['halted'], reasonCode: code, reason },
     cause: 'hold-added',
     nowMs,
     detail: { hold: 'halted', code },
@@ -172,11 +171,11 @@ export function decideDisplaced(
   nowMs: number,
 ): RegistrationChange | undefined {
   if (registration.status !== 'ready' || holder?.seq === registration.seq) return undefined;
-  const whose = holder === undefined ? 'another' : `row ${holder.rowNo} of batch ${holder.batchId}`;
-  const reason = {
-    code: 'called-back',
-    text: `the bank has called ${whose} registered since, which has this registrationId now: cancel this one`,
-  };
+  const text =
+    holder === undefined
+      ? message('registration.displaced')
+      : message('registration.displaced-by', { row: holder.rowNo, batch: holder.batchId });
+  const reason = { code: 'called-back', text };
   return moveRegistration({
     registration,
     patch: { status: 'held', holds: ['called-back'], ...registrationReason(reason) },
@@ -192,7 +191,7 @@ export function decideDisplaced(
 export function decideAbandoned(registration: Registration, nowMs: number): RegistrationChange {
   const reason = {
     code: 'sender-ended',
-    text: 'the program ended while it was with the bank: it may have it, which only the callback shows',
+    text: message('registration.sender-ended'),
   };
   return moveRegistration({
     registration,
@@ -210,7 +209,7 @@ export function decideOverdue(registration: Registration, nowMs: number): Regist
   if (awaitedUntilMs === null || awaitedUntilMs > nowMs) return undefined;
   const reason = {
     code: 'no-callback',
-    text: 'the bank has not told its outcome within the time set (registration.answerWithinMs)',
+    text: message('registration.no-callback'),
   };
   return moveRegistration({
     registration,

@@ -2,11 +2,10 @@
  * Decisions that people may make about one registration, and the resulting changes. The same function says whether one is
  * possible, with the reason where it is not, and decides when it is called again on the row as it is then.
  */
-import { inEnglish, isMessage, type Message, message } from '../../core/message.ts';
-import type { DecisionItem } from '../../core/ports.ts';
+import { isMessage, type Message, message } from '../../core/message.ts';
+import { type DecisionItem } from '../../core/ports.ts';
 import { maskDigits } from '../../core/proxy-id.ts';
 import { describeRow, fileIssues, listIssues } from '../../payout/rules/operator.ts';
-import { similarIdWords } from '../../payout/rules/similar.ts';
 import type { DecisionMark } from '../../review/rules/payout-decisions.ts';
 import { type RegistrationDecision, registrationDecisions } from '../../review/rules/terms.ts';
 import {
@@ -76,7 +75,7 @@ function decideCancel({ registration, nowMs }: Facts): Decided {
   const patch = {
     status: 'cancelled',
     holds: [],
-    ...registrationReason({ code: 'cancelled', text: 'cancelled by a person' }),
+    ...registrationReason({ code: 'cancelled', text: message('reason.cancelled') }),
     settledAtMs: nowMs,
     settledBy: 'decision',
   } as const;
@@ -199,14 +198,16 @@ function holdAgain(
   { similar: [other], isCalledBack, nowMs }: Facts,
   ready: Registration,
 ): RegistrationChange[] {
-  const reasons: (readonly [RegistrationHold, string])[] = [];
+  const reasons: (readonly [RegistrationHold, Message])[] = [];
   if (other?.instruction)
     reasons.push([
       'similar',
-      `differs from registrationId ${other.instruction.registrationId} (${inEnglish(describeRow(other))}) ${similarIdWords}`,
+      message('registration.similar-id', {
+        registrationId: other.instruction.registrationId,
+        place: message('row.of-batch', { row: other.rowNo, batch: other.batchId }),
+      }),
     ]);
-  if (isCalledBack)
-    reasons.push(['called-back', 'the bank has told of such a registration, and it is not known which']);
+  if (isCalledBack) reasons.push(['called-back', message('registration.called-before')]);
   let latest = ready;
   return reasons
     .filter(([hold]) => !ready.acceptedHolds.includes(hold))
@@ -260,7 +261,7 @@ function decideConfirm(decision: keyof typeof confirmed, { registration, nowMs }
     isAlarm: false,
     ...registrationReason({
       code: `confirmed-${to}`,
-      text: `confirmed as ${to} by people, with evidence`,
+      text: message(`reason.confirmed-${to}`),
     }),
     settledAtMs: nowMs,
     settledBy: 'decision',

@@ -2,6 +2,7 @@
  * Meaning of the bank's answer to a registration (§2.2, §7.1): total, every answer has exactly one meaning, and an answer
  * that is not understood leaves the registration in doubt.
  */
+import { message } from '../../core/message.ts';
 import type { BankReply, RegistrationFields } from '../../core/bank-port.ts';
 import type { Reason } from '../../core/change.ts';
 import { printable } from '../../core/outgoing-text.ts';
@@ -36,8 +37,8 @@ export type AnswerFinding =
   | { readonly kind: 'unknown'; readonly scope: RegistrationCode['scope']; readonly reason: ServiceTrouble };
 
 const asked = {
-  notSent: 'nothing was sent',
-  lost: 'the request may have arrived, no answer came',
+  notSent: 'reply.nothing-sent',
+  lost: 'reply.lost',
 } as const;
 
 const scopes = { payer: 'company', service: 'service', payout: 'registration' } as const;
@@ -117,7 +118,7 @@ function readCode(fields: RegistrationFields, requestUid: string): AnswerFinding
   const reason = bankReason(fields);
   const known = findRegistrationCode(fields.statusCode);
   if (known === undefined) {
-    const text = `the interface has no such code; ${reason.text}`;
+    const text = message('reply.unknown-code', { text: reason.text });
     return { kind: 'unknown', scope: 'registration', reason: { code: reason.code, text } };
   }
   if (known.code === usageExceededCode) return { kind: 'usage-exceeded', reason };
@@ -136,7 +137,7 @@ function readCode(fields: RegistrationFields, requestUid: string): AnswerFinding
 function readTaken(fields: RegistrationFields, requestUid: string, reason: Reason): AnswerFinding {
   if (fields.requestUid === requestUid)
     return { kind: 'acknowledged', reason, ddrOapiSeqId: fields.ddrOapiSeqId ?? null };
-  const unproven = { code: 'unproven-success', text: 'code 0 without our requestUID' };
+  const unproven = { code: 'unproven-success', text: message('reply.unproven-registration') };
   return { kind: 'unknown', scope: 'registration', reason: unproven };
 }
 

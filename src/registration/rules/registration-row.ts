@@ -2,9 +2,9 @@
  * One row of a registration file: cells in, an instruction or every issue of the row out (§2.2). Pure; the seal finds what
  * needs other rows (a registrationId twice, registrations that a callback could not tell apart).
  */
+import { counted, message, type Message } from '../../core/message.ts';
 import { showCell, showProxy } from '../../core/cell-text.ts';
 import { explainNoDigits, findNumberDamage, joinDigitGroups } from '../../core/digits.ts';
-import { countOf } from '../../core/figures.ts';
 import type { Issue } from '../../core/payout-file.ts';
 import {
   examineAscii,
@@ -58,11 +58,7 @@ function readCustomerId(cells: RegistrationCells, report: Report): string {
   const damage = findNumberDamage(text);
   if (damage !== undefined) report('customerId', `customer-id-${damage.kind}`, damage.message);
   else if (text === '') {
-    report(
-      'customerId',
-      'customer-id-missing',
-      'customerId is empty: say whose account it is, by your own number of the customer',
-    );
+    report('customerId', 'customer-id-missing', message('issue.customer-id-missing'));
   } else readText(cells, 'customerId', report);
   return text;
 }
@@ -77,9 +73,8 @@ function readCode(
   const text = readText(cells, column, report) ?? defaults[column];
   const { prefix } = textRules[column];
   if (text === '') {
-    const message = `${column} is empty: give it, or set registration.${column} for all rows`;
-    report(column, `${prefix}-missing`, message);
-  } else if (text.includes(' ')) report(column, `${prefix}-spaces`, 'a space stands inside: remove it');
+    report(column, `${prefix}-missing`, message('issue.code-missing', { column }));
+  } else if (text.includes(' ')) report(column, `${prefix}-spaces`, message('issue.code-spaces'));
   return text;
 }
 
@@ -91,32 +86,30 @@ const accountDigitsMin = 10;
 /** Reads an account number: its digits, also in groups as people write them (123-4-56789-0). */
 export function readAccountNo(cell: string, report: Report): string | null {
   const text = cell.trim();
-  const tell = (code: string, message: string): null => {
-    report('accountNo', code, message);
+  const tell = (code: string, issue: Message): null => {
+    report('accountNo', code, issue);
     return null;
   };
-  if (text === '') return tell('account-missing', 'accountNo is empty: give the account to be debited');
+  if (text === '') return tell('account-missing', message('issue.account-missing'));
   if (/^[=@+]/.test(text)) {
-    return tell(
-      'formula',
-      `a text that starts with ${text.charAt(0)} would run as a formula: give the digits alone`,
-    );
+    return tell('formula', message('issue.account-formula', { first: text.charAt(0) }));
   }
   const digits = joinDigitGroups(text);
   if (!/^[0-9]+$/.test(digits)) {
-    const { kind, message } = explainNoDigits(text, 'with single hyphens or spaces between them');
-    return tell(`account-${kind}`, message);
+    const fault = explainNoDigits(text, 'groups');
+    return tell(`account-${fault.kind}`, fault.message);
   }
-  if (digits.length > accountDigitsMax) {
-    const message = `${countOf(digits.length, 'digit')}: an account number has at most ${accountDigitsMax}, digits are too many`;
-    return tell('account-length', message);
-  }
-  if (digits.length < accountDigitsMin) {
-    const message =
-      `${countOf(digits.length, 'digit')}: an account number has ${accountDigitsMin} or more; a leading zero is gone, as when a ` +
-      'spreadsheet takes it for a number, or digits are missing: format the column as text and write it again';
-    return tell('account-damaged', message);
-  }
+  const length = counted(digits.length, 'digit');
+  if (digits.length > accountDigitsMax)
+    return tell(
+      'account-length',
+      message('issue.account-length', { digits: length, most: accountDigitsMax }),
+    );
+  if (digits.length < accountDigitsMin)
+    return tell(
+      'account-damaged',
+      message('issue.account-damaged', { digits: length, least: accountDigitsMin }),
+    );
   return digits;
 }
 
@@ -132,10 +125,10 @@ export function parseRegistrationRow(
   defaults: RegistrationDefaults,
 ): ParsedRegistration {
   let issues: Issue[] | undefined;
-  const report: Report = (column, code, message) => {
+  const report: Report = (column, code, issue) => {
     const cell = cells[column];
     const shown = maskedRegistrationColumns.has(column) ? showProxy(cell) : showCell(cell);
-    (issues ??= []).push({ line, column, code, value: cell === '' ? null : shown, message });
+    (issues ??= []).push({ line, column, code, value: cell === '' ? null : shown, message: issue });
   };
   const registrationId = readIdCell(cells.registrationId, 'registrationId', 'registration', idRule, report);
   const customerId = readCustomerId(cells, report);

@@ -2,6 +2,7 @@
  * The life of a direct-debit registration, as data. There is no inquiry (§4): a sent registration awaits the bank's
  * callback, and is not sent again while one may still come.
  */
+import type { Message } from '../../core/message.ts';
 
 /** Contents of one valid row (§2.2); texts are trimmed. */
 export interface RegistrationInstruction {
@@ -166,7 +167,7 @@ export interface Registration {
   readonly acceptedHolds: readonly RegistrationHold[];
   /** The bank's or paydrop's code for the present status, with its text. */
   readonly reasonCode: string | null;
-  readonly reason: string | null;
+  readonly reason: Message | null;
   /** Number of its latest attempt; 0 before the first. */
   readonly attemptNo: number;
   readonly submittedAtMs: number | null;

@@ -1,5 +1,5 @@
 /** The columns of the result and exceptions files of registrations, and how a row fills them. */
-import type { Language } from '../../core/language.ts';
+import { inEnglish, listed, message, type Message, say, verbatim } from '../../core/message.ts';
 import {
   describeRejection,
   fillExtras,
@@ -59,20 +59,20 @@ export function countRegistrationExceptions(totals: readonly RegistrationTotal[]
 const doubtful: readonly RegistrationStatus[] = ['submitted', 'in-doubt', 'unanswered'];
 
 /** The bank may know one in doubt that was sent twice by either requestUID. */
-function nameBoth({ status, attempt }: RegistrationRow, language: Language = 'en'): string {
-  if (attempt === undefined || attempt.renewedUid === null || !doubtful.includes(status)) return '';
+function nameBoth(row: RegistrationRow, said: Message): Message {
+  const { status, attempt } = row;
+  if (attempt === undefined || attempt.renewedUid === null || !doubtful.includes(status)) return said;
   const { requestUid, renewedUid } = attempt;
-  return language === 'en'
-    ? ` (requestUID ${requestUid} or ${renewedUid})`
-    : ` (requestUID ${requestUid} หรือ ${renewedUid})`;
+  return message('registration.both-requests', { said, requestUid, renewedUid });
 }
 
 /** Why the row is where it is. Several codes, of a row with many issues or holds, are parted by a space. */
-export function describeRegistrationReason(row: RegistrationRow): [code: string, reason: string] {
+export function describeRegistrationReason(row: RegistrationRow): [code: string, reason: Message | null] {
   if (row.status === 'rejected') return describeRejection(row);
-  if (row.status !== 'held' || row.holds.length === 0) return [row.reasonCode ?? '', row.reason ?? ''];
+  if (row.status !== 'held' || row.holds.length === 0) return [row.reasonCode ?? '', row.reason];
   const reason = row.reason ?? describeRegistrationHolds(row.holds);
-  return [row.reasonCode ?? row.holds.join(' '), `${reason} (held: ${row.holds.join(', ')})`];
+  const holds = listed(row.holds.map((hold) => message(`hold-is.${hold}`)));
+  return [row.reasonCode ?? row.holds.join(' '), message('reason.held', { reason, holds })];
 }
 
 // ---------------------------------------------------------------- columns, each with how a row fills it
@@ -119,7 +119,7 @@ const instructionColumns: Columns = {
 
 const reasonColumns: Columns = {
   reasonCode: (row) => describeRegistrationReason(row)[0],
-  reason: (row) => `${describeRegistrationReason(row)[1]}${nameBoth(row)}`.trim(),
+  reason: (row) => inEnglish(nameBoth(row, describeRegistrationReason(row)[1] ?? verbatim(''))).trim(),
 };
 
 const resultCells: Columns = {
@@ -142,9 +142,8 @@ const resultCells: Columns = {
 };
 
 /** Remedy for a row as it stands, alarms included; never empty. */
-export const remedyOfRegistration = (row: RegistrationRow, language?: Language): string =>
-  (row.isAlarm ? describeRegistrationAlarmRemedy(row, language) : describeRegistrationRemedy(row, language)) +
-  nameBoth(row, language);
+export const remedyOfRegistration = (row: RegistrationRow): Message =>
+  nameBoth(row, row.isAlarm ? describeRegistrationAlarmRemedy(row) : describeRegistrationRemedy(row));
 
 /** Columns after the batch's id; `decision` to `note` are left empty, for a person to fill in. */
 const exceptionCells: Columns = {
@@ -153,7 +152,7 @@ const exceptionCells: Columns = {
   ...instructionColumns,
   status: (row) => row.status,
   ...reasonColumns,
-  remedy: (row) => remedyOfRegistration(row),
+  remedy: (row) => inEnglish(remedyOfRegistration(row)),
   requestUID: ({ attempt }) => (attempt === undefined ? '' : latestRequestUid(attempt)),
   decision: () => '',
   newAccountNo: () => '',
@@ -195,4 +194,4 @@ const remedyPlace = registrationExceptionColumns.indexOf('remedy');
 
 /** The cells of `renderRegistrationException` for a workbook: the remedy in English over Thai. */
 export const addThaiRegistrationRemedy = (cells: readonly string[], row: RegistrationRow): string[] =>
-  cells.with(remedyPlace, `${cells[remedyPlace] ?? ''}\n${remedyOfRegistration(row, 'th')}`);
+  cells.with(remedyPlace, `${cells[remedyPlace] ?? ''}\n${say('th', remedyOfRegistration(row))}`);

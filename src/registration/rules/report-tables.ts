@@ -7,8 +7,6 @@ import { type BookTally, type BookWords, listWord, summaryColumns } from '../../
 import { registrationDecisionWords } from '../../review/rules/decision-words.ts';
 import type { RegistrationRow } from './registration-batch.ts';
 import { registrationHolds, type RegistrationStatus, registrationStatuses } from './registration.ts';
-import { describeRegistrationHolds } from './remedies.ts';
-import { englishRemedies, thaiRemedies } from './remedy-texts.ts';
 import {
   addThaiRegistrationRemedy,
   isRegistrationException,
@@ -57,8 +55,8 @@ const book: BookWords<RegistrationRow> = {
       (hold) =>
         [
           hold,
-          describeRegistrationHolds([hold]),
-          describeRegistrationHolds([hold], 'th'),
+          sayCode('en', `registration-hold-reason.${hold}`),
+          sayCode('th', `registration-hold-reason.${hold}`),
           'reasonCode',
         ] as const,
     ),
@@ -67,7 +65,12 @@ const book: BookWords<RegistrationRow> = {
     ),
     ...registrationStatuses.map(
       (status) =>
-        [status, englishRemedies.statuses[status], thaiRemedies.statuses[status], 'remedy'] as const,
+        [
+          status,
+          sayCode('en', `registered-remedy.${status}`),
+          sayCode('th', `registered-remedy.${status}`),
+          'remedy',
+        ] as const,
     ),
   ],
   howTo: [

@@ -1,4 +1,5 @@
 /** Effect of a received callback on the registration that it means. Pure. */
+import { message, verbatim } from '../../core/message.ts';
 import { type CallbackDecision, decideCallback } from './callback.ts';
 import { type CallbackRecord, moveRegistration, type RegistrationChange } from './change.ts';
 import type { Registration } from './registration.ts';
@@ -9,9 +10,16 @@ const contradictedCode = 'contradicted';
 /** The bank's own code and text; a contradiction gets paydrop's words. */
 function composeReason({ callback }: CallbackRecord, before: Registration, { to }: CallbackDecision) {
   const { respCode, respDesc, outcome } = callback;
-  if (to !== 'contradicted') return { reasonCode: respCode, reason: respDesc };
-  const known = before.status === 'contradicted' ? 'both outcomes' : before.status;
-  const reason = `the bank calls it ${outcome} (${respCode}) after it was known as ${known}`;
+  if (to !== 'contradicted') return { reasonCode: respCode, reason: verbatim(respDesc) };
+  const known =
+    before.status === 'contradicted'
+      ? message('registration.both-outcomes')
+      : message(`registration-is.${before.status}`);
+  const reason = message('registration.contradicted', {
+    outcome: message(`registration-is.${outcome}`),
+    code: respCode,
+    known,
+  });
   return { reasonCode: contradictedCode, reason };
 }
 

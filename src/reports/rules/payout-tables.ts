@@ -1,5 +1,5 @@
 /** Payouts in tables for people and programs: the rows that need a person, their columns, and the texts of a workbook. */
-import { inBoth, inEnglish, say, sayCode } from '../../core/message.ts';
+import { inBoth, say, sayCode } from '../../core/message.ts';
 import { showBaht, showCount } from '../../core/figures.ts';
 import { type Satang, sumSatang, zeroSatang } from '../../core/money.ts';
 import { holdReasons, type PayoutStatus, payoutStatuses } from '../../core/payout.ts';
@@ -7,9 +7,6 @@ import type { ResultRow } from '../../core/ports.ts';
 import { bankStatuses } from '../../core/status-codes.ts';
 import { decisionWords } from '../../review/rules/decision-words.ts';
 import type { SheetTable } from './column-words.ts';
-import { describeHolds } from './remedies.ts';
-import { englishRemedies } from './remedy-texts.ts';
-import { thaiRemedies } from './remedy-texts-th.ts';
 import {
   addThaiRemedy,
   exceptionColumns,
@@ -92,14 +89,25 @@ const book: BookWords<ResultRow> = {
       listWord(moved, `money-meaning.${moved}`, 'moneyMoved'),
     ),
     ...holdReasons.map(
-      (hold) => [hold, describeHolds([hold]), describeHolds([hold], 'th'), 'reasonCode'] as const,
+      (hold) =>
+        [
+          hold,
+          sayCode('en', `hold-reason.${hold}`),
+          sayCode('th', `hold-reason.${hold}`),
+          'reasonCode',
+        ] as const,
     ),
     ...bankStatuses.map(
-      ({ code, remedy }) => [code, inEnglish(remedy), say('th', remedy), 'reasonCode'] as const,
+      ({ code, remedy }) => [code, say('en', remedy), say('th', remedy), 'reasonCode'] as const,
     ),
     ...payoutStatuses.map(
       (status) =>
-        [status, englishRemedies.statuses[status], thaiRemedies.statuses[status], 'remedy'] as const,
+        [
+          status,
+          sayCode('en', `payout-remedy.${status}`),
+          sayCode('th', `payout-remedy.${status}`),
+          'remedy',
+        ] as const,
     ),
   ],
   howTo: [

@@ -2,9 +2,9 @@
  * The columns of the result and exceptions files and how a row fills them (design: "Output").
  * Pure text: the writers quote and encode it.
  */
+import { inEnglish, inEnglishIfAny, joined, listed, type Message, message, say } from '../../core/message.ts';
 import { formatBangkokDateTime } from '../../core/bangkok-time.ts';
 import { formatBaht } from '../../core/money.ts';
-import type { Language } from '../../core/language.ts';
 import type { Issue } from '../../core/payout-file.ts';
 import { finalStatuses, moneyMoved, type PayoutStatus } from '../../core/payout.ts';
 import { readAttemptNumber } from '../../core/reference.ts';
@@ -35,19 +35,21 @@ export function countExceptions(totals: readonly StatusTotal[]): number {
 export const renderMoment = (epochMs: number | null): string =>
   epochMs === null ? '' : formatBangkokDateTime(epochMs);
 
-/** One issue in words: `line 7, amount: at most 2 decimals (found "1.005")`. */
-export function describeIssue(issue: Issue): string {
-  const place = issue.column === null ? `line ${issue.line}` : `line ${issue.line}, ${issue.column}`;
-  const found = issue.value === null || issue.value === '' ? '' : ` (found "${issue.value}")`;
-  return `${place}: ${issue.message}${found}`;
+/** One issue with its place and what was found: `line 7, amount: at most 2 decimals (found "1.005")`. */
+export function describeIssue({ line, column, value, message: issue }: Issue): Message {
+  const place = column === null ? message('issue.line', { line }) : message('issue.cell', { line, column });
+  return value === null || value === ''
+    ? message('issue.at', { place, issue })
+    : message('issue.found', { place, issue, found: value });
 }
 
 /** Why the row has its status. Several codes, of a row with many issues or holds, are separated by a space. */
-export function describeReason(row: ResultRow): [code: string, reason: string] {
+export function describeReason(row: ResultRow): [code: string, reason: Message | null] {
   if (row.status === 'rejected') return describeRejection(row);
-  if (row.status !== 'held' || row.holds.length === 0) return [row.reasonCode ?? '', row.reason ?? ''];
+  if (row.status !== 'held' || row.holds.length === 0) return [row.reasonCode ?? '', row.reason];
   const reason = row.reason ?? describeHolds(row.holds);
-  return [row.reasonCode ?? row.holds.join(' '), `${reason} (held: ${row.holds.join(', ')})`];
+  const holds = listed(row.holds.map((hold) => message(`hold-is.${hold}`)));
+  return [row.reasonCode ?? row.holds.join(' '), message('reason.held', { reason, holds })];
 }
 
 /** Every issue of a rejected row, and the journal's own findings. */
@@ -55,14 +57,14 @@ export function describeRejection({
   issues,
   reasonCode,
   reason,
-}: Pick<ResultRow, 'issues' | 'reasonCode' | 'reason'>): [code: string, reason: string] {
+}: Pick<ResultRow, 'issues' | 'reasonCode' | 'reason'>): [code: string, reason: Message] {
   const codes = new Set(issues.map((issue) => issue.code));
-  const texts = issues.map(describeIssue);
+  const found = issues.map(describeIssue);
   if (reasonCode !== null && !codes.has(reasonCode)) {
     codes.add(reasonCode);
-    if (reason !== null) texts.push(reason);
+    if (reason !== null) found.push(reason);
   }
-  return [[...codes].join(' '), texts.join('; ')];
+  return [[...codes].join(' '), joined(found)];
 }
 
 // ---------------------------------------------------------------- columns, each with how a row fills it
@@ -81,7 +83,7 @@ const instructionColumns: Columns = {
 
 const reasonColumns: Columns = {
   reasonCode: (row) => describeReason(row)[0],
-  reason: (row) => describeReason(row)[1],
+  reason: (row) => inEnglishIfAny(describeReason(row)[1]),
 };
 
 const referenceColumns: Columns = {
@@ -121,8 +123,7 @@ const resultCells: Columns = {
   settledBy: (row) => row.settledBy ?? '',
 };
 
-const remedyOf = (row: ResultRow, language?: Language): string =>
-  row.isAlarm ? describeAlarmRemedy(row, language) : describeRemedy(row, language);
+const remedyOf = (row: ResultRow): Message => (row.isAlarm ? describeAlarmRemedy(row) : describeRemedy(row));
 
 /** Columns after the batch's id; `decision` to `note` are left empty, for a person to fill in. */
 const exceptionCells: Columns = {
@@ -132,7 +133,7 @@ const exceptionCells: Columns = {
   status: (row) => row.status,
   moneyMoved: moneyMovedOf,
   ...reasonColumns,
-  remedy: (row) => remedyOf(row),
+  remedy: (row) => inEnglish(remedyOf(row)),
   transRefNo: (row) => row.transRefNo ?? '',
   decision: () => '',
   newProxyNo: () => '',
@@ -198,7 +199,7 @@ const remedyPlace = exceptionColumns.indexOf('remedy');
 
 /** The cells of `renderException` for a workbook: the remedy in English over Thai, like the headings. */
 export const addThaiRemedy = (cells: readonly string[], row: ResultRow): string[] =>
-  cells.with(remedyPlace, `${cells[remedyPlace] ?? ''}\n${remedyOf(row, 'th')}`);
+  cells.with(remedyPlace, `${cells[remedyPlace] ?? ''}\n${say('th', remedyOf(row))}`);
 
 /** Order of the carried-through cells of several batches in one table. */
 interface CarriedUnion {

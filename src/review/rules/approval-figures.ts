@@ -1,4 +1,5 @@
 /** The figures that the approver of a batch looks at: the sums, the payees and everything unusual. */
+import type { Message } from '../../core/message.ts';
 import { type Satang, toSatang, zeroSatang } from '../../core/money.ts';
 import type { HoldReason, PayoutStatus } from '../../core/payout.ts';
 import { maskDigits } from '../../core/proxy-id.ts';
@@ -15,7 +16,7 @@ interface FiguredBatch {
   readonly digest: string | null;
   readonly versionsDigest: string | null;
   /** The reason why the whole batch is held as like another file; null when it is not. */
-  readonly likeReason: string | null;
+  readonly likeReason: Message | null;
 }
 
 /** A row of the batch, in the order of the file. */
@@ -81,7 +82,7 @@ export interface ApprovalFigures {
   readonly limited: Figure;
   /** The rows by setting; a row may exceed several. */
   readonly limitedBy: readonly (readonly [setting: string, rows: number])[];
-  readonly likeReason: string | null;
+  readonly likeReason: Message | null;
   readonly largest: readonly LargeRow[];
   /** The digest covers corrected rows, so that the file alone does not have it. */
   readonly isCorrected: boolean;

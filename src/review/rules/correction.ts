@@ -1,6 +1,6 @@
 /** Corrected rows: paid to another payee number, or with another amount, than their file says. */
+import { message, type Message } from '../../core/message.ts';
 import { move } from '../../core/change.ts';
-import { type Message, message } from '../../core/message.ts';
 import { formatBaht } from '../../core/money.ts';
 import type { RowCells } from '../../core/payout-file.ts';
 import { type HoldReason, type Instruction, type Payout, sourceStatuses } from '../../core/payout.ts';
@@ -86,7 +86,7 @@ function correct(
   const holds = [...kept, ...raised.filter((hold) => !kept.includes(hold))];
   const isLimit = holds.includes('limit');
   const reason = isLimit
-    ? ({ reasonCode: 'limit', reason: 'the corrected amount is over limits.bahtPerPayout' } as const)
+    ? ({ reasonCode: 'limit', reason: message('reason.corrected-over-limit') } as const)
     : ({ reasonCode: null, reason: null } as const);
   const patch = {
     status: holds.length === 0 ? 'ready' : 'held',

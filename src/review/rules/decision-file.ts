@@ -2,15 +2,14 @@
  * Reads a filled-in exceptions file after its trip through a spreadsheet: records in, decisions or every issue out.
  * Columns are found by their headings and rows by batch and number, so that sorted, moved or omitted ones do no harm.
  */
+import { asMessage, listed, type Message, message } from '../../core/message.ts';
 import { findSpreadsheetDamage, showCell, showProxy } from '../../core/cell-text.ts';
-import { asMessage, inEnglish, listed, type Message, message, verbatim } from '../../core/message.ts';
 import { formatBaht, parseBaht } from '../../core/money.ts';
 import type { Issue } from '../../core/payout-file.ts';
 import { readProxyId } from '../../core/proxy-id.ts';
 import { quoteHeading } from '../../intake/rules/headings.ts';
 import { readAccountNo } from '../../registration/rules/registration-row.ts';
 import { findColumns, type FoundColumns } from '../../reports/rules/column-words.ts';
-import { describeIssue } from '../../reports/rules/report-rows.ts';
 import { type DecisionWord, readDecision, readRegistrationDecision } from './decision-words.ts';
 import type { PayoutDecision, RegistrationDecision } from './terms.ts';
 
@@ -20,7 +19,7 @@ export interface FiledRecord {
   readonly line: number;
   readonly cells: readonly string[];
   /** Faults of cells that cannot be taken as displayed, by their places. */
-  readonly faults?: readonly { readonly place: number; readonly code: string; readonly message: string }[];
+  readonly faults?: readonly { readonly place: number; readonly code: string; readonly message: Message }[];
   /** The row is hidden: a reader of the sheet has not seen it. */
   readonly isHidden?: boolean;
 }
@@ -61,17 +60,7 @@ export const isFiledRegistration = (filed: FiledDecision): filed is FiledRegistr
 /** All decisions of a file, or all of its issues. */
 export type DecisionReading =
   | { readonly kind: 'decisions'; readonly decisions: readonly FiledDecision[]; readonly undecided: number }
-  | { readonly kind: 'refused'; readonly issues: readonly FiledIssue[] };
-
-/** A fault of a file, whose text is a message. */
-interface FiledIssue extends Omit<Issue, 'message'> {
-  readonly message: Message;
-}
-
-/** A fault with its place. */
-export const describeFiledIssue = (issue: FiledIssue): Message =>
-  // until every issue is a message
-  verbatim(describeIssue({ ...issue, message: inEnglish(issue.message) }));
+  | { readonly kind: 'refused'; readonly issues: readonly Issue[] };
 
 type IdColumn = 'payoutId' | 'registrationId';
 type CorrectionColumn = 'newProxyNo' | 'newAmount' | 'newAccountNo';
@@ -104,7 +93,7 @@ class FiledRow {
   readonly line: number;
   readonly #record: FiledRecord;
   readonly #columns: FoundColumns;
-  readonly issues: FiledIssue[] = [];
+  readonly issues: Issue[] = [];
 
   constructor(record: FiledRecord, columns: FoundColumns) {
     this.line = record.line;
@@ -332,7 +321,7 @@ const aboutFile = (line: number, column: string | null, code: string, text: Mess
 
 const keyOf = ({ batchId, rowNo }: Pick<FiledDecision, 'batchId' | 'rowNo'>): string => `${batchId} ${rowNo}`;
 
-function findRepeats(decisions: readonly FiledDecision[]): FiledIssue[] {
+function findRepeats(decisions: readonly FiledDecision[]): Issue[] {
   const firsts = new Map<string, number>();
   return decisions.flatMap((decision) => {
     const first = firsts.get(keyOf(decision));
@@ -383,8 +372,8 @@ export function readDecisions(records: readonly FiledRecord[]): DecisionReading 
 export function findMisfits(
   decisions: readonly FiledDecision[],
   idOf: (batchId: string, rowNo: number) => string | undefined,
-): readonly FiledIssue[] {
-  return decisions.flatMap((filed): FiledIssue[] => {
+): readonly Issue[] {
+  return decisions.flatMap((filed): Issue[] => {
     const { line, batchId, rowNo } = filed;
     const [form, id] = isFiledRegistration(filed)
       ? ([registrationForm, filed.registrationId] as const)

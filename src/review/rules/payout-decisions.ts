@@ -2,9 +2,9 @@
  * Decisions about one payout, and the changes that follow. The same function tells what is possible, with the reason
  * against the rest, and decides again on the row's state at that moment.
  */
+import { isMessage, message, type Message } from '../../core/message.ts';
 import { isOpenAttempt } from '../../core/attempt-numbers.ts';
 import { afterChange, move, reasonPatch, settled } from '../../core/change.ts';
-import { isMessage, type Message, message } from '../../core/message.ts';
 import { type Attempt, type Payout, type PayoutStatus, sourceStatuses } from '../../core/payout.ts';
 import type { Change, ClaimOwner, DecisionItem, ResultRow } from '../../core/ports.ts';
 import type { RowRules } from '../../intake/rules/row.ts';
@@ -82,7 +82,7 @@ function decideConfirmPaid(reviewed: ReviewedPayout, payout: Payout): readonly C
   if (!sourceStatuses('paid', 'decided-paid').includes(payout.status))
     return message('confirm.not-open', { status: message(`payout-is.${payout.status}`) });
   const attempt = openAttempts(reviewed, payout).at(-1);
-  const reason = { code: 'confirmed-paid', text: 'confirmed as paid by people, with evidence' };
+  const reason = { code: 'confirmed-paid', text: message('reason.confirmed-paid') };
   const patch = {
     status: 'paid',
     isAlarm: false,
@@ -118,7 +118,7 @@ function decideConfirmFailed(reviewed: ReviewedPayout, payout: Payout): readonly
 
 /** Makes one change for each attempt; the payout fails with the last. */
 function failEach(payout: Payout, open: readonly Attempt[], nowMs: number): readonly Change[] {
-  const reason = { code: 'confirmed-failed', text: 'confirmed as failed by people, with evidence' };
+  const reason = { code: 'confirmed-failed', text: message('reason.confirmed-failed') };
   const changes: Change[] = [];
   let current = payout;
   for (const [index, attempt] of open.entries()) {

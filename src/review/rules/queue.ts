@@ -2,8 +2,8 @@
  * Items other than payouts that wait for a person: each with its age, its amount, whether money has moved, the reason,
  * the remedy, and the decisions, with the reason where one is impossible. Everything here is pure.
  */
-import { dayMs, parseBangkokDate } from '../../core/bangkok-time.ts';
 import { counted, type Message, message, type PlainCode, verbatim } from '../../core/message.ts';
+import { dayMs, parseBangkokDate } from '../../core/bangkok-time.ts';
 import { type Satang, sumSatang } from '../../core/money.ts';
 import type { HoldReason } from '../../core/payout.ts';
 import type { Batch, BatchReason, HoldTotal, StatusTotal } from '../../core/ports.ts';
@@ -128,9 +128,8 @@ export const breakItem = (record: BreakRecord, asker?: Asker): QueueItem => ({
   sinceMs: record.openedAtMs,
   amountSatang: amountOfBreak(record),
   moneyMoved: moneyMovedOfBreak(record),
-  // until every reason is a message
-  reason: verbatim(record.reason),
-  remedy: verbatim(describeBreakRemedy(record)),
+  reason: record.reason,
+  remedy: describeBreakRemedy(record),
   options: optionsOf(asker, ['accept-break'], () => undefined),
 });
 

@@ -1,5 +1,5 @@
 /** Registrations that wait for a person: rows, and callbacks of unknown registrations. */
-import { type Message, message, verbatim } from '../../core/message.ts';
+import { type Message, message } from '../../core/message.ts';
 import { maskDigits } from '../../core/proxy-id.ts';
 import type { RegistrationCallback } from '../../registration/rules/callback.ts';
 import type { RegistrationOption } from '../../registration/rules/decisions.ts';
@@ -33,9 +33,8 @@ export function registrationItem(queued: QueuedRegistration, asker?: Asker): Que
     title: message('target.row', { id: registrationId, row: row.rowNo, batch: batchId }),
     sinceMs,
     ...noMoney,
-    // until every reason is a message
-    reason: verbatim(reason === '' ? `it is ${row.status}` : reason),
-    remedy: verbatim(remedyOfRegistration(row)),
+    reason: reason ?? message(`registration-is.${row.status}`),
+    remedy: remedyOfRegistration(row),
     options: optionsOf(asker, possible, () => undefined, 'registration'),
   };
 }

@@ -1,6 +1,6 @@
 /** The form of a decision: target, reason, evidence and effect. */
 import { showCount } from '../../core/figures.ts';
-import { message, sayCode } from '../../core/message.ts';
+import { message, type Message, sayCode } from '../../core/message.ts';
 import { deciderOf } from '../verdict.ts';
 import type { ReviewContext } from '../context.ts';
 import { type EvidenceRefusal, type PreparedEvidence, prepareEvidence } from '../evidence-files.ts';
@@ -73,12 +73,12 @@ const isOfRegistration = ({ targets }: Pick<DecideForm, 'targets'>): boolean =>
 
 interface Complaint {
   readonly field: string;
-  readonly text: string;
+  readonly text: Message;
 }
 
-const complaintAt = (complaints: readonly Complaint[], name: string): Part => {
+const complaintAt = (say: ProvedVisit['say'], complaints: readonly Complaint[], name: string): Part => {
   const found = complaints.find(({ field }) => field === name);
-  return found && html`<p class="complaint" id="${name}-complaint">${found.text}</p>`;
+  return found && html`<p class="complaint" id="${name}-complaint">${say(found.text)}</p>`;
 };
 
 const described = (complaints: readonly Complaint[], name: string): Part =>
@@ -98,7 +98,7 @@ function textField(
       : (['payout.evidence', 'decide.evidence-hint'] as const);
   return html`<div class="field">
     <label for="${name}">${say(label)} <small>${say(hint)}</small></label>
-    ${complaintAt(complaints, name)}
+    ${complaintAt(say, complaints, name)}
     <textarea
       id="${name}"
       name="${name}"
@@ -117,7 +117,7 @@ const fileField = ({ say }: ProvedVisit, complaints: readonly Complaint[]): Html
     <label for="evidenceFile"
       >${say('decide.evidence-file')} <small>${say('decide.evidence-file-hint')}</small></label
     >
-    ${complaintAt(complaints, 'evidenceFile')}
+    ${complaintAt(say, complaints, 'evidenceFile')}
     <input id="evidenceFile" name="evidenceFile" type="file" ${described(complaints, 'evidenceFile')} />
   </div>`;
 
@@ -131,7 +131,7 @@ function correctionFields(
   const field = (name: string, label: Part, value: string | null, mode: string) =>
     html`<div class="field">
       <label for="${name}">${label} ${!isAccount && html`<small>${say('decide.leave-empty')}</small>`}</label>
-      ${complaintAt(complaints, name)}
+      ${complaintAt(say, complaints, name)}
       <input
         id="${name}"
         name="${name}"
@@ -243,32 +243,25 @@ export function decidePage(
 
 /** The missing parts of a correction. */
 function complainAboutCorrection(
-  { say }: ProvedVisit,
   form: DecideForm,
   { proxyNo, amount, accountNo }: Correction,
 ): readonly Complaint[] {
   if (form.decision !== 'retry-corrected') return [];
   if (isOfRegistration(form))
-    return accountNo === undefined ? [{ field: 'accountNo', text: say('decide.missing-account') }] : [];
+    return accountNo === undefined ? [{ field: 'accountNo', text: message('decide.missing-account') }] : [];
   return proxyNo === null && amount === null
-    ? [{ field: 'proxyNo', text: say('decide.missing-correction') }]
+    ? [{ field: 'proxyNo', text: message('decide.missing-correction') }]
     : [];
 }
 
-function complainAbout(
-  visit: ProvedVisit,
-  form: DecideForm,
-  input: DecisionInput,
-  hasFile: boolean,
-): readonly Complaint[] {
-  const { say } = visit;
+function complainAbout(form: DecideForm, input: DecisionInput, hasFile: boolean): readonly Complaint[] {
   const { decision } = form;
   const { note, evidence, correction } = input;
   return [
-    ...complainAboutCorrection(visit, form, correction),
-    ...(note === '' ? [{ field: 'note', text: say('decide.missing-why') }] : []),
+    ...complainAboutCorrection(form, correction),
+    ...(note === '' ? [{ field: 'note', text: message('decide.missing-why') }] : []),
     ...(decisionTerms[decision].needsEvidence && evidence === '' && !hasFile
-      ? [{ field: 'evidence', text: say('decide.missing-evidence') }]
+      ? [{ field: 'evidence', text: message('decide.missing-evidence') }]
       : []),
   ];
 }
@@ -299,12 +292,12 @@ export async function answerDecision(
   const complain = (complaints: readonly Complaint[]): Page =>
     decidePage(visit, review, form, fields, { status: 422, complaints, objections: [] });
   const file = sent?.name === '' ? undefined : sent;
-  const complaints = complainAbout(visit, form, input, file !== undefined);
+  const complaints = complainAbout(form, input, file !== undefined);
   if (complaints.length > 0) return complain(complaints);
   // The file is read only once all other fields are complete.
   const prepared = await prepareSent(form, file);
   if (typeof prepared === 'string')
-    return complain([{ field: 'evidenceFile', text: visit.say(refusalWords[prepared]) }]);
+    return complain([{ field: 'evidenceFile', text: message(refusalWords[prepared]) }]);
   await using sentFile = prepared;
   const corrected =
     decision === 'retry-corrected'

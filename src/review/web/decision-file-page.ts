@@ -28,7 +28,7 @@ const noteMax = 2_000;
 /** The number of objections that are displayed. */
 const objectionsShown = 50;
 
-const objectionsBox = (visit: ProvedVisit, objections: readonly (string | Message)[]): Html =>
+const objectionsBox = (visit: ProvedVisit, objections: readonly Message[]): Html =>
   html`<div class="problems" role="alert" tabindex="-1" autofocus>
     <h2>${visit.say('decision-file.file-not-possible')}</h2>
     <ul>
@@ -42,7 +42,7 @@ const objectionsBox = (visit: ProvedVisit, objections: readonly (string | Messag
     }
   </div>`;
 
-function filePage(visit: ProvedVisit, item: OwnedItem, objections: readonly (string | Message)[] = []): Page {
+function filePage(visit: ProvedVisit, item: OwnedItem, objections: readonly Message[] = []): Page {
   const { say } = visit;
   const { key, version, title, amountSatang, reason } = item;
   return {
@@ -90,7 +90,7 @@ async function answerFile(
   const maker = deciderOf(visit.proved);
   if (what === 'discard') {
     const text = note.trim().slice(0, noteMax);
-    const why = text === '' ? visit.say('decide.missing-why') : await discard(key, maker, text);
+    const why = text === '' ? message('decide.missing-why') : await discard(key, maker, text);
     return why === undefined ? { goTo: '/queue' } : filePage(visit, item, [why]);
   }
   const end = await confirm(key, version, maker);

@@ -175,7 +175,7 @@ export function frame(visit: Visit, { title, body, scripts = [] }: Page): Html {
 /** The faults of typed values, above the heading, with links to the fields. */
 export const problems = (
   { say, language }: Visit,
-  complaints: readonly { readonly field: string; readonly text: string | Message }[],
+  complaints: readonly { readonly field: string; readonly text: Message }[],
 ): Html | undefined =>
   complaints.length === 0
     ? undefined
@@ -197,6 +197,6 @@ export const plainPage = (
   status,
   title,
   body: html`<h1>${title}</h1>
-    <p>${typeof text === 'string' || isMessage(text) ? sayWhy(language, text).text : text}</p>
+    <p>${isMessage(text) ? sayWhy(language, text).text : text}</p>
     <p><a href="${back}">${say('page.back')}</a></p>`,
 });

@@ -1,11 +1,11 @@
 /** Pieces that several views share. */
+import { isPlainCode, type Message, say as sayMessage, sayCode } from '../../core/message.ts';
 import { formatBangkokDateTime } from '../../core/bangkok-time.ts';
-import { isPlainCode, type Message, sayCode } from '../../core/message.ts';
 import { sayMoment } from '../../core/moments.ts';
 import { showText } from '../../core/outgoing-text.ts';
 import type { ResultRow } from '../../core/ports.ts';
 import type { MoneyMoved, SearchReach } from '../../payout/rules/search.ts';
-import { describeAlarmRemedy, describeHolds, describeRemedy } from '../../reports/rules/remedies.ts';
+import { describeAlarmRemedy, describeRemedy } from '../../reports/rules/remedies.ts';
 import { describeReason } from '../../reports/rules/report-rows.ts';
 import { can } from '../rules/people.ts';
 import { html, type Html, type Part } from './html.ts';
@@ -13,22 +13,18 @@ import type { Fields, ProvedVisit, Visit } from './view.ts';
 import { sayWhy } from './words.ts';
 
 /** A text of the rules, the bank or the journal; texts of paydrop are in the visitor's language. */
-export function whyOf({ language }: Pick<Visit, 'language'>, why: string | Message | null | undefined): Part {
-  if (why === null || why === undefined || why === '') return undefined;
+export function whyOf({ language }: Pick<Visit, 'language'>, why: Message | null | undefined): Part {
+  if (why === null || why === undefined) return undefined;
   const said = sayWhy(language, why);
   return said.language === language
     ? html`<span>${showText(said.text)}</span>`
     : html`<span lang="${said.language}">${showText(said.text)}</span>`;
 }
 
-/** The reason why a row waits; the reason of a hold in Thai, too. Texts of the bank or the file stay as they are. */
+/** The reason why a row waits. */
 export function reasonOf(visit: Pick<Visit, 'language'>, row: ResultRow): Part {
   const [, why] = describeReason(row);
-  const isHeld = visit.language === 'th' && row.status === 'held' && row.holds.length > 0;
-  const said = whyOf(visit, why);
-  return isHeld && sayWhy('th', why).language === 'en'
-    ? html`${describeHolds(row.holds, 'th')}<br />${said}`
-    : said;
+  return whyOf(visit, why);
 }
 
 /** The name of an event's fact; one without words is displayed by its name in the journal. */
@@ -44,7 +40,7 @@ export const uploadLink = (visit: ProvedVisit): Part =>
 
 /** The remedy of a row. */
 export const remedyOf = ({ language }: Pick<Visit, 'language'>, row: ResultRow): string =>
-  showText(row.isAlarm ? describeAlarmRemedy(row, language) : describeRemedy(row, language));
+  showText(sayMessage(language, row.isAlarm ? describeAlarmRemedy(row) : describeRemedy(row)));
 
 /** A sign with each word, so that colour alone never carries the meaning. */
 const moneySigns: Readonly<Record<MoneyMoved, string>> = { no: '×', unknown: '?', yes: '✓' };

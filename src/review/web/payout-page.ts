@@ -99,7 +99,10 @@ function summary(visit: ProvedVisit, history: PayoutHistory, isRevealed: boolean
     [say('payout.payee-number'), payeeNumber(visit, history, isRevealed)],
     [say('payout.our-name'), ifAny(payeeName) ?? say('payout.not-said')],
     [say('payout.bank-name'), ifAny(names) ?? say('payout.not-said')],
-    [say('payout.why'), (why !== '' || code !== '') && html`${reasonOf(visit, row)} <small>${code}</small>`],
+    [
+      say('payout.why'),
+      (why !== null || code !== '') && html`${reasonOf(visit, row)} <small>${code}</small>`,
+    ],
     [say('payout.remedy'), remedyOf(visit, row)],
     [
       say('payout.batch'),

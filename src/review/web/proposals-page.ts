@@ -342,7 +342,7 @@ const readId = (fields: Fields, name: string): number | undefined =>
 
 interface ProposalView {
   readonly isRevealed?: boolean;
-  readonly complaint?: { readonly status: number; readonly field: string; readonly text: string | Message };
+  readonly complaint?: { readonly status: number; readonly field: string; readonly text: Message };
 }
 
 async function proposalPage(
@@ -513,12 +513,12 @@ async function answerVerdict(
   if (proposalId === undefined) return plainPage(visit, 404, say('page.not-found'), '', '/proposals');
   const note = (fields['note'] ?? '').trim().slice(0, noteLengthMax);
   if (verdict === 'send-back' && note === '') {
-    const complaint = { status: 422, field: 'note', text: say('proposal.missing-send-back-why') };
+    const complaint = { status: 422, field: 'note', text: message('proposal.missing-send-back-why') };
     return proposalPage(context, visit, fields, { complaint });
   }
   const seen = fields['seen'];
   if (verdict === 'approve' && seen === undefined) {
-    const complaint = { status: 422, field: 'list', text: say('proposal.look-again') };
+    const complaint = { status: 422, field: 'list', text: message('proposal.look-again') };
     return proposalPage(context, visit, fields, { complaint });
   }
   const terms = { note: note === '' ? null : note, ...(seen === undefined ? {} : { seen }) };

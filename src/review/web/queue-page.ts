@@ -1,7 +1,7 @@
 /** The queue: everything that waits for a person, the newest first, page by page. */
 import { showBaht, showCount } from '../../core/figures.ts';
 import { formatBangkokDateTime, readDay } from '../../core/bangkok-time.ts';
-import { sayCode } from '../../core/message.ts';
+import { message, sayCode } from '../../core/message.ts';
 import { sayAge, sayMoment } from '../../core/moments.ts';
 import { sumSatang } from '../../core/money.ts';
 import { showText } from '../../core/outgoing-text.ts';
@@ -257,7 +257,7 @@ async function answerQueue(context: QueuePageContext, visit: ProvedVisit, fields
     return {
       title,
       status: 422,
-      body: html`${problems(visit, [{ field: 'day', text: say('queue.wrong-day') }])}
+      body: html`${problems(visit, [{ field: 'day', text: message('queue.wrong-day') }])}
         <h1>${title}</h1>
         ${filterForm(visit, form)}`,
     };

@@ -1,5 +1,5 @@
 /** Signing in and out, and a person's first own password. */
-import type { Message } from '../../core/message.ts';
+import { message, type Message } from '../../core/message.ts';
 import { changePassword, signIn, type SignInContext, type SignInPlace } from '../sign-in.ts';
 import { type LetIn, startSession, type SessionContext } from '../sessions.ts';
 import { html, type Html } from './html.ts';
@@ -37,7 +37,7 @@ const fieldOf = ({ name, label, type, autocomplete, value = '' }: Field): Html =
   </div>`;
 
 /** @param complaint the fault, in words for the person */
-function signInPage(visit: Visit, name: string, complaint?: string, done?: string): Page {
+function signInPage(visit: Visit, name: string, complaint?: Message, done?: string): Page {
   const { say } = visit;
   const fields: readonly Field[] = [
     { name: 'name', label: say('sign-in.name'), type: 'text', autocomplete: 'username', value: name },
@@ -58,7 +58,7 @@ function signInPage(visit: Visit, name: string, complaint?: string, done?: strin
   };
 }
 
-function passwordPage(visit: Visit, name: string, complaint?: string | Message): Page {
+function passwordPage(visit: Visit, name: string, complaint?: Message): Page {
   const { say } = visit;
   const again = { type: 'password', autocomplete: 'new-password' } as const;
   const fields: readonly Field[] = [
@@ -102,7 +102,7 @@ async function answerSignIn(page: SignInPage, visit: Visit, fields: Fields): Pro
   const answer = await signIn(context, name, password);
   switch (answer.kind) {
     case 'refused':
-      return signInPage(visit, name, visit.say('sign-in.sign-in-refused'));
+      return signInPage(visit, name, message('sign-in.sign-in-refused'));
     case 'must-change':
       return passwordPage(visit, name);
     case 'signed-in':
@@ -118,7 +118,7 @@ async function begin(
 ): Promise<Answer> {
   const secret = await startSession(context, letIn, sinceMs);
   if (secret !== undefined) return { goTo: '/today', secret };
-  return signInPage(visit, letIn.person.name, visit.say('sign-in.sign-in-refused'));
+  return signInPage(visit, letIn.person.name, message('sign-in.sign-in-refused'));
 }
 
 async function answerPassword(page: SignInPage, visit: Visit, fields: Fields): Promise<Answer> {
@@ -129,7 +129,7 @@ async function answerPassword(page: SignInPage, visit: Visit, fields: Fields): P
     cut(fields[field], passwordLengthMax),
   );
   if (present === undefined || wanted === undefined || wanted !== again)
-    return passwordPage(visit, name, visit.say('sign-in.not-alike'));
+    return passwordPage(visit, name, message('sign-in.not-alike'));
   const why = await changePassword(context, name, present, wanted);
   if (why !== undefined) return passwordPage(visit, name, why);
   const answer = await signIn(context, name, wanted);

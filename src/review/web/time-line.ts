@@ -1,5 +1,5 @@
 /** The history of a payout, event by event: time, person, cause, code in words, and evidence. */
-import type { Language } from '../../core/language.ts';
+import { type Language } from '../../core/language.ts';
 import { inEnglish, say as sayMessage, sayCode } from '../../core/message.ts';
 import type { Attempt, PayoutCause } from '../../core/payout.ts';
 import { readAttemptNumber } from '../../core/reference.ts';

@@ -1,5 +1,6 @@
 /** The one way to change a payout. */
 import { sql, type SqlBool } from 'kysely';
+import { encodeMessage } from '../../core/message.ts';
 import { decideNextNumber } from '../../core/attempt-numbers.ts';
 import { ForbiddenChangeError, requireAllowed } from '../../core/change.ts';
 import { attemptStatuses, canMoveAttempt } from '../../core/payout.ts';
@@ -27,8 +28,9 @@ import type { PayerCounts } from './payer-counts.ts';
 import { readLatestEventSeq, toAttempt } from './rows.ts';
 
 /** A payout as it will be, its sets as bits. */
-type PayoutValues = Omit<Payout, 'holds' | 'acceptedHolds'> &
+type PayoutValues = Omit<Payout, 'reason' | 'holds' | 'acceptedHolds'> &
   ClaimOfRow & {
+    readonly reason: string | null;
     readonly holds: number;
     readonly acceptedHolds: number;
     readonly statusBefore: PayoutStatus;
@@ -368,6 +370,7 @@ function* applyChange(transaction: Transaction, change: Change): Body<boolean> {
   const eventSeq = (transaction.drawnEventSeq += 1);
   const changed = yield* updatePayoutWhere[claimGuardOf(change)].assumeOne({
     ...after,
+    reason: after.reason === null ? null : encodeMessage(after.reason),
     holds: encodeHolds(after.holds),
     acceptedHolds: encodeHolds(after.acceptedHolds),
     ...ofRow,

@@ -1,5 +1,5 @@
 /** Moves many rows of a batch at once, two statements however many rows: holds, goes on with, or cancels what is unsent. */
-import { inEnglish, stopInEnglish } from '../../core/message.ts';
+import { encodeMessage, message, stopInEnglish } from '../../core/message.ts';
 import {
   type ExpressionBuilder,
   type ExpressionWrapper,
@@ -128,8 +128,7 @@ export function holdReady(batchId: string, hold: HoldReason, why: BatchReason, n
   const set: BulkMove['set'] = (payout) => ({
     holds: addBits(payout.ref('holds'), encodeHolds([hold])),
     reason_code: why.code,
-    // until every reason is a message
-    reason: inEnglish(why.reason),
+    reason: encodeMessage(why.reason),
   });
   const detail = { hold, ...stopInEnglish(why) };
   return moveInTurn(batchId, nowMs, [{ from: 'ready', to: 'held', cause: 'hold-added', set, detail }]);
@@ -184,7 +183,7 @@ export function cancelUnsent(batchId: string, nowMs: number): Body<number> {
   const cancelled = {
     holds: 0,
     reason_code: 'cancelled',
-    reason: 'cancelled by a person before it was sent',
+    reason: encodeMessage(message('reason.cancelled-unsent')),
     settled_at_ms: nowMs,
     settled_by: 'decision',
   } as const;

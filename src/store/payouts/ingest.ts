@@ -1,5 +1,5 @@
 /** Takes the rows of a file in, chunk by chunk, and seals the batch that they are: nothing of it can be sent before. */
-import { encodeMessage, verbatim } from '../../core/message.ts';
+import { encodeMessage, joined, message, type Message, verbatim } from '../../core/message.ts';
 import { sql } from 'kysely';
 import { dayMs } from '../../core/bangkok-time.ts';
 import { showCell } from '../../core/cell-text.ts';
@@ -10,12 +10,7 @@ import { canMoveBatch, type PayoutStatus } from '../../core/payout.ts';
 import type { Batch } from '../../core/ports.ts';
 import { computeInstructionDigest } from '../../core/reference.ts';
 import type { BatchStart } from '../../intake/ports.ts';
-import {
-  computeSimilarKey,
-  describeClaimed,
-  describePlace,
-  similarIdWords,
-} from '../../payout/rules/similar.ts';
+import { computeSimilarKey, describeClaimed, describePlace } from '../../payout/rules/similar.ts';
 import type { ApprovalPolicy } from '../../review/rules/approval.ts';
 import { decideAtSeal } from '../review/approvals.ts';
 import { appendJournalFact } from '../review/person-chain.ts';
@@ -123,7 +118,7 @@ function toStagedPayout(
     status: isRejected ? 'rejected' : 'staged',
     holds: isRejected ? 0 : encodeHolds(row.holds),
     reason_code: row.issues[0]?.code ?? row.holds[0] ?? null,
-    reason: isRejected ? row.issues.map((issue) => issue.message).join('; ') : null,
+    reason: isRejected ? encodeMessage(joined(row.issues.map(({ message }) => message))) : null,
     issues: encodeList(row.issues),
     settled_at_ms: isRejected ? startedAtMs : null,
     settled_by: isRejected ? 'rules' : null,
@@ -238,7 +233,7 @@ export function* seal(
     unreadable_amounts: totals.unreadableAmounts,
     sealed_at_ms: nowMs,
     digest: yield* readSealedDigest(batchId),
-    ...(like === undefined ? {} : { like_reason: like.reason }),
+    ...(like === undefined ? {} : { like_reason: encodeMessage(like.reason) }),
     ...approvals,
   } as const;
   yield* change(query.updateTable('batch').set(sealed).where('batch_id', '=', batchId));
@@ -280,7 +275,7 @@ const rejected = { status: 'rejected', holds: 0, settled_by: 'rules', version: 2
 interface Rejected {
   readonly seq: number;
   readonly code: string;
-  readonly message: string;
+  readonly reason: string;
   readonly issues: string;
   readonly nowMs: number;
   readonly eventSeq: number;
@@ -289,7 +284,7 @@ interface Rejected {
 const rejectRow = define((values: Rejected) =>
   query
     .updateTable('payout')
-    .set({ ...rejected, reason_code: values.code, reason: values.message, settled_at_ms: values.nowMs })
+    .set({ ...rejected, reason_code: values.code, reason: values.reason, settled_at_ms: values.nowMs })
     .set({ issues: values.issues, last_event_seq: values.eventSeq })
     .where('seq', '=', values.seq)
     .where('status', '=', literal('staged')),
@@ -301,10 +296,13 @@ function* reject(
   { seq, row_no: rowNo }: { readonly seq: number; readonly row_no: number },
   issue: Issue,
 ): Body<void> {
-  const { code, message } = issue;
+  const { code } = issue;
   const eventSeq = eventBase + rowNo;
   const issues = JSON.stringify([issue]);
-  if ((yield* rejectRow.run({ seq, code, message, issues, nowMs, eventSeq })) === 0) return;
+  if (
+    (yield* rejectRow.run({ seq, code, reason: encodeMessage(issue.message), issues, nowMs, eventSeq })) === 0
+  )
+    return;
   const moved = { from: 'staged', to: 'rejected', cause: 'sealed' } as const;
   const shared = { companyId, batchId, ...moved, atMs: nowMs, attemptNo: 0 };
   yield* appendEvent(seq, { ...shared, rowNo, seq: eventSeq, detail: JSON.stringify({ code }) });
@@ -321,17 +319,17 @@ const rowOfFile = define((values: { batchId: string; rowNo: number }) =>
 
 function* rejectConflicts(sealing: Sealing, rowNos: readonly number[]): Body<void> {
   const { batchId } = sealing;
-  const message =
-    'a later row has the same payoutId with other contents: neither is paid; give each payout a payoutId of its own';
+  const why = message('reason.later-row-differs');
   for (const rowNo of rowNos) {
     const row = yield* rowOfFile.get({ batchId, rowNo });
     if (row === undefined) throw new Error(`batch ${batchId} has no row ${rowNo}`);
-    yield* reject(sealing, row, makeIssue('duplicate-differs', row.line, row.payout_id, message));
+    yield* reject(sealing, row, makeIssue('duplicate-differs', row.line, row.payout_id, why));
   }
 }
 
-function makeIssue(code: string, line: number, payoutId: string | null, message: string): Issue {
-  return { line, column: 'payoutId', code, value: payoutId === null ? null : showCell(payoutId), message };
+function makeIssue(code: string, line: number, payoutId: string | null, why: Message): Issue {
+  const value = payoutId === null ? null : showCell(payoutId);
+  return { line, column: 'payoutId', code, value, message: why };
 }
 
 /** Fills the table of the rows; those that are rejected already take no claim. */
@@ -427,8 +425,8 @@ function* settleClashes(sealing: Sealing): Body<void> {
       const clash = yield* firstClash.get({ seq, companyId });
       if (clash === undefined) throw new Error(`payout ${seq} clashes with nothing`);
       if (clash.other_payout_id === clash.payout_id) {
-        const message = describeClaimed(clash, batchId);
-        yield* reject(sealing, clash, makeIssue('payout-id-claimed', clash.line, clash.payout_id, message));
+        const why = describeClaimed(clash, batchId);
+        yield* reject(sealing, clash, makeIssue('payout-id-claimed', clash.line, clash.payout_id, why));
       } else {
         yield* holdSimilar(batchId, clash);
       }
@@ -451,8 +449,9 @@ const addSimilar = define((values: { seq: number; reason: string }) =>
 
 /** Adds the hold `similar` to a row that is still staged. */
 function* holdSimilar(batchId: string, clash: Clash): Body<void> {
-  const other = `${showCell(clash.other_payout_id)} (${describePlace(clash, batchId)})`;
-  yield* addSimilar.run({ seq: clash.seq, reason: `differs from payoutId ${other} ${similarIdWords}` });
+  const facts = { payoutId: showCell(clash.other_payout_id), place: describePlace(clash, batchId) };
+  const reason = encodeMessage(message('reason.similar-id', facts));
+  yield* addSimilar.run({ seq: clash.seq, reason });
 }
 
 /**

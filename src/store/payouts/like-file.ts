@@ -1,4 +1,5 @@
 /** Files that are so like earlier ones that they may be one of these again: found at the seal, by payee and amount. */
+import { encodeMessage, type Message } from '../../core/message.ts';
 import { type Expression, sql } from 'kysely';
 import { findLikeFile, likeFileCodes, mayBePaidStatuses } from '../../payout/rules/similar.ts';
 import { addBits, encodeHolds, hasBits, holdBits, literal, removeBits } from '../schema.ts';
@@ -11,7 +12,7 @@ const waitingStatuses = ['ready', 'held'] as const;
 
 /** The reason why all rows are held: they are so like those of other files that it may be one of these again. */
 export interface LikeFile {
-  readonly reason: string;
+  readonly reason: Message;
   /** True when every row is like one of another file. */
   readonly isWhole: boolean;
 }
@@ -183,7 +184,7 @@ export function holdAll(like: LikeFile | undefined, added: number): BulkMove['se
     holds: addBits(payout.ref('holds'), holdBits.similar | added),
     // A row keeps a reason of its own, which is to be looked at by itself.
     reason_code: sql<string>`coalesce(reason_code, ${code})`,
-    reason: sql<string>`case when reason_code is null then reason else coalesce(reason, ${reason}) end`,
+    reason: sql<string>`case when reason_code is null then reason else coalesce(reason, ${encodeMessage(reason)}) end`,
   });
 }
 

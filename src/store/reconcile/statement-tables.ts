@@ -21,7 +21,7 @@ import type { Tables } from '../schema.ts';
 export const isAcceptedBreak = sql<SqlBool>`closed_by ->> '$.kind' = 'accepted'`;
 
 const { toRow, toRecord } = makeRowMapping({
-  json: ['attempt', 'closed_by', 'totals', 'changes', 'files', 'provenance'],
+  json: ['attempt', 'closed_by', 'reason', 'totals', 'changes', 'files', 'provenance'],
   // Columns for the store alone.
   own: ['id', 'moved_by', 'run_id'],
 });

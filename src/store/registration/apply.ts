@@ -1,5 +1,6 @@
 /** The one way to change a registration, and to keep a callback. */
 import { isDeepStrictEqual } from 'node:util';
+import { encodeMessage } from '../../core/message.ts';
 import { sql } from 'kysely';
 import { ForbiddenChangeError } from '../../core/change.ts';
 import type { BatchStatus } from '../../core/payout.ts';
@@ -46,8 +47,17 @@ const personalCauses: readonly RegistrationCause[] = ['decided', 'tried-again', 
 
 interface StateValues extends Omit<
   Registration,
-  'instruction' | 'holds' | 'acceptedHolds' | 'isAlarm' | 'isAcknowledged' | 'batchId' | 'rowNo' | 'version'
+  | 'instruction'
+  | 'reason'
+  | 'holds'
+  | 'acceptedHolds'
+  | 'isAlarm'
+  | 'isAcknowledged'
+  | 'batchId'
+  | 'rowNo'
+  | 'version'
 > {
+  readonly reason: string | null;
   readonly holds: number;
   readonly acceptedHolds: number;
   readonly isAlarm: number;
@@ -361,6 +371,7 @@ function toValues({ before, after, event }: RegistrationChange, eventSeq: number
   const isAlarm = after.isAlarm || (before.isAlarm && !personalCauses.includes(event.cause));
   return {
     ...after,
+    reason: after.reason === null ? null : encodeMessage(after.reason),
     holds: encodeHolds(after.holds),
     acceptedHolds: encodeHolds(after.acceptedHolds),
     isAlarm: Number(isAlarm),

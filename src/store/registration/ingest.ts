@@ -1,5 +1,5 @@
 /** Takes the rows of a file of registrations in, chunk by chunk; nothing of it can be sent before the seal. */
-import { encodeMessage, verbatim } from '../../core/message.ts';
+import { encodeMessage, joined, verbatim } from '../../core/message.ts';
 import { sql } from 'kysely';
 import { canMoveBatch } from '../../core/payout.ts';
 import type { RegistrationBatch, RegistrationIntakeStore } from '../../registration/ports.ts';
@@ -128,7 +128,7 @@ function toState(seq: number, batch: RegistrationBatch, row: RegistrationFileRow
     status: isRejected ? 'rejected' : 'staged',
     holds: isRejected ? 0 : encodeHolds(row.holds),
     reasonCode: row.issues[0]?.code ?? row.holds[0] ?? null,
-    reason: isRejected ? row.issues.map(({ message }) => message).join('; ') : null,
+    reason: isRejected ? encodeMessage(joined(row.issues.map(({ message }) => message))) : null,
     issues: encodeList(row.issues),
     settledAtMs: isRejected ? batch.startedAtMs : null,
     settledBy: isRejected ? 'rules' : null,

@@ -1,5 +1,5 @@
 /** The store of registrations. */
-import { encodeMessage, inEnglish, stopInEnglish } from '../../core/message.ts';
+import { encodeMessage, message, stopInEnglish } from '../../core/message.ts';
 import type { BatchReason } from '../../core/ports.ts';
 import { type BatchStatus, canMoveBatch } from '../../core/payout.ts';
 import type { BatchStanding } from '../../payout/ports.ts';
@@ -203,8 +203,7 @@ function decideHold(
   nowMs: number,
 ): RegistrationChange {
   const holds = [...new Set([...registration.holds, hold])];
-  // until every reason is a message
-  const patch = { status: 'held', holds, reasonCode: why.code, reason: inEnglish(why.reason) } as const;
+  const patch = { status: 'held', holds, reasonCode: why.code, reason: why.reason } as const;
   const detail = { hold, ...stopInEnglish(why) };
   return moveRegistration({ registration, patch, cause: 'hold-added', nowMs, detail });
 }
@@ -225,7 +224,7 @@ const cancelled = {
   status: 'cancelled',
   holds: [],
   reasonCode: 'cancelled',
-  reason: 'cancelled by a person',
+  reason: message('reason.cancelled'),
   settledBy: 'decision',
 } as const;
 

@@ -2,6 +2,7 @@
  * The seal of a file of registrations: one transaction that turns its staged rows into ready, held or rejected ones and
  * takes the claims. What all rows share is done by one statement each; only rows that clash with another are taken singly.
  */
+import { encodeMessage, message, type Message } from '../../core/message.ts';
 import { type Expression, sql } from 'kysely';
 import { showCell } from '../../core/cell-text.ts';
 import { countOf } from '../../core/figures.ts';
@@ -86,13 +87,16 @@ interface Other {
   readonly registration_id: string | null;
 }
 
-const describePlace = (other: Other, batchId: string): string =>
-  other.batch_id === batchId
-    ? `row ${other.row_no} of this file`
-    : `row ${other.row_no} of ${showCell(other.file_name)} (batch ${other.batch_id})`;
+const describePlace = ({ batch_id: batch, row_no: row, file_name }: Other, batchId: string): Message =>
+  batch === batchId
+    ? message('row.of-file', { row })
+    : message('row.of-other-file', { row, file: showCell(file_name), batch });
 
-const nameOther = (other: Other, batchId: string): string =>
-  `registrationId ${showCell(other.registration_id ?? '')} (${describePlace(other, batchId)})`;
+const nameOther = (other: Other, batchId: string): Message =>
+  message('clash.named', {
+    registrationId: showCell(other.registration_id ?? ''),
+    row: describePlace(other, batchId),
+  });
 
 const selectOther = () =>
   query
@@ -146,11 +150,11 @@ function* settleEach(
 // ---------------------------------------------------------------- rejecting
 
 const updateRejected = define(
-  (values: { seq: number; code: string; message: string; issues: string; nowMs: number; eventSeq: number }) =>
+  (values: { seq: number; code: string; reason: string; issues: string; nowMs: number; eventSeq: number }) =>
     query
       .updateTable('registration')
       .set({ status: 'rejected', holds: 0, settled_by: 'rules', version: 2, settled_at_ms: values.nowMs })
-      .set({ reason_code: values.code, reason: values.message, issues: values.issues })
+      .set({ reason_code: values.code, reason: values.reason, issues: values.issues })
       .set({ last_event_seq: values.eventSeq, last_news_seq: values.eventSeq })
       .where('seq', '=', values.seq)
       .where('status', '=', statusLiteral('staged')),
@@ -167,13 +171,14 @@ const giveClaimBack = define((values: ClaimOfRow) =>
 );
 
 /** Rejects one staged row for an issue that only the seal could find. */
-function* reject(sealing: Sealing, row: StagedRow, { code, column, message }: Clash): Body<void> {
+function* reject(sealing: Sealing, row: StagedRow, { code, column, message: why }: Clash): Body<void> {
   const { batchId, companyId, nowMs, eventBase } = sealing;
   const value = column === 'registrationId' ? showCell(row.registration_id) : null;
-  const issue: Issue = { line: row.line, column, code, value, message };
+  const issue: Issue = { line: row.line, column, code, value, message: why };
   const eventSeq = eventBase + row.row_no;
   const issues = JSON.stringify([issue]);
-  if ((yield* updateRejected.run({ seq: row.seq, code, message, issues, nowMs, eventSeq })) === 0) return;
+  const reason = encodeMessage(why);
+  if ((yield* updateRejected.run({ seq: row.seq, code, reason, issues, nowMs, eventSeq })) === 0) return;
   yield* giveClaimBack.run({ ...claimKeyOf(companyId, row.registration_id), seq: row.seq });
   const moved = { from: 'staged', to: 'rejected', cause: 'sealed' } as const;
   const detail = JSON.stringify({ code });
@@ -312,8 +317,8 @@ const addHold = define((values: { seq: number; added: number; code: string; reas
     .where('seq', '=', values.seq),
 );
 
-const hold = (row: StagedRow, reason: RegistrationHold, { code, message }: Clash): Body<number> =>
-  addHold.run({ seq: row.seq, added: encodeHolds([reason]), code, reason: message });
+const hold = (row: StagedRow, added: RegistrationHold, { code, message: why }: Clash): Body<number> =>
+  addHold.run({ seq: row.seq, added: encodeHolds([added]), code, reason: encodeMessage(why) });
 
 const similarRows = define((values: PageOfBatch) =>
   selectStaged(values).where((eb) =>
@@ -367,7 +372,7 @@ const isPlaced = <Call extends { readonly batch_id: string | null }>(call: Call)
 function* holdCalled({ batchId }: Sealing, row: StagedRow): Body<void> {
   const call = yield* latestCall.get({ identity: row.identity_key });
   if (call === undefined) throw new Error(`registration ${row.seq} was never told of`);
-  const other = isPlaced(call) ? `for ${nameOther(call, batchId)}` : 'for no registration that is known here';
+  const other = isPlaced(call) ? nameOther(call, batchId) : message('clash.unknown-registration');
   yield* hold(row, 'called-back', explainCalled(call.outcome, other));
 }
 

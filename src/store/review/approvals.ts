@@ -1,5 +1,5 @@
 /** Approvals: the parts of a batch that wait for one, and the parts that one lets go on. */
-import { inEnglish, stopInEnglish, verbatim } from '../../core/message.ts';
+import { decodeMessage, encodeMessage, stopInEnglish, verbatim } from '../../core/message.ts';
 import { type RawBuilder, sql, type SqlBool } from 'kysely';
 import { formatBangkokDate } from '../../core/bangkok-time.ts';
 import { toSatang, zeroSatang } from '../../core/money.ts';
@@ -266,7 +266,8 @@ export function* readFigures(
   const { companyId } = batch;
   const foreseen = ahead && (yield* beginForecast(companyId, batchId, ahead));
   const date = foreseen?.day.date ?? '';
-  const figures = new Figures(batch);
+  const likeReason = batch.likeReason === null ? null : decodeMessage(batch.likeReason);
+  const figures = new Figures({ ...batch, likeReason });
   const approvedBits = approvedBitsOf(batch);
   const rowsOf = figuredPage[foreseen === undefined ? 'alone' : 'withUse'];
   const asked = { batchId, approvedBits, likeSinceMs, companyId, date };
@@ -327,8 +328,7 @@ function* holdWaiting(batch: ApprovalRecord, why: BatchReason, nowMs: number): B
     set: (payout) => ({
       holds: addBits(payout.ref('holds'), holdBits.approval),
       reason_code: why.code,
-      // until every reason is a message
-      reason: inEnglish(why.reason),
+      reason: encodeMessage(why.reason),
     }),
     detail: { hold: 'approval', ...stopInEnglish(why) },
   });

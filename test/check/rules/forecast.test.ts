@@ -1,3 +1,4 @@
+import { inEnglish, verbatim } from '../../../src/core/message.ts';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import {
@@ -16,12 +17,15 @@ const { instruction } = makePayout();
 const strict: AnswerPolicy = { enabled: true, whenUnavailable: 'hold', onThaiNameMismatch: 'hold' };
 const lenient: AnswerPolicy = { enabled: true, whenUnavailable: 'pay', onThaiNameMismatch: 'pay' };
 const off: AnswerPolicy = { ...strict, enabled: false };
-const reason = { code: 'EV033', text: 'inactive' };
+const reason = { code: 'EV033', text: verbatim('inactive') };
 
 const payable: PayeeVerdict = { kind: 'payable', names: noBankNames };
 const otherName: PayeeVerdict = { kind: 'other-name', names: noBankNames };
 const unpayable: PayeeVerdict = { kind: 'unpayable', reason };
-const unavailable: PayeeVerdict = { kind: 'unavailable', reason: { code: 'reply-lost', text: 'no answer' } };
+const unavailable: PayeeVerdict = {
+  kind: 'unavailable',
+  reason: { code: 'reply-lost', text: verbatim('no answer') },
+};
 const stopped: PayeeVerdict = { kind: 'stopped' };
 
 type Case = readonly [
@@ -66,7 +70,7 @@ describe('what a run would do with a good row', () => {
     expect([outcome, forecast.holds.join(), codes(issues), codes(notes)]).toEqual(expected);
     for (const { line, value, message } of [...issues, ...notes]) {
       expect(line).toBe(4);
-      expect(`${value} ${message}`).not.toContain(instruction.proxyNo);
+      expect(`${value} ${inEnglish(message)}`).not.toContain(instruction.proxyNo);
     }
   });
 
@@ -94,7 +98,7 @@ describe('what another run would do with a row that an earlier one has read', ()
       status,
       holds,
       issues: [],
-      reason: 'because',
+      reason: verbatim('because'),
       reasonCode: 'X1',
       instruction,
     });
@@ -133,7 +137,9 @@ describe('what another run would do with a row that an earlier one has read', ()
   });
 
   test('the issues of a rejected row are told as they were', () => {
-    const issues = [{ line: 2, column: 'amount', code: 'amount-decimals', value: '1.234', message: 'm' }];
+    const issues = [
+      { line: 2, column: 'amount', code: 'amount-decimals', value: '1.234', message: verbatim('m') },
+    ];
     const rejected = { line: 2, status: 'rejected', holds: [], reason: null, reasonCode: null } as const;
     expect(forecastEarlierRow({ ...rejected, issues, instruction: null })).toMatchObject({ issues });
   });

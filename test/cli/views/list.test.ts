@@ -1,3 +1,4 @@
+import { verbatim } from '../../../src/core/message.ts';
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { FoundPayout } from '../../../src/app/list.ts';
@@ -17,7 +18,7 @@ const held = makeRow({
   status: 'held',
   holds: ['name'],
   reasonCode: 'thai-name-differs',
-  reason: 'the Thai name in the file differs from the name that the bank holds',
+  reason: verbatim('the Thai name in the file differs from the name that the bank holds'),
   bankPayeeName: 'FAH SAI TRADING COMPANY LIMITED',
 });
 
@@ -44,7 +45,11 @@ When                 PayoutId  Status    Baht  Payee       Name                 
   });
 
   test('says that a row bears an alarm', () => {
-    const row = makeRow({ isAlarm: true, reasonCode: 'paid-twice', reason: 'two transfers were made' });
+    const row = makeRow({
+      isAlarm: true,
+      reasonCode: 'paid-twice',
+      reason: verbatim('two transfers were made'),
+    });
     expect(table(80, row)).toMatch(/ALARM paid-twice: two transfers/);
   });
 
@@ -66,7 +71,11 @@ When                 PayoutId  Status    Baht  Payee       Name                 
     const text = fc.string({ unit, maxLength: 60 });
     fc.assert(
       fc.property(text, text, fc.constantFrom(80, 100, 120, 200), (payoutId, reason, width) => {
-        const row = makeRow({ status: 'failed', reason, cells: { ...makeRow().cells, payoutId } });
+        const row = makeRow({
+          status: 'failed',
+          reason: verbatim(reason),
+          cells: { ...makeRow().cells, payoutId },
+        });
         const lines = table(width, row, held).split('\n');
         expect(lines).toHaveLength(3);
         for (const line of lines) expect(widthOf(line)).toBeLessThanOrEqual(width);

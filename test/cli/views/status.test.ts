@@ -26,7 +26,7 @@ test('a name keeps to its line and steers no terminal', () => {
 });
 
 test('nor does what a file or the bank says of a payout', () => {
-  const row = makeRow({ cells: { ...makeRow().cells, payoutId: 'A\tB' }, reason: 'no\rmoney' });
+  const row = makeRow({ cells: { ...makeRow().cells, payoutId: 'A\tB' }, reason: verbatim('no\rmoney') });
   const text = showPayout({ row, batch: makeBatch({ fileName }), attempts: [], events: [] }).text;
   expect(text.split('\n')).toEqual([
     expect.stringMatching(/^A\?B {2}/),
@@ -82,7 +82,11 @@ test('a stop is told in words, of a batch and of a payout', () => {
 });
 
 describe('an alarm', () => {
-  const row = makeRow({ isAlarm: true, reasonCode: 'paid-twice', reason: 'two transfers were made' });
+  const row = makeRow({
+    isAlarm: true,
+    reasonCode: 'paid-twice',
+    reason: verbatim('two transfers were made'),
+  });
   const batch = makeBatchOf([row]);
   const history = { row, batch, attempts: [], events: [] };
 
@@ -260,7 +264,7 @@ test('what nothing has settled yet says nothing of it, and a bank that gave no r
 test('a payout with its history, for an operator and for a program', () => {
   const { attempt } = makeSubmitted(noonMs, { lastFinding: 'not-found' });
   const { text, json } = showPayout({
-    row: makeRow({ holds: ['name'], reason: 'why', extras: ['BKK'] }),
+    row: makeRow({ holds: ['name'], reason: verbatim('why'), extras: ['BKK'] }),
     batch: makeBatch({ fileName: 'a.csv', extraColumns: ['branch'] }),
     attempts: [attempt],
     events: [makeEvent({ cause: 'proved', detail: { a: 1, b: 'c' } })],

@@ -1,4 +1,5 @@
 /** Amounts that a comma has cut: an unquoted 18,500.00 is two cells, 18 and 500.00. */
+import { inEnglishIfAny } from '../../../src/core/message.ts';
 import { describe, expect, test } from 'vitest';
 import type { PayoutFileOptions } from '../../../src/intake/formats/payout-file.ts';
 import { readPath, useFolder, type WholeReading } from '../../support/payout-file-kit.ts';
@@ -106,8 +107,8 @@ describe('an unquoted amount that the next cell goes on', () => {
   test('names the cure, and what is typed by it is paid', async () => {
     const cut = await folder.read(file('amount,fee', '18,500.00'));
     expect(cut.rows[0]?.issues[0]).toMatchObject({ line: 2, column: 'amount', value: '18' });
-    expect(cut.rows[0]?.issues[0]?.message).toContain('1234.50');
-    expect(cut.rows[0]?.issues[0]?.message).toContain('18.00');
+    expect(inEnglishIfAny(cut.rows[0]?.issues[0]?.message)).toContain('1234.50');
+    expect(inEnglishIfAny(cut.rows[0]?.issues[0]?.message)).toContain('18.00');
     expect(outline(await folder.read(file('amount,fee', '18500.00,', '18.00,500.00')))).toEqual([
       '1850000',
       '1800',

@@ -1,4 +1,5 @@
 /** Registration files, read as payout files are: what differs is their columns, and that they have no total. */
+import { inEnglishIfAny } from '../../../src/core/message.ts';
 import { writeFile } from 'node:fs/promises';
 import iconv from 'iconv-lite';
 import { describe, expect, test } from 'vitest';
@@ -118,7 +119,9 @@ describe('a registration file', () => {
       [false, 'duplicate-differs'],
     ]);
     expect(found.totals?.conflictingRowNos).toEqual([3]);
-    expect(found.rows[3]?.issues[0]?.message).toContain('give each registration a registrationId of its own');
+    expect(inEnglishIfAny(found.rows[3]?.issues[0]?.message)).toContain(
+      'give each registration a registrationId of its own',
+    );
   });
 
   test('rejects rows with too many cells, and shows no number of a workbook whole', async () => {

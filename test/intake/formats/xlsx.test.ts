@@ -1,3 +1,4 @@
+import { message } from '../../../src/core/message.ts';
 import { appendFile, writeFile } from 'node:fs/promises';
 import { describe, expect, test } from 'vitest';
 import { makePayoutFileReader } from '../../../src/intake/formats/payout-file.ts';
@@ -74,7 +75,7 @@ describe('a workbook', () => {
     expect(found.totals).toMatchObject({ rows: 8, totalSatang: 126_550n, unreadableAmounts: 4 });
     expect(found.rows[3]?.issues[0]).toMatchObject({
       value: '****************0000',
-      message: expect.stringContaining('more than 15 digits'),
+      message: message('issue.cell-digits'),
     });
   });
 

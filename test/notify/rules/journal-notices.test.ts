@@ -32,7 +32,7 @@ const breakOf = (n: number, changes: Partial<BreakRecord> = {}): BreakRecord => 
   severity: 'critical',
   date: '20261120',
   lineAt: null,
-  reason: `row ${n} of ${mobile}: failed, and the bank paid it`,
+  reason: verbatim(`row ${n} of ${mobile}: failed, and the bank paid it`),
   version: 1,
   attempt: {
     payoutSeq: n,
@@ -128,7 +128,7 @@ const alarmOf = (seq: number, changes: Partial<AlarmEvent> = {}): AlarmEvent => 
   payoutId: `P${seq}`,
   status: 'paid',
   amountSatang: toSatang(250n),
-  reason: `account ${mobile} was paid after all`,
+  reason: verbatim(`account ${mobile} was paid after all`),
   transRefNo: null,
   ...changes,
 });

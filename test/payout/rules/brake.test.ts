@@ -1,4 +1,4 @@
-import { inEnglish, message } from '../../../src/core/message.ts';
+import { inEnglish, message, verbatim } from '../../../src/core/message.ts';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import {
@@ -132,7 +132,7 @@ describe('a window of any size', () => {
   });
 });
 
-const reason = { code: 'EM053', text: 'Insufficient funds' };
+const reason = { code: 'EM053', text: verbatim('Insufficient funds') };
 
 test.each<readonly [BreakerSignal, string]>([
   [{ kind: 'paid' }, 'counted'],

@@ -20,10 +20,10 @@ import {
 import type { BreakerSignal } from '../../../src/payout/rules/read-reply.ts';
 
 const brake: BrakePolicy = { consecutiveFailures: 3, failureShare: 0.5, window: 10, inDoubtMax: 5 };
-const reason = { code: 'EM053', text: 'Insufficient funds' };
+const reason = { code: 'EM053', text: verbatim('Insufficient funds') };
 const trouble = {
   kind: 'service-trouble',
-  reason: { code: 'ET004', text: 'closed', retryAfterMs: undefined },
+  reason: { code: 'ET004', text: verbatim('closed'), retryAfterMs: undefined },
 } as const;
 
 /** The trouble, with the bank's wish for when to come back. */
@@ -47,7 +47,7 @@ describe('the breaker', () => {
   });
 
   test('for credentials it names the commands that prove them and let the batch go on', () => {
-    const refused = { code: 'TK001', text: 'the bank refuses our client ID and secret' };
+    const refused = { code: 'TK001', text: verbatim('the bank refuses our client ID and secret') };
     const { why } = play([{ kind: 'payer-stop', reason: refused }]);
     expect(why && inEnglish(why.remedy)).toMatch(/"paydrop config --login" .*"paydrop resume"/);
   });
@@ -93,12 +93,15 @@ describe('the breaker', () => {
   });
 
   test('of questions is moved by no transfer but one that the bank asks to come back later, and the reverse', () => {
-    const lost = { kind: 'unanswered', reason: { code: 'reply-lost', text: 'no answer came' } } as const;
+    const lost = {
+      kind: 'unanswered',
+      reason: { code: 'reply-lost', text: verbatim('no answer came') },
+    } as const;
     const closed = troubleFor(90_000);
     for (const signal of [trouble, lost, closed, paid, otherwise])
       expect(decidePayer(openPayer, signal, 'transfers', brake, 0).questions).toBe(openPayer.questions);
     expect(decidePayer(openPayer, closed, 'questions', brake, 0).transfers).toBe(openPayer.transfers);
-    const reason429 = { code: 'http-429', text: 'slow down', retryAfterMs: 90_000 };
+    const reason429 = { code: 'http-429', text: verbatim('slow down'), retryAfterMs: 90_000 };
     for (const kind of ['transfers', 'questions'] as const) {
       const both = decidePayer(openPayer, { kind: 'service-trouble', reason: reason429 }, kind, brake, 0);
       expect([both.transfers.pausedUntilMs, both.questions.pausedUntilMs]).toEqual([90_000, 90_000]);
@@ -129,7 +132,7 @@ describe('the breaker', () => {
   test('takes many transfers without an answer for one trouble of the service, and a single one for none', () => {
     const lost: BreakerSignal = {
       kind: 'unanswered',
-      reason: { code: 'reply-lost', text: 'no answer came' },
+      reason: { code: 'reply-lost', text: verbatim('no answer came') },
     };
     expect(play([lost, paid, lost, paid, lost])).toMatchObject({ status: 'open' });
     const dead = play(Array.from({ length: 32 }, () => lost));
@@ -178,7 +181,7 @@ const minuteMs = 60_000;
 const hourMs = 60 * minuteMs;
 const withCode = (code: string, retryAfterMs?: number): BreakerSignal => ({
   ...trouble,
-  reason: { code, text: 'trouble', retryAfterMs },
+  reason: { code, text: verbatim('trouble'), retryAfterMs },
 });
 
 /** The pauses one after another, each probe meeting the trouble again. */
@@ -206,7 +209,10 @@ describe('a pause', () => {
   });
 
   test('of a bank that gives no answer grows to a minute', () => {
-    const lost: BreakerSignal = { kind: 'unanswered', reason: { code: 'reply-lost', text: 'no answer' } };
+    const lost: BreakerSignal = {
+      kind: 'unanswered',
+      reason: { code: 'reply-lost', text: verbatim('no answer') },
+    };
     expect(pausesOf(lost, 21).at(-1)).toBe(60);
   });
 

@@ -1,3 +1,4 @@
+import { verbatim } from '../../../src/core/message.ts';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { afterChange } from '../../../src/core/change.ts';
@@ -10,7 +11,7 @@ import type { InquiryReading, TransferFinding } from '../../../src/payout/rules/
 import { holdForSuperseded, isCleared, isTrusted } from '../../../src/payout/rules/superseded.ts';
 import { caseAt, makePayout, makeSubmitted, noonMs, payer, policy } from '../../support/core-fixtures.ts';
 
-const reason = { code: 'EV033', text: 'why', retryAfterMs: undefined };
+const reason = { code: 'EV033', text: verbatim('why'), retryAfterMs: undefined };
 
 function expectInTable(change: Change, attempt: Attempt): void {
   expect(canMovePayout(change.before.status, change.after.status, change.event.cause)).toBe(true);

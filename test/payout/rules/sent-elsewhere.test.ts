@@ -1,4 +1,5 @@
 /** A completed item that is none of our sends by day and time, where another journal may have used the reference again. */
+import { message, verbatim } from '../../../src/core/message.ts';
 import { describe, expect, test } from 'vitest';
 import type { Attempt, Payout } from '../../../src/core/payout.ts';
 import { decideInquiry } from '../../../src/payout/rules/after-inquiry.ts';
@@ -11,7 +12,7 @@ import { caseAt, makeSubmitted, noonMs, policy } from '../../support/core-fixtur
 
 type SendMoment = Parameters<typeof isSameSend>[0];
 
-const reason = { code: 'IC000', text: 'said by the bank' };
+const reason = { code: 'IC000', text: verbatim('said by the bank') };
 const { payout, attempt } = makeSubmitted(noonMs);
 const { tranDate, tranTime } = attempt.order;
 const complete = (moment: SendMoment) =>
@@ -74,7 +75,10 @@ test('proves an attempt that was made after the gap, and any where there was non
 });
 
 describe('an unresolved row says what the bank shows now, and no more that it finds nothing', () => {
-  const nothing = { reasonCode: 'not-found', reason: 'the bank finds nothing under this reference' };
+  const nothing = {
+    reasonCode: 'not-found',
+    reason: verbatim('the bank finds nothing under this reference'),
+  };
   const unresolved = (changes: Partial<Payout> = {}): Payout => ({
     ...payout,
     status: 'unresolved',
@@ -93,33 +97,39 @@ describe('an unresolved row says what the bank shows now, and no more that it fi
   const elsewhere = complete({ tranDate: '', tranTime: '' });
   const inProcess = {
     kind: 'in-process',
-    reason: { code: '010001', text: 'in process' },
+    reason: { code: '010001', text: verbatim('in process') },
     moments: [own],
   } as const;
-  const notFound = { kind: 'not-found', reason: { code: 'EV034', text: 'not found' } } as const;
+  const notFound = { kind: 'not-found', reason: { code: 'EV034', text: verbatim('not found') } } as const;
 
   test('complete at another time than it was sent', () => {
     expect(decideOn(unresolved(), elsewhere)).toMatchObject({
       status: 'unresolved',
       reasonCode: 'found-after-loss',
-      reason: expect.stringContaining('the bank has this reference at another time'),
+      reason: message('attempt.sent-by-another'),
     });
   });
 
   test('complete, and contested', () => {
     const contested = { referenceConflict: true };
     expect(decideOn(unresolved(), elsewhere, contested)).toMatchObject({ reasonCode: 'contested-reference' });
-    const found = unresolved({ reasonCode: 'found-after-loss', reason: 'the bank knows it' });
+    const found = unresolved({ reasonCode: 'found-after-loss', reason: verbatim('the bank knows it') });
     for (const reading of [elsewhere, inProcess])
-      expect(decideOn(found, reading, contested)).toMatchObject({ reason: 'the bank knows it' });
+      expect(decideOn(found, reading, contested)).toMatchObject({ reason: verbatim('the bank knows it') });
   });
 
   test('in process', () => {
-    expect(decideOn(unresolved(), inProcess)).toMatchObject({ reasonCode: '010001', reason: 'in process' });
+    expect(decideOn(unresolved(), inProcess)).toMatchObject({
+      reasonCode: '010001',
+      reason: verbatim('in process'),
+    });
   });
 
   test('nothing, which takes nothing back that was shown before', () => {
-    const shown = unresolved({ reasonCode: '010001', reason: 'in process' });
-    expect(decideOn(shown, notFound)).toMatchObject({ reasonCode: '010001', reason: 'in process' });
+    const shown = unresolved({ reasonCode: '010001', reason: verbatim('in process') });
+    expect(decideOn(shown, notFound)).toMatchObject({
+      reasonCode: '010001',
+      reason: verbatim('in process'),
+    });
   });
 });

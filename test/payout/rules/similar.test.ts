@@ -1,3 +1,4 @@
+import { inEnglish, inEnglishIfAny } from '../../../src/core/message.ts';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { payoutStatuses } from '../../../src/core/payout.ts';
@@ -150,7 +151,7 @@ describe('a like payout', () => {
     const { before, after, event, isIntent } = decideSimilarHold(payout, earlier, noonMs);
     expect({ before, isIntent }).toEqual({ before: payout, isIntent: undefined });
     expect(after).toMatchObject({ status: 'held', holds: ['similar'], reasonCode: 'similar-payment' });
-    expect(after.reason).toBe(
+    expect(inEnglishIfAny(after.reason)).toBe(
       'the same amount was paid to the same payee as payoutId INV-0 (row 12 of october.csv, batch ABCDEFGHJK, sent on 2026-11-20)',
     );
     expect(event).toMatchObject({
@@ -163,7 +164,7 @@ describe('a like payout', () => {
     'of one that is %s may be one too',
     (status) => {
       const { after } = decideSimilarHold(makePayout(), { ...earlier, status }, noonMs);
-      expect(after.reason).toMatch(/^the same amount may have been paid to the same payee/);
+      expect(inEnglishIfAny(after.reason)).toMatch(/^the same amount may have been paid to the same payee/);
     },
   );
 
@@ -180,7 +181,7 @@ describe('a like payout', () => {
 test('a payoutId that is in doubt or paid elsewhere says not to pay it again, never to give it another', () => {
   const other = { other_batch_id: 'B', other_row_no: 7, other_file_name: 'a.csv' };
   const say = (status: (typeof payoutStatuses)[number]): string =>
-    describeClaimed({ ...other, other_status: status }, 'A');
+    inEnglish(describeClaimed({ ...other, other_status: status }, 'A'));
   for (const status of mayBePaidStatuses)
     expect(say(status)).toBe(
       `this payoutId is already taken by row 7 of a.csv (batch B), which is ${status}: do not pay it again; ` +

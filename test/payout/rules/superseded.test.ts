@@ -1,3 +1,4 @@
+import { verbatim } from '../../../src/core/message.ts';
 import { describe, expect, test } from 'vitest';
 import {
   type Attempt,
@@ -11,7 +12,7 @@ import type { InquiryReading } from '../../../src/payout/rules/read-reply.ts';
 import { decideAfterPaid, decideOnSibling, decideSuperseded } from '../../../src/payout/rules/superseded.ts';
 import { caseAt, makePayout, makeSubmitted, noonMs, policy } from '../../support/core-fixtures.ts';
 
-const reason = { code: '010004', text: 'said by the bank' };
+const reason = { code: '010004', text: verbatim('said by the bank') };
 const readings: Readonly<Record<InquiryReading['kind'], InquiryReading>> = {
   complete: {
     kind: 'complete',

@@ -1,3 +1,4 @@
+import { inEnglish } from '../../../src/core/message.ts';
 import { describe, expect, test } from 'vitest';
 import { FileRejected } from '../../../src/platform/csv/open.ts';
 import { readSheet, usualLimits } from '../../../src/platform/workbook/reader.ts';
@@ -202,7 +203,9 @@ describe('a cell is read as it is shown', () => {
       [5, false],
     ]);
     expect(
-      found.rows.at(-1)?.faults.map(({ place, code, message }) => [place, code, message.slice(0, 40)]),
+      found.rows
+        .at(-1)
+        ?.faults.map(({ place, code, message }) => [place, code, inEnglish(message).slice(0, 40)]),
     ).toEqual([
       [0, 'cell-merged', 'the cell is part of a merged one (A5:B6)'],
       [1, 'cell-merged', 'the cell is part of a merged one (A5:B6)'],

@@ -1,4 +1,5 @@
 /** The journal of a law: files of rows, each brought to where its plan says, through the store's own guarded changes. */
+import { verbatim } from '../../../src/core/message.ts';
 import { afterChange, move, reasonPatch, settled } from '../../../src/core/change.ts';
 import { toSatang } from '../../../src/core/money.ts';
 import type { StagedRow } from '../../../src/core/payout-file.ts';
@@ -59,7 +60,7 @@ function planRows(plan: RowPlan, at: number): PlannedRow[] {
 }
 
 function endOf(payout: Payout, attempt: Attempt, plan: AttemptPlan, nowMs: number): Change | undefined {
-  const reason = { code: 'X', text: 'said by the bank' };
+  const reason = { code: 'X', text: verbatim('said by the bank') };
   const shared = { payout, nowMs, detail: { code: 'X' } };
   const ended = { ...attempt, nextInquiryAtMs: null };
   const patch = { ...reasonPatch(reason), ...settled('reply', nowMs) };

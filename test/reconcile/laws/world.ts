@@ -1,4 +1,5 @@
 /** The real store, folders, reader and worker of a law, in a temporary folder; a process of it can be killed at a commit. */
+import { verbatim } from '../../../src/core/message.ts';
 import { hash } from 'node:crypto';
 import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -225,7 +226,7 @@ export class World implements AsyncDisposable {
     const known = await this.#readAskable();
     const one = known[of % Math.max(1, known.length)];
     if (one === undefined) return undefined;
-    const reason = { code: 'said', text: 'said by the bank' };
+    const reason = { code: 'said', text: verbatim('said by the bank') };
     const change = decideFound(one, {
       kind: finding,
       reason,

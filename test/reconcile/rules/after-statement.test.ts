@@ -1,3 +1,4 @@
+import { inEnglishIfAny } from '../../../src/core/message.ts';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { requireAllowed } from '../../../src/core/change.ts';
@@ -94,7 +95,9 @@ describe('a line that says failed', () => {
     const change = decide(told, 'failed', reason);
     expect(show(change)).toEqual(['failed', 'statement-failed', 'failed', false]);
     expect(change?.after).toMatchObject({ reasonCode: 'EM053', settledBy: 'statement' });
-    expect(change?.after.reason).toMatch(/line 2\) says that it failed: account \*{6}6789 has no money/);
+    expect(inEnglishIfAny(change?.after.reason)).toMatch(
+      /line 2\) says that it failed: account \*{6}6789 has no money/,
+    );
     expect(decide(told, 'failed')?.after.reasonCode).toBe('statement-failed');
   });
 

@@ -1,4 +1,5 @@
 /** Lines whose codes contradict each other, and failures that are of another transfer than ours: nothing is settled by them. */
+import { inEnglishIfAny } from '../../../src/core/message.ts';
 import { describe, expect, test } from 'vitest';
 import { type AttemptStatus, attemptStatuses } from '../../../src/core/payout.ts';
 import type { StatementLine } from '../../../src/reconcile/rules/statement.ts';
@@ -34,7 +35,7 @@ describe('STATUS and REASON CODE contradict each other', () => {
       paidClass,
     ]);
     expect(judged.breaks).toMatchObject([{ kind: 'status-contradiction', severity: 'critical', lineAt: 0 }]);
-    expect(judged.breaks[0]?.reason).toBe(
+    expect(inEnglishIfAny(judged.breaks[0]?.reason)).toBe(
       'STATUS says "030003" and REASON CODE says "IC000": the two contradict each other',
     );
   });
@@ -53,7 +54,9 @@ describe('STATUS and REASON CODE contradict each other', () => {
   test('shows no number of a person that shifted columns have brought there', () => {
     const attempt = makeFacts('unresolved');
     const changes = { statusText: '0812345678', reasonCode: '1101700230705' };
-    expect(judge(attempt, [lineOf(attempt, changes)]).breaks[0]?.reason).not.toMatch(/081234|11017002/);
+    expect(inEnglishIfAny(judge(attempt, [lineOf(attempt, changes)]).breaks[0]?.reason)).not.toMatch(
+      /081234|11017002/,
+    );
   });
 
   test('keeps another line of the same transfer from settling it, on its day and on others', () => {
@@ -101,7 +104,9 @@ describe('a failed line that is not of a send', () => {
       'doubt',
       [{ kind: 'status-mismatch', severity: 'low' }],
     ]);
-    expect(judged.breaks[0]?.reason).toContain('nothing was sent under its reference on 2026-11-22');
+    expect(inEnglishIfAny(judged.breaks[0]?.reason)).toContain(
+      'nothing was sent under its reference on 2026-11-22',
+    );
     const own = judge(attempt, [makeLine(attempt, 'failed', { effectiveDate: date })], [], on);
     expect([own.step, kindsOf(own)]).toEqual(['fail', []]);
   });
@@ -119,7 +124,7 @@ describe('a failed line that is not of a send', () => {
     expect(judged.step).toBe(step);
     if (step === 'fail') return;
     expect(judged.breaks).toMatchObject([{ kind: 'status-mismatch', severity: 'low' }]);
-    expect(judged.breaks[0]?.reason).toContain('REFERENCE1 is not the one that was sent');
+    expect(inEnglishIfAny(judged.breaks[0]?.reason)).toContain('REFERENCE1 is not the one that was sent');
   });
 
   test('settles nothing where the reference went before on that day', () => {

@@ -1,4 +1,5 @@
 /** Which lines speak of an attempt, and what is left of a failure that nobody says any more. */
+import { inEnglish, inEnglishIfAny } from '../../../src/core/message.ts';
 import { describe, expect, test } from 'vitest';
 import { toSatang } from '../../../src/core/money.ts';
 import { type AttemptStatus, attemptStatuses } from '../../../src/core/payout.ts';
@@ -32,7 +33,9 @@ describe('a line of before the attempt', () => {
       expect([undefined, 'doubt']).toContain(judged.step);
       expect(judged.breaks).toMatchObject([{ kind: 'date-mismatch', severity: 'high' }]);
       expect(judged.lineClasses).toEqual(['date-mismatch']);
-      expect(judged.breaks[0]?.reason).toMatch(/2026-11-01.*sent on 2026-11-21: that is another transfer/);
+      expect(inEnglishIfAny(judged.breaks[0]?.reason)).toMatch(
+        /2026-11-01.*sent on 2026-11-21: that is another transfer/,
+      );
     }
   });
 
@@ -66,7 +69,9 @@ describe('a line of before the attempt', () => {
     const line = makeLine(facts, 'complete', { effectiveDate: earlier });
     const [found] = judge(facts, [line], [], onEarlier).breaks;
     if (found === undefined) throw new Error('there is no break');
-    expect(describeBreakRemedy({ ...found, attempt: facts, lines: [line] })).toMatch(/journal that was lost/);
+    expect(inEnglish(describeBreakRemedy({ ...found, attempt: facts, lines: [line] }))).toMatch(
+      /journal that was lost/,
+    );
   });
 
   test('is none that took effect on the next day', () => {
@@ -179,7 +184,7 @@ describe('the reason of a break', () => {
     const number = '1101700203451';
     const shifted = { proxyType: number, companyId: number, chargeType: number, statusText: number };
     const line = makeLine(facts, 'complete', { ...shifted, netSatang: toSatang(1n) });
-    const reasons = judge(facts, [line]).breaks.map(({ reason }) => reason);
+    const reasons = judge(facts, [line]).breaks.map(({ reason }) => inEnglish(reason));
     expect(reasons.length).toBeGreaterThan(3);
     expect(reasons.join('\n')).not.toMatch(/\d{7}/);
   });
@@ -187,7 +192,7 @@ describe('the reason of a break', () => {
   test('has dates and amounts as everywhere else, and each amount once', () => {
     const amounts = { amountSatang: toSatang(125_001n), feeSatang: toSatang(0n), netSatang: toSatang(1n) };
     const line = makeLine(facts, 'complete', { ...amounts, effectiveDate: '20261130' });
-    expect(judge(facts, [line]).breaks.map(({ reason }) => reason)).toEqual([
+    expect(judge(facts, [line]).breaks.map(({ reason }) => inEnglish(reason))).toEqual([
       '100.00 was sent, the statement says 1,250.01',
       'the reply to the transfer said 1.00, the statement 0.00',
       'the net amount is 0.01, with charge type Our, fee 0.00 it would be 1,250.01',

@@ -1,4 +1,5 @@
 /** Numbers of a statement that a spreadsheet has saved: zeros that are certain are put back, other damage is named. */
+import { inEnglishIfAny } from '../../../src/core/message.ts';
 import { describe, expect, test } from 'vitest';
 import type { StatementLine } from '../../../src/reconcile/rules/statement.ts';
 import { judge, kindsOf, makeFacts, makeLine } from '../../support/statement-fixtures.ts';
@@ -59,7 +60,7 @@ describe('a number that has lost other digits', () => {
     const line = makeLine(attempt, 'complete', { line: 7, ...changes });
     const judged = judge(attempt, [line]);
     expect([judged.step, kindsOf(judged)]).toEqual(['doubt', ['line-unreadable']]);
-    const reason = judged.breaks[0]?.reason ?? '';
+    const reason = inEnglishIfAny(judged.breaks[0]?.reason);
     expect(reason).toMatch(new RegExp(`^line 7: ${column}: .*\\(number-damaged\\)$`));
     expect(reason).not.toContain(changes.proxyNo ?? changes.payerAccount ?? '');
     // The bank knows it: nothing is noted twice, and nothing says that the payee is another.

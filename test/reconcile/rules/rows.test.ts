@@ -1,3 +1,4 @@
+import { inEnglish, say } from '../../../src/core/message.ts';
 import { describe, expect, test } from 'vitest';
 import { describeBreakRemedy } from '../../../src/reconcile/rules/break-remedies.ts';
 import { followBreaks } from '../../../src/reconcile/rules/breaks.ts';
@@ -102,7 +103,7 @@ describe('what to do about a break', () => {
   const bare = { severity: 'high', attempt: null, lines: [], lineAt: null, date: '20261120' } as const;
 
   test('is said for every kind, each in words of its own', () => {
-    const texts = breakKinds.map((kind) => describeBreakRemedy({ kind, ...bare }));
+    const texts = breakKinds.map((kind) => inEnglish(describeBreakRemedy({ kind, ...bare })));
     expect(new Set(texts).size).toBe(breakKinds.length);
   });
 
@@ -111,7 +112,7 @@ describe('what to do about a break', () => {
       ({ attemptStatus }) as unknown as BreakRecord['attempt'];
     for (const kind of ['status-contradiction', 'pending-at-bank'] as const) {
       const remedyOf = (status: 'paid' | 'failed' | 'unresolved') =>
-        describeBreakRemedy({ ...bare, kind, attempt: attemptOf(status) });
+        inEnglish(describeBreakRemedy({ ...bare, kind, attempt: attemptOf(status) }));
       expect(remedyOf('unresolved')).toContain('"paydrop settle"');
       for (const status of ['paid', 'failed'] as const) {
         expect(remedyOf(status)).not.toContain('settle"');
@@ -123,19 +124,21 @@ describe('what to do about a break', () => {
   test('names the statement, or a confirmation, for what only a statement settles', () => {
     const attempt = { attemptStatus: 'unresolved', isByStatement: true } as unknown as BreakRecord['attempt'];
     for (const kind of ['status-contradiction', 'pending-at-bank', 'pending-not-in-statement'] as const) {
-      const remedy = describeBreakRemedy({ ...bare, kind, attempt });
+      const remedy = inEnglish(describeBreakRemedy({ ...bare, kind, attempt }));
       expect(remedy).toContain('"paydrop reconcile --date 2026-11-20"');
       expect(remedy).toContain('"paydrop reconcile --date 2026-11-21"');
       expect(remedy).toContain('"paydrop confirm"');
       expect(remedy).not.toContain('settle"');
-      expect(describeBreakRemedy({ ...bare, kind, attempt }, 'th')).toContain('reconcile --date 2026-11-21');
+      expect(say('th', describeBreakRemedy({ ...bare, kind, attempt }))).toContain(
+        'reconcile --date 2026-11-21',
+      );
     }
   });
 
   test('tells who had been wrong', () => {
     const remedyOf = (status: 'paid' | 'failed', line: 'complete' | 'failed') =>
       recordsOf(makeKey(makeFacts(status), [makeLine(makeFacts(status), line)]))
-        .map((record) => describeBreakRemedy(record))
+        .map((record) => inEnglish(describeBreakRemedy(record)))
         .join();
     expect(remedyOf('failed', 'complete')).toMatch(/It is paid, though we had called it failed/);
     expect(remedyOf('paid', 'failed')).toMatch(/disputed/);
@@ -152,7 +155,7 @@ describe('what to do about a break', () => {
   ] as const)('warns of a word that nobody knows: %s here', (status, warning) => {
     const attempt = makeFacts(status);
     const [record] = recordsOf(makeKey(attempt, [makeLine(attempt, 'other')]));
-    expect(record === undefined ? '' : describeBreakRemedy(record)).toMatch(warning);
+    expect(record === undefined ? '' : inEnglish(describeBreakRemedy(record))).toMatch(warning);
   });
 
   test('has a later attempt looked for where a lost journal may have made one', () => {
@@ -160,7 +163,7 @@ describe('what to do about a break', () => {
     const held = { ...makeKey(attempt, [makeLine(attempt, 'failed')]), mayHaveLaterAttempt: true };
     expect(
       recordsOf(held)
-        .map((record) => describeBreakRemedy(record))
+        .map((record) => inEnglish(describeBreakRemedy(record)))
         .join(),
     ).toMatch(/not pay it again: the line says that it failed, and does not settle it yet/);
   });
@@ -173,6 +176,6 @@ describe('what to do about a break', () => {
       'pending-not-in-statement',
       'pending-at-bank',
     ] as const)
-      expect(describeBreakRemedy({ kind, ...bare })).toMatch(/not pay it again/);
+      expect(inEnglish(describeBreakRemedy({ kind, ...bare }))).toMatch(/not pay it again/);
   });
 });

@@ -1,4 +1,5 @@
 /** Lines of which a cell cannot be read: each is a break of its own, and the others of its statement count. */
+import { inEnglishIfAny, message } from '../../../src/core/message.ts';
 import { describe, expect, test } from 'vitest';
 import type { AttemptStatus } from '../../../src/core/payout.ts';
 import type { LineStatus } from '../../../src/reconcile/rules/statement.ts';
@@ -29,7 +30,11 @@ describe('a line that cannot be read', () => {
     const judged = judge(attempt, [makeLine(attempt, status, unread)]);
     expect([judged.step, kindsOf(judged)]).toEqual([step, kinds]);
     const named = judged.breaks.find(({ kind }) => kind === 'line-unreadable');
-    expect(named).toMatchObject({ severity, lineAt: 0, reason: `line 9: ${fault}` });
+    expect(named).toMatchObject({
+      severity,
+      lineAt: 0,
+      reason: message('break-reason.fault', { line: 9, fault }),
+    });
   });
 
   test('says nothing of the payee, and is told once', () => {
@@ -78,7 +83,7 @@ describe('a day with a line that may be of any transfer', () => {
     for (const unreadDate of [date, nextDate]) {
       const judged = judge(attempt, [], [], { ...whole, unreadDates: new Set([unreadDate]) });
       expect(judged.breaks).toMatchObject([{ kind: 'pending-not-in-statement', severity: 'low' }]);
-      expect(judged.breaks[0]?.reason).toMatch(/a line that cannot be read may be it$/);
+      expect(inEnglishIfAny(judged.breaks[0]?.reason)).toMatch(/a line that cannot be read may be it$/);
     }
     const paid = judge(makeFacts('paid'), [], [], inPart);
     expect([paid.paidClass, kindsOf(paid)]).toEqual(['line-unreadable', ['line-unreadable']]);

@@ -1,3 +1,4 @@
+import { verbatim } from '../../../src/core/message.ts';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import {
@@ -35,7 +36,7 @@ const facts: AnswerFacts = {
   bankDateMs: undefined,
   why: undefined,
 };
-const reason = { code: 'CBS001', text: 'Invalid Account No' };
+const reason = { code: 'CBS001', text: verbatim('Invalid Account No') };
 
 const submitted = makeRegistration({
   status: 'submitted',

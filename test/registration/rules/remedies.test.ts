@@ -1,10 +1,10 @@
+import { inEnglish, say, sayCode, verbatim } from '../../../src/core/message.ts';
 import { describe, expect, test } from 'vitest';
 import {
   describeRegistrationAlarmRemedy,
   describeRegistrationHolds,
   describeRegistrationRemedy,
 } from '../../../src/registration/rules/remedies.ts';
-import { englishRemedies, thaiRemedies } from '../../../src/registration/rules/remedy-texts.ts';
 import {
   registrationHolds,
   type RegistrationHold,
@@ -32,19 +32,19 @@ describe('a remedy of a registration', () => {
   test('is there for every status, code and hold, in both languages', () => {
     for (const row of combinations)
       for (const describeIt of [describeRegistrationRemedy, describeRegistrationAlarmRemedy]) {
-        expect(describeIt(row)).toMatch(/^[A-Z].{8,}/);
-        expect(describeIt(row)).not.toMatch(/undefined|null|\.\.|[ก-๛]/);
-        expect(describeIt(row, 'th')).toMatch(/^[ก-๛].{8,}/);
-        expect(describeIt(row, 'th')).not.toMatch(/undefined|null/);
+        expect(inEnglish(describeIt(row))).toMatch(/^[A-Z].{8,}/);
+        expect(inEnglish(describeIt(row))).not.toMatch(/undefined|null|\.\.|[ก-๛]/);
+        expect(say('th', describeIt(row))).toMatch(/^[ก-๛].{8,}/);
+        expect(say('th', describeIt(row))).not.toMatch(/undefined|null/);
       }
   });
 
   test('forbids to register again exactly what may be with the bank and is not to be asked for anew', () => {
     const forbidden = registrationStatuses.filter((status) =>
-      describeRegistrationRemedy(makeRow(status)).startsWith('Do not register it again'),
+      inEnglish(describeRegistrationRemedy(makeRow(status))).startsWith('Do not register it again'),
     );
     expect(forbidden).toEqual(['submitted', 'in-doubt']);
-    expect(describeRegistrationRemedy(makeRow('contradicted'))).toContain('debit nothing');
+    expect(inEnglish(describeRegistrationRemedy(makeRow('contradicted')))).toContain('debit nothing');
   });
 
   test.each([
@@ -60,30 +60,32 @@ describe('a remedy of a registration', () => {
     ['refused', 'I0001', [], /"paydrop retry"/],
     ['unanswered', 'no-callback', [], /^The bank has not called back in time.*"paydrop retry"/],
   ] as const)('of %s %s %j', (status, reasonCode, holds, text) => {
-    expect(describeRegistrationRemedy(makeRow(status, reasonCode, holds))).toMatch(text);
+    expect(inEnglish(describeRegistrationRemedy(makeRow(status, reasonCode, holds)))).toMatch(text);
   });
 
   test('of a rejected row says what no correction of a cell cures, each cause once', () => {
-    const issue = (code: string) => ({ line: 2, column: null, code, value: null, message: code });
+    const issue = (code: string) => ({ line: 2, column: null, code, value: null, message: verbatim(code) });
     const of = (...found: readonly string[]) =>
-      describeRegistrationRemedy({ ...makeRow('rejected'), issues: found.map(issue) });
-    expect(of('account-characters', 'ref-length')).toBe(englishRemedies.statuses.rejected);
-    expect(of('registration-id-length')).toBe(englishRemedies.rejectedForItsId);
-    expect(of('registration-id-claimed')).toBe(englishRemedies.rejections['registration-id-claimed']);
+      inEnglish(describeRegistrationRemedy({ ...makeRow('rejected'), issues: found.map(issue) }));
+    expect(of('account-characters', 'ref-length')).toBe(sayCode('en', 'registered-remedy.rejected'));
+    expect(of('registration-id-length')).toBe(sayCode('en', 'registered-remedy.rejected-for-its-id'));
+    expect(of('registration-id-claimed')).toBe(
+      sayCode('en', 'registration-rejection-remedy.registration-id-claimed'),
+    );
     expect(of('duplicate-repeat', 'account-characters')).toBe(
-      `${englishRemedies.rejections['duplicate-repeat']}. ${englishRemedies.statuses.rejected}`,
+      `${sayCode('en', 'registration-rejection-remedy.duplicate-repeat')}. ${sayCode('en', 'registered-remedy.rejected')}`,
     );
   });
 
   test('of an alarm never says to try again, nor that there is nothing to do', () => {
     for (const status of ['registered', 'refused', 'contradicted'] as const)
-      expect(describeRegistrationAlarmRemedy(makeRow(status))).not.toMatch(/retry|Nothing to do/);
+      expect(inEnglish(describeRegistrationAlarmRemedy(makeRow(status)))).not.toMatch(/retry|Nothing to do/);
   });
 
   test('holds say why where nothing else does', () => {
-    expect(describeRegistrationHolds(['paused', 'similar'])).toBe(
+    expect(say('en', describeRegistrationHolds(['paused', 'similar']))).toBe(
       'the service could not take it; another registrationId is like it',
     );
-    expect(describeRegistrationHolds(['paused'], 'th')).toBe(thaiRemedies.holdReasons.paused);
+    expect(say('th', describeRegistrationHolds(['paused']))).toBe('บริการของธนาคารยังไม่พร้อม');
   });
 });

@@ -1,3 +1,4 @@
+import { inEnglishIfAny, verbatim } from '../../../src/core/message.ts';
 import { describe, expect, test } from 'vitest';
 import type { RegistrationRow } from '../../../src/registration/rules/registration-batch.ts';
 import { registrationStatuses } from '../../../src/registration/rules/registration.ts';
@@ -104,11 +105,15 @@ describe('a row of the result', () => {
 
   test('that is held says by what', () => {
     const held = makeUnsentRow({ status: 'held', holds: ['similar', 'halted'] });
-    expect(describeRegistrationReason(held)).toEqual([
+    const reasonOf = (row: RegistrationRow) => {
+      const [code, reason] = describeRegistrationReason(row);
+      return [code, inEnglishIfAny(reason)];
+    };
+    expect(reasonOf(held)).toEqual([
       'similar halted',
       'another registrationId is like it; registering is halted (held: similar, halted)',
     ]);
-    expect(describeRegistrationReason({ ...held, reasonCode: '0429', reason: 'Too many' })).toEqual([
+    expect(reasonOf({ ...held, reasonCode: '0429', reason: verbatim('Too many') })).toEqual([
       '0429',
       'Too many (held: similar, halted)',
     ]);
@@ -162,7 +167,7 @@ describe('an exception', () => {
   });
 
   test('leaves to be filled in what people decide', () => {
-    const row = makeRegistrationRow({ status: 'refused', reasonCode: 'I0001', reason: 'Reject' });
+    const row = makeRegistrationRow({ status: 'refused', reasonCode: 'I0001', reason: verbatim('Reject') });
     expect(exceptionOf(row)).toMatchObject({
       batchId: '4K7Q2M9XWD',
       rowNo: '1',

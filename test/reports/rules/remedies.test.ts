@@ -1,3 +1,4 @@
+import { inEnglish, verbatim } from '../../../src/core/message.ts';
 import { describe, expect, test } from 'vitest';
 import { holdReasons, moneyMoved, payoutStatuses } from '../../../src/core/payout.ts';
 import { bankStatuses } from '../../../src/core/status-codes.ts';
@@ -16,10 +17,12 @@ const combinations = payoutStatuses.flatMap((status) =>
   ),
 );
 
+const remedyOf = (row: Parameters<typeof describeRemedy>[0]): string => inEnglish(describeRemedy(row));
+
 describe('a remedy', () => {
   test('is there for every status, code and hold', () => {
     for (const row of combinations) {
-      const remedy = describeRemedy(row);
+      const remedy = remedyOf(row);
       expect(remedy).toMatch(/^[A-Z].{8,}/);
       expect(remedy).not.toMatch(/undefined|null|\.\./);
     }
@@ -27,7 +30,7 @@ describe('a remedy', () => {
 
   test('forbids to pay by hand exactly what the bank may have paid', () => {
     for (const row of combinations) {
-      expect({ row, forbids: describeRemedy(row).startsWith('Do not pay it again') }).toEqual({
+      expect({ row, forbids: remedyOf(row).startsWith('Do not pay it again') }).toEqual({
         row,
         forbids: moneyMoved(row.status) === 'unknown',
       });
@@ -36,19 +39,19 @@ describe('a remedy', () => {
 
   test('of a hold that no watcher looks at again names what lets it go on', () => {
     const held = { status: 'held', reasonCode: 'XX999', issues: [], holds: ['unavailable'] } as const;
-    expect(describeRemedy(held)).toMatch(/, or have it tried at once with "paydrop resume" and the batch$/);
+    expect(remedyOf(held)).toMatch(/, or have it tried at once with "paydrop resume" and the batch$/);
   });
 
   test('of something settled never says to inquire', () => {
     const settled = combinations.filter(({ status }) => status === 'failed' || status === 'unpayable');
-    for (const row of settled) expect(describeRemedy(row)).not.toMatch(/inquire|settle/i);
+    for (const row of settled) expect(remedyOf(row)).not.toMatch(/inquire|settle/i);
   });
 
   test('of a held row speaks of each of its holds', () => {
     for (const hold of holdReasons) {
-      const alone = describeRemedy({ status: 'held', reasonCode: null, holds: [hold], issues: [] });
+      const alone = remedyOf({ status: 'held', reasonCode: null, holds: [hold], issues: [] });
       expect(
-        describeRemedy({ status: 'held', reasonCode: 'EM053', holds: [...holdReasons], issues: [] }),
+        remedyOf({ status: 'held', reasonCode: 'EM053', holds: [...holdReasons], issues: [] }),
       ).toContain(alone);
     }
   });
@@ -85,7 +88,7 @@ describe('a remedy', () => {
     ['rejected', null, [], /^Nothing was sent: correct the row/],
     ['paid', 'IC000', [], /^Nothing to do$/],
   ] as const)('%s with %s and holds %j', (status, reasonCode, holds, pattern) => {
-    expect(describeRemedy({ status, reasonCode, holds, issues: [] })).toMatch(pattern);
+    expect(remedyOf({ status, reasonCode, holds, issues: [] })).toMatch(pattern);
   });
 
   test('of a hold that a person lifts names both commands, and what to give them', () => {
@@ -97,7 +100,7 @@ describe('a remedy', () => {
       ['limit', 'limit'],
     ] as const;
     for (const [reasonCode, hold] of judged) {
-      expect(describeRemedy({ ...held, reasonCode, holds: [hold] })).toMatch(
+      expect(remedyOf({ ...held, reasonCode, holds: [hold] })).toMatch(
         /"paydrop resume" and its payoutId.* "paydrop cancel" and its payoutId/,
       );
     }
@@ -111,7 +114,7 @@ describe('a remedy', () => {
   ] as const)(
     'of a corrected %s row (%s) keeps its payoutId, so that it is paid once',
     (status, code, words) => {
-      const remedy = describeRemedy({ status, reasonCode: code, holds: [], issues: [] });
+      const remedy = remedyOf({ status, reasonCode: code, holds: [], issues: [] });
       expect(remedy).toContain(words);
       expect(remedy.match(/remove (?:that|the) cause/g) ?? []).toHaveLength(status === 'failed' ? 1 : 0);
     },
@@ -120,20 +123,20 @@ describe('a remedy', () => {
   test.each(['payout-id-missing', 'payout-id-length', 'duplicate-differs'])(
     'of a row whose payoutId is wrong (%s) does not keep it',
     (reasonCode) => {
-      const remedy = describeRemedy({ status: 'rejected', reasonCode, holds: [], issues: [] });
+      const remedy = remedyOf({ status: 'rejected', reasonCode, holds: [], issues: [] });
       expect(remedy).not.toContain('under the same payoutId');
     },
   );
 
   test('of an unresolved row names the question and the statement', () => {
-    const remedy = describeRemedy({ status: 'unresolved', reasonCode: 'not-found', holds: [], issues: [] });
+    const remedy = remedyOf({ status: 'unresolved', reasonCode: 'not-found', holds: [], issues: [] });
     expect(remedy).toMatch(/"paydrop settle" asks it once more, .*"paydrop reconcile"/);
   });
 
   test('of a rejected row covers each cause once', () => {
-    const issue = (code: string) => ({ line: 2, column: null, code, value: null, message: 'x' });
+    const issue = (code: string) => ({ line: 2, column: null, code, value: null, message: verbatim('x') });
     const issues = [issue('amount-zero'), issue('proxy-length'), issue('duplicate-repeat')];
-    const remedy = describeRemedy({ status: 'rejected', reasonCode: 'amount-zero', holds: [], issues });
+    const remedy = remedyOf({ status: 'rejected', reasonCode: 'amount-zero', holds: [], issues });
     expect(remedy).toMatch(
       /^Nothing was sent: correct the row as .*\. Nothing was sent for this row: the first row/,
     );

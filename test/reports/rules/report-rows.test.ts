@@ -1,3 +1,4 @@
+import { inEnglish, verbatim } from '../../../src/core/message.ts';
 import { describe, expect, test } from 'vitest';
 import { payoutStatuses } from '../../../src/core/payout.ts';
 import {
@@ -56,10 +57,14 @@ describe('a row of the result file', () => {
     const row = makeRow({
       status: 'rejected',
       reasonCode: 'payout-claimed',
-      reason: 'paid in an earlier file',
+      reason: verbatim('paid in an earlier file'),
     });
     expect(resultOf(row)).toMatchObject({ reasonCode: 'payout-claimed', reason: 'paid in an earlier file' });
-    const both = { ...makeRejectedRow(1), reasonCode: 'payout-claimed', reason: 'paid in an earlier file' };
+    const both = {
+      ...makeRejectedRow(1),
+      reasonCode: 'payout-claimed',
+      reason: verbatim('paid in an earlier file'),
+    };
     expect(resultOf(both)['reasonCode']).toBe('amount-decimals cells-missing payout-claimed');
     expect(resultOf(both)['reason']).toMatch(/cell is missing; paid in an earlier file$/);
   });
@@ -75,7 +80,12 @@ describe('a row of the result file', () => {
     ],
     [['halted'], 'EM053', 'Insufficient funds', 'EM053', 'Insufficient funds (held: halted)'],
   ] as const)('held for %j with code %s says so', (holds, code, text, reasonCode, reason) => {
-    const row = makeRow({ status: 'held', holds, reasonCode: code, reason: text });
+    const row = makeRow({
+      status: 'held',
+      holds,
+      reasonCode: code,
+      reason: text === null ? null : verbatim(text),
+    });
     expect(resultOf(row)).toMatchObject({ status: 'held', final: 'false', reasonCode, reason });
   });
 
@@ -130,7 +140,7 @@ describe('a row of the exceptions file', () => {
   });
 
   test('names batch, row and version, and says what is known about the money', () => {
-    const row = makeRow({ rowNo: 9, status: 'unresolved', reasonCode: 'ET001', reason: 'Timeout' });
+    const row = makeRow({ rowNo: 9, status: 'unresolved', reasonCode: 'ET001', reason: verbatim('Timeout') });
     expect(exceptionOf(row)).toMatchObject({
       batchId: '4K7Q2M9XWD',
       rowNo: '9',
@@ -165,14 +175,20 @@ describe('a row of the exceptions file', () => {
 });
 
 test.each([
-  [{ line: 7, column: 'amount', code: 'c', value: '', message: 'is empty' }, 'line 7, amount: is empty'],
-  [{ line: 7, column: null, code: 'c', value: null, message: 'too many cells' }, 'line 7: too many cells'],
   [
-    { line: 7, column: 'proxyNo', code: 'c', value: '**78', message: 'no' },
+    { line: 7, column: 'amount', code: 'c', value: '', message: verbatim('is empty') },
+    'line 7, amount: is empty',
+  ],
+  [
+    { line: 7, column: null, code: 'c', value: null, message: verbatim('too many cells') },
+    'line 7: too many cells',
+  ],
+  [
+    { line: 7, column: 'proxyNo', code: 'c', value: '**78', message: verbatim('no') },
     'line 7, proxyNo: no (found "**78")',
   ],
 ])('an issue names its place: %j', (issue, text) => {
-  expect(describeIssue(issue)).toBe(text);
+  expect(inEnglish(describeIssue(issue))).toBe(text);
 });
 
 describe('carried columns of several batches', () => {

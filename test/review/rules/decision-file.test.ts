@@ -1,6 +1,6 @@
+import { inEnglishIfAny, verbatim } from '../../../src/core/message.ts';
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { inEnglish } from '../../../src/core/message.ts';
 import { registrationExceptionColumns } from '../../../src/registration/rules/report-rows.ts';
 import { exceptionColumns } from '../../../src/reports/rules/report-rows.ts';
 import { headingOf } from '../../../src/reports/rules/column-words.ts';
@@ -149,7 +149,11 @@ describe('a filled-in file', () => {
   test('is refused where a sheet shows something else than it holds, or hides a decision', () => {
     const [head, row] = file({});
     const placeOf = (column: string) => exceptionColumns.indexOf(column);
-    const fault = (column: string, code: string) => ({ place: placeOf(column), code, message: 'x' });
+    const fault = (column: string, code: string) => ({
+      place: placeOf(column),
+      code,
+      message: verbatim('x'),
+    });
     const refusalsWith = (more: Partial<FiledRecord>) => refusals([head!, { ...row!, ...more }]);
     expect(
       refusalsWith({
@@ -213,7 +217,7 @@ describe('the head', () => {
     expect(refusals([{ line: 3, cells: renamed }, ...rows])).toEqual([`3 ${heading} column-unclear`]);
     const reading = decide(renamed);
     const [issue] = reading.kind === 'refused' ? reading.issues : [];
-    const [, cure = ''] = /write it as (\w+)/.exec(issue === undefined ? '' : inEnglish(issue.message)) ?? [];
+    const [, cure = ''] = /write it as (\w+)/.exec(inEnglishIfAny(issue?.message)) ?? [];
     expect(decide(renamed.map((one) => (one === heading ? cure : one)))).toMatchObject({ kind: 'decisions' });
     const added = refusals([{ line: 3, cells: [...renamed, column] }, ...rows]);
     expect(added.filter((code) => !code.endsWith('note-missing'))).toEqual([]);

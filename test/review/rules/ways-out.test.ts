@@ -1,7 +1,6 @@
 /** Each way into the queue of what needs a person has a way out of it that people can take. */
-
-import { describe, expect, test } from 'vitest';
 import { inEnglish, isMessage, sayCode, verbatim } from '../../../src/core/message.ts';
+import { describe, expect, test } from 'vitest';
 import { afterChange } from '../../../src/core/change.ts';
 import {
   type Attempt,
@@ -210,7 +209,7 @@ test('every kind of break, of every severity, is accepted by two people', async 
   const recordOf = (kind: BreakKind, severity: (typeof severities)[number]) => {
     const lines = [makeLine(attempt, 'complete')];
     const now = { state: 'open', openedAtMs: 1, closedAtMs: null, closedBy: null } as const;
-    const found = { kind, severity, date, lineAt: 0, reason: 'it differs', version: 1 };
+    const found = { kind, severity, date, lineAt: 0, reason: verbatim('it differs'), version: 1 };
     return { ...found, key: `${severity}/${kind}`, attempt, lines, ...now };
   };
   const records = breakKinds.flatMap((kind) => severities.map((severity) => recordOf(kind, severity)));
@@ -247,7 +246,14 @@ describe('what is no payout', () => {
     waiting: { batchId: 'A', rows: 1, amountSatang, sinceMs: 1, holds: [hold] },
   });
   const breaks = breakKinds.map((kind) => {
-    const found = { kind, severity: 'high', date, lineAt: 0, reason: 'it differs', version: 1 } as const;
+    const found = {
+      kind,
+      severity: 'high',
+      date,
+      lineAt: 0,
+      reason: verbatim('it differs'),
+      version: 1,
+    } as const;
     const kept = { key: kind, state: 'open', openedAtMs: 1, closedAtMs: null, closedBy: null } as const;
     return breakItem({ ...found, ...kept, attempt: makeFacts('paid'), lines: [] }, admin);
   });
@@ -325,7 +331,7 @@ describe('what is no payout', () => {
 
   test('a break is called what it is in both languages, not by its code', () => {
     for (const [place, kind] of breakKinds.entries()) {
-      const title = breaks[place]?.title ?? '';
+      const title = breaks[place]?.title ?? verbatim('');
       expect(inWords(title)).toBe(`${showDate(date)}: ${sayCode('en', `break.${kind}`)} (${kind})`);
       expect(sayWhy('th', title).text).toBe(`${showDate(date)}: ${sayCode('th', `break.${kind}`)} (${kind})`);
     }

@@ -1,9 +1,6 @@
 /** The page in Thai: every view is walked, and no English sentence of ours stands on it. */
 import { message } from '../../../src/core/message.ts';
-import { readdirSync, readFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { sayWhy } from '../../../src/review/web/words.ts';
-import { whyPairs } from '../../../src/reports/rules/why-texts.ts';
 import type { Browser, Shown } from '../../support/browser.ts';
 import {
   bringTo,
@@ -109,69 +106,5 @@ describe('a Thai page says nothing of ours in English', () => {
     for (const path of [...paths, '/nowhere'].filter((one) => shown.test(one)))
       for (const text of findEnglish(await browser.get(path))) found.push(`${path}: ${text}`);
     expect(found).toEqual([]);
-  });
-});
-
-describe('reasons', () => {
-  const sourcesIn = (folder: string): readonly string[] =>
-    readdirSync(new URL(`../../../src/${folder}`, import.meta.url), { recursive: true, encoding: 'utf8' })
-      .filter((file) => file.endsWith('.ts') && !file.endsWith('why-texts.ts'))
-      .map((file) => readFileSync(new URL(`../../../src/${folder}/${file}`, import.meta.url), 'utf8'));
-
-  const jointsMax = 4;
-  /** Each three words on end. */
-  const runsOf = (text: string): readonly string[] => {
-    const words = text.split(' ').filter((word) => word !== '');
-    return words.slice(2).map((_, place) => words.slice(place, place + 3).join(' '));
-  };
-
-  test('stand in the rules as they stand in the table', () => {
-    const source = [
-      'review',
-      'app/review',
-      'payout',
-      'reconcile',
-      'reports',
-      'store/payouts',
-      'intake',
-      'core',
-    ]
-      .flatMap(sourcesIn)
-      .join('\n')
-      .replaceAll(/['`] \+\s*['`]/g, '')
-      .replaceAll(String.raw`\'`, "'");
-    // Where a sentence is put together, the words at its joints stand beside each other nowhere.
-    const gone = whyPairs.filter(([english]) => {
-      const runs = english.split(/\{\w+\}/).flatMap(runsOf);
-      return runs.length > 0 && runs.filter((run) => !source.includes(run)).length > jointsMax;
-    });
-    expect(gone).toEqual([]);
-  });
-
-  test('of the table have the blanks of their English in Thai, or leave them out', () => {
-    const blanksOf = (text: string) => [...text.matchAll(/\{\w+\}/g)].map(([blank]) => blank);
-    const more = whyPairs.filter(([en, th]) => blanksOf(th).some((blank) => !blanksOf(en).includes(blank)));
-    expect(more).toEqual([]);
-    const isSaid = (text: string, letters: RegExp) => letters.test(text.replaceAll(/\{\w+\}/g, ''));
-    expect(whyPairs.filter(([en, th]) => isSaid(en, /[a-z]/) && !isSaid(th, /[\u0E00-\u0E7F]/))).toEqual([]);
-  });
-
-  test.each([
-    [
-      'U+00A0 (no-break space) stands in this number, type it again: only the digits 0-9 can stand here, with single hyphens or spaces between them or a leading +',
-      'มีอักขระ U+00A0 (no-break space) อยู่ในหมายเลข ให้พิมพ์หมายเลขใหม่ ใส่ได้เฉพาะตัวเลข 0-9',
-    ],
-  ])('%s', (english, thai) => {
-    expect(sayWhy('th', english)).toEqual({ text: expect.stringContaining(thai) as string, language: 'th' });
-    expect(sayWhy('en', english)).toEqual({ text: english, language: 'en' });
-  });
-
-  test('of the bank, or with words that are none of ours, stay as they are', () => {
-    for (const text of [
-      'Account closed',
-      'it is strange: nothing of it can be paid',
-      `it is ${'x'.repeat(999)}`,
-    ])
-      expect(sayWhy('th', text)).toEqual({ text, language: 'en' });
   });
 });

@@ -1,5 +1,5 @@
 /** Reading a file into the simulated journal: stage, seal, reject. */
-import { verbatim } from '../../../src/core/message.ts';
+import { joined, type Message, message as said, verbatim } from '../../../src/core/message.ts';
 import { dayMs } from '../../../src/core/bangkok-time.ts';
 import { inDoubtStatuses, statementCodes } from '../../../src/core/exit-code.ts';
 import { formatBaht, sumSatang, toSatang, zeroSatang } from '../../../src/core/money.ts';
@@ -8,10 +8,10 @@ import { canMoveBatch, type Payout } from '../../../src/core/payout.ts';
 import type { Batch, StatusTotal } from '../../../src/core/ports.ts';
 import { computeInstructionDigest } from '../../../src/core/reference.ts';
 import {
+  adviseClaimed,
   findLikeFile,
   likeFileCodes,
   mayBePaidStatuses,
-  similarIdWords,
 } from '../../../src/payout/rules/similar.ts';
 import type { BatchStart } from '../../../src/intake/ports.ts';
 import type { SealReading } from '../../../src/payout/rules/seal.ts';
@@ -94,7 +94,7 @@ function stageRow(seq: number, batch: Batch, staged: StagedRow): StoredRow {
     status: isRejected ? 'rejected' : 'staged',
     holds: isRejected ? [] : inOrder(holds),
     reasonCode: issues[0]?.code ?? holds[0] ?? null,
-    reason: isRejected ? issues.map((issue) => issue.message).join('; ') : null,
+    reason: isRejected ? joined(issues.map((issue) => issue.message)) : null,
     attemptNo: 0,
     bankPayeeName: null,
     bankPayeeNameTh: null,
@@ -170,8 +170,7 @@ export function seal(
   for (const rowNo of totals.conflictingRowNos) {
     const row = rowsOfBatch(store, batchId).find(({ payout }) => payout.rowNo === rowNo);
     if (row === undefined) throw new Error(`batch ${batchId} has no row ${rowNo}`);
-    const message = 'a later row has the same payoutId with other contents: neither is paid';
-    reject(sealing, row, 'duplicate-differs', message);
+    reject(sealing, row, 'duplicate-differs', said('reason.later-row-differs'));
   }
   for (const row of rowsOfBatch(store, batchId)) takeClaim(sealing, row);
   for (const { payout } of rowsOfBatch(store, batchId)) settleClash(sealing, payout.seq);
@@ -211,7 +210,7 @@ function requireTotals(rows: readonly StoredRow[], totals: SealTotals): void {
   if (!isSame) throw new Error(`${rows.length} rows, ${formatBaht(sum)} baht were staged, others were read`);
 }
 
-function reject({ store, nowMs }: Sealing, row: StoredRow, code: string, message: string): void {
+function reject({ store, nowMs }: Sealing, row: StoredRow, code: string, message: Message): void {
   if (row.payout.status !== 'staged') return;
   const rejected = { status: 'rejected', holds: [], settledBy: 'rules', settledAtMs: nowMs } as const;
   const after: Payout = { ...row.payout, ...rejected, reasonCode: code, reason: message };
@@ -249,16 +248,18 @@ function settleClash(sealing: Sealing, seq: number): void {
   const other = findClash(sealing, row);
   if (other === undefined) return;
   const fileName = store.batches.get(other.payout.batchId)?.fileName ?? '';
+  const at = { row: other.payout.rowNo, batch: other.payout.batchId, file: fileName };
   const place =
     other.payout.batchId === batch.batchId
-      ? `row ${other.payout.rowNo} of this file`
-      : `row ${other.payout.rowNo} of ${fileName} (batch ${other.payout.batchId})`;
+      ? said('row.of-file', { row: at.row })
+      : said('row.of-other-file', at);
   if (other.payoutId === row.payoutId) {
-    const message = `this payoutId is already taken by ${place}, which is ${other.payout.status}`;
-    reject(sealing, row, 'payout-id-claimed', message);
+    const status = said(`payout-is.${other.payout.status}`);
+    const advice = adviseClaimed(other.payout.status);
+    reject(sealing, row, 'payout-id-claimed', said('reason.claimed', { place, status, advice }));
     return;
   }
-  const reason = `differs from payoutId ${other.payoutId} (${place}) ${similarIdWords}`;
+  const reason = said('reason.similar-id', { payoutId: other.payoutId ?? '', place });
   const holds = inOrder([...row.payout.holds, 'similar']);
   store.rows.set(seq, { ...row, payout: { ...row.payout, holds, reasonCode: 'similar', reason } });
 }

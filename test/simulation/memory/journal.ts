@@ -1,5 +1,5 @@
 /** The `Journal` port on records in memory. Every method does its whole work at once; a simulated disk decides when. */
-import { stopInEnglish } from '../../../src/core/message.ts';
+import { stopInEnglish, verbatim } from '../../../src/core/message.ts';
 import { requireAllowed } from '../../../src/core/change.ts';
 import { canMoveBatch, canMovePayout, type Payout, type PayoutCause } from '../../../src/core/payout.ts';
 import type { Batch } from '../../../src/core/ports.ts';
@@ -53,8 +53,7 @@ function makeBulkMoves(store: MemoryStore) {
         nowMs,
         detail: { hold, ...stopInEnglish(why) },
         become: (payout) => {
-          // until every reason is a message
-          const { code: reasonCode, reason } = stopInEnglish(why);
+          const { code: reasonCode, reason } = why;
           return { ...payout, status: 'held', holds: [...payout.holds, hold], reasonCode, reason };
         },
       }),
@@ -111,7 +110,7 @@ const cancelledOf = (payout: Payout, nowMs: number): Payout => ({
   status: 'cancelled',
   holds: [],
   reasonCode: 'cancelled',
-  reason: 'cancelled by a person before it was sent',
+  reason: verbatim('cancelled by a person before it was sent'),
   settledAtMs: nowMs,
   settledBy: 'decision',
 });

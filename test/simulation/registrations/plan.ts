@@ -1,4 +1,5 @@
 /** What a seed decides of a play of registrations: files, processes, the bank's faults, what people do and when. */
+import { verbatim } from '../../../src/core/message.ts';
 import { hash } from 'node:crypto';
 import type { RegistrationFileRow } from '../../../src/registration/rules/registration-file.ts';
 import type { RegistrationInstruction } from '../../../src/registration/rules/registration.ts';
@@ -164,7 +165,7 @@ function makeRow(rowNo: number, asked: RegistrationInstruction, isBad: boolean):
     column: 'accountNo',
     code: 'account-no',
     value: null,
-    message: 'digits alone',
+    message: verbatim('digits alone'),
   } as const;
   return {
     rowNo,

@@ -1,3 +1,4 @@
+import { verbatim } from '../../../src/core/message.ts';
 import { DatabaseSync } from 'node:sqlite';
 import { describe, expect, test, vi } from 'vitest';
 import type { StatementRun } from '../../../src/reconcile/ports.ts';
@@ -19,7 +20,7 @@ function moveOf(key: string, changes: Partial<BreakMove['record']> = {}): BreakM
       severity: 'high',
       date,
       lineAt: 0,
-      reason: 'it differs',
+      reason: verbatim('it differs'),
       version: 1,
       attempt,
       lines,
@@ -52,8 +53,8 @@ describeOnEngines('what is kept of statements', (makeStore) => {
     const { store } = opened;
     await store.beginStatement(run);
     const closing = { state: 'closed', closedAtMs: 5, closedBy: { kind: 'judged-anew' } } as const;
-    await store.recordBreaks(run, [moveOf('A'), moveOf('A', { reason: 'more' })]);
-    expect(await store.openBreaks(date, 10)).toMatchObject([{ reason: 'more' }]);
+    await store.recordBreaks(run, [moveOf('A'), moveOf('A', { reason: verbatim('more') })]);
+    expect(await store.openBreaks(date, 10)).toMatchObject([{ reason: verbatim('more') }]);
     await store.recordBreaks(run, [moveOf('A', closing), moveOf('A', { openedAtMs: 9 })]);
     expect(await store.openBreaks(date, 10)).toMatchObject([{ openedAtMs: 9 }]);
     const shown = (await Array.fromAsync(store.breaksToShow(run))).flat();

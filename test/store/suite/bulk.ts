@@ -1,4 +1,4 @@
-import { inEnglish } from '../../../src/core/message.ts';
+import { verbatim } from '../../../src/core/message.ts';
 import { expect } from 'vitest';
 import { afterChange, move } from '../../../src/core/change.ts';
 import type { HoldReason } from '../../../src/core/payout.ts';
@@ -41,7 +41,7 @@ export const bulkCases: readonly StoreCase[] = [
       expect(await statusesOf(journal)).toEqual(['held', 'held', 'held', 'rejected']);
       expect(await holdsOf(journal)).toEqual([['halted'], ['approval', 'limit'], ['limit'], []]);
       const [first] = await resultRows(journal);
-      expect(first).toMatchObject({ reasonCode: why.code, reason: inEnglish(why.reason), version: 3 });
+      expect(first).toMatchObject({ reasonCode: why.code, reason: why.reason, version: 3 });
       const event = {
         from: 'ready',
         to: 'held',
@@ -100,7 +100,7 @@ export const bulkCases: readonly StoreCase[] = [
       const { change, attempt } = intentOf(ready);
       expect(await journal.apply([change])).toEqual([true]);
       const known = caseAt(noonMs, { payout: afterChange(change), attempt });
-      const reason = { code: 'EM053', text: 'no funds' };
+      const reason = { code: 'EM053', text: verbatim('no funds') };
       const held = decideReply(known, { kind: 'failed', scope: 'payer', reason, bearsRequestUid: true });
       expect(await journal.apply([held])).toEqual([true]);
       expect(await journal.cancelUnsent(firstBatchId, noonMs + 9)).toBe(2);
@@ -162,7 +162,7 @@ export const bulkCases: readonly StoreCase[] = [
       const [, second] = await resultRows(journal);
       const payout = await journal.payout(second?.seq ?? 0);
       if (payout === undefined) throw new Error('there is no second row');
-      const patch = { reasonCode: 'found-after-loss', reason: 'the bank knows it' };
+      const patch = { reasonCode: 'found-after-loss', reason: verbatim('the bank knows it') };
       await applied(journal, move({ payout, patch, cause: 'inquired', nowMs: noonMs }));
       const totals = await journal.totals(firstBatchId);
       const found = { rows: 1, firstSentAtMs: payout.submittedAtMs };

@@ -1,4 +1,4 @@
-import { verbatim } from '../../../src/core/message.ts';
+import { joined, verbatim } from '../../../src/core/message.ts';
 import fc from 'fast-check';
 import { expect } from 'vitest';
 import type { StagedRow } from '../../../src/core/payout-file.ts';
@@ -28,7 +28,13 @@ const anyRow = (rowNo: number) =>
       if (isValid) return { ...row, holds, extras };
       const cells = { payoutId, proxyType, proxyNo, payeeName, amount: 'abc', reference1, reference2 };
       const issues = [
-        { line: rowNo, column: 'amount', code: 'amount-text', value: payeeName, message: reference1 },
+        {
+          line: rowNo,
+          column: 'amount',
+          code: 'amount-text',
+          value: payeeName,
+          message: verbatim(reference1),
+        },
       ];
       const amountSatang = amount === null ? null : satang(amount);
       return { ...row, cells, extras, issues, instruction: null, amountSatang };
@@ -55,7 +61,7 @@ export const ingestCases: readonly StoreCase[] = [
           rowNo: 3,
           status: 'rejected',
           reasonCode: 'amount-text',
-          reason: 'no amount; no number',
+          reason: joined([verbatim('no amount'), verbatim('no number')]),
           issues: rows[2]?.issues,
           settledBy: 'rules',
         },

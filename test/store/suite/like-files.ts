@@ -1,4 +1,5 @@
 /** A file that pays the same people the same amounts as another, a short time ago: may it be that one again? */
+import { inEnglishIfAny } from '../../../src/core/message.ts';
 import { expect } from 'vitest';
 import type { StagedRow } from '../../../src/core/payout-file.ts';
 import type { Journal } from '../../../src/store/store.ts';
@@ -173,7 +174,7 @@ const behindCancelled: StoreCase = {
     await ingest(journal, named, { batchId, fileName: 'withdrawn.csv', sealedAtMs: noonMs + 2 });
     await journal.cancelUnsent(batchId, noonMs + 3);
     expect(await takeSecond(journal, { rows: again(6) })).toEqual(codes(5, 1));
-    const reasons = (await rowsOf(journal)).map(({ reason }) => reason);
+    const reasons = (await rowsOf(journal)).map(({ reason }) => inEnglishIfAny(reason));
     expect(new Set(reasons).size).toBe(1);
     expect(reasons[0]).toMatch(/5 of 6 rows .*5 of them with march\.csv/);
   },
@@ -188,7 +189,7 @@ export const likeFileCases: readonly StoreCase[] = [
       for (const row of await rowsOf(journal)) {
         if (row.status !== 'held') continue;
         expect(row.holds).toEqual(['similar']);
-        expect(row.reason).toContain(`march.csv, batch ${firstBatchId}`);
+        expect(inEnglishIfAny(row.reason)).toContain(`march.csv, batch ${firstBatchId}`);
       }
     },
   })),
