@@ -207,7 +207,7 @@ describe('without a token nothing is sent', () => {
       'not what',
     ],
   ])('when the token endpoint %s', async (_, behave, why) => {
-    const { bank, ask } = await start({ timeoutMs: 400 });
+    const { bank, ask } = await start({ timeoutMs: 3_000 });
     bank.behave = atToken(behave);
     expect(await ask()).toEqual({ kind: 'not-sent', why: expect.stringContaining(why) });
     expect(bank.business()).toEqual([]);
