@@ -178,7 +178,7 @@ describe('without a token nothing is sent', () => {
     ['speaks HTML', (_, response) => Boolean(response.end('<html>')), 'not what the interface says'],
     ['is broken', (_, response) => Boolean(response.writeHead(500).end()), 'HTTP 500'],
     ['hangs up', ({ socket }) => Boolean(socket.destroy()), 'ECONNRESET'],
-    ['is slow', () => true, 'timed out after 400 ms'],
+    ['is slow', () => true, 'timed out after 3000 ms'],
     ['has an exception', (_, response) => answer(response, { code: '9999', message: 'x' }), 'code 9999'],
     [
       'redirects',
