@@ -178,7 +178,7 @@ describe('without a token nothing is sent', () => {
     ['speaks HTML', (_, response) => Boolean(response.end('<html>')), 'not what the interface says'],
     ['is broken', (_, response) => Boolean(response.writeHead(500).end()), 'HTTP 500'],
     ['hangs up', ({ socket }) => Boolean(socket.destroy()), 'ECONNRESET'],
-    ['is slow', () => true, 'timed out after 400 ms'],
+    ['is slow', () => true, 'timed out after 3000 ms'],
     ['has an exception', (_, response) => answer(response, { code: '9999', message: 'x' }), 'code 9999'],
     [
       'redirects',
@@ -207,7 +207,7 @@ describe('without a token nothing is sent', () => {
       'not what',
     ],
   ])('when the token endpoint %s', async (_, behave, why) => {
-    const { bank, ask } = await start({ timeoutMs: 400 });
+    const { bank, ask } = await start({ timeoutMs: 3_000 });
     bank.behave = atToken(behave);
     expect(await ask()).toEqual({ kind: 'not-sent', why: expect.stringContaining(why) });
     expect(bank.business()).toEqual([]);

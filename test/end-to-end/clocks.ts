@@ -20,6 +20,10 @@ export interface SceneClocks {
 
 const noonInBangkokUtcHours = 5;
 
+/** Longer than a program goes on by the offset that it has read (noon-clock.ts): its next look is at the new one. */
+const settlesMs = 5;
+const settle = (): void => void Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, settlesMs);
+
 /** What brings the clock to noon in Bangkok, today. */
 function computeNoonOffsetMs(nowMs: number): number {
   const noon = new Date(nowMs);
@@ -48,10 +52,12 @@ export function makeClocks(folder: string): SceneClocks {
     pass: (ms) => {
       passedMs += ms;
       setBoth();
+      settle();
     },
     setWrong: (ms) => {
       wrongMs = ms;
       setBoth();
+      settle();
     },
     readMs: () => Date.now() + noonMs + passedMs,
     get passedMs() {
