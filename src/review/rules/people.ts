@@ -51,7 +51,7 @@ const refuse = (why: Message): Permission & { readonly allowed: false } => ({ al
 /**
  * `see`: everything, numbers masked; `reveal`: a whole number, which is recorded; `take`: to own an item;
  * `propose`: decisions, uploads and corrections; `check`: another's proposal; `people`: users, tokens and
- * passkeys of others; `settings`: how many people a decision or an approval takes.
+ * passkeys of others; `settings`: how many people a decision or an approval takes. @forTests
  */
 export const actions = ['see', 'reveal', 'take', 'propose', 'check', 'people', 'settings'] as const;
 export type Action = (typeof actions)[number];
