@@ -1,9 +1,8 @@
 /** Items, other than payouts, that wait for a person, as shown in the shell. */
-import { inEnglish } from '../../core/message.ts';
 import { nameOfItem, type Taken } from '../../app/review/queue.ts';
 import { type CommandPlace, paydropCommand } from '../../core/command-line.ts';
 import { formatBangkokDateTime } from '../../core/bangkok-time.ts';
-import { sayCode } from '../../core/message.ts';
+import { inEnglish, sayCode } from '../../core/message.ts';
 import { formatBaht } from '../../core/money.ts';
 import { printable, toLines } from '../../core/outgoing-text.ts';
 import type { OwnedItem, Queue, QueueKind, QueueOption, QueueTotal } from '../../review/rules/queue.ts';

@@ -1,7 +1,6 @@
 /** Registrations in tables for people and programs: their columns, and the texts of a workbook. */
-import { inEnglish, say } from '../../core/message.ts';
 import { showCount } from '../../core/figures.ts';
-import { inBoth, sayCode } from '../../core/message.ts';
+import { inBoth, inEnglish, say, sayCode } from '../../core/message.ts';
 import type { SheetTable } from '../../reports/rules/column-words.ts';
 import type { ReportTables } from '../../reports/rules/report-tables.ts';
 import { type BookTally, type BookWords, listWord, summaryColumns } from '../../reports/rules/workbook.ts';

@@ -1,7 +1,6 @@
 /** Payouts in tables for people and programs: the rows that need a person, their columns, and the texts of a workbook. */
-import { inEnglish, say } from '../../core/message.ts';
 import { showBaht, showCount } from '../../core/figures.ts';
-import { inBoth, sayCode } from '../../core/message.ts';
+import { inBoth, inEnglish, say, sayCode } from '../../core/message.ts';
 import { type Satang, sumSatang, zeroSatang } from '../../core/money.ts';
 import { holdReasons, type PayoutStatus, payoutStatuses } from '../../core/payout.ts';
 import type { ResultRow } from '../../core/ports.ts';

@@ -1,5 +1,4 @@
 /** Each way into the queue of what needs a person has a way out of it that people can take. */
-import { inEnglish, verbatim } from '../../../src/core/message.ts';
 import { describe, expect, test } from 'vitest';
 import { afterChange } from '../../../src/core/change.ts';
 import {
@@ -14,7 +13,7 @@ import {
   payoutStatuses,
 } from '../../../src/core/payout.ts';
 import { showDate } from '../../../src/payout/rules/lost-journal.ts';
-import { sayCode } from '../../../src/core/message.ts';
+import { inEnglish, sayCode, verbatim } from '../../../src/core/message.ts';
 import { type BreakKind, breakKinds, severities } from '../../../src/reconcile/rules/types.ts';
 import { isException } from '../../../src/reports/rules/report-rows.ts';
 import { breakTargetOf } from '../../../src/review/queue-target.ts';
