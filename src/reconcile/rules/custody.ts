@@ -60,11 +60,11 @@ export interface StatementScope {
   readonly scheme: string;
 }
 
-const refuse = (code: string, message: string): FileRejection => ({
+const refuse = (code: string, text: string): FileRejection => ({
   code,
   line: null,
   column: null,
-  message,
+  message: text,
 });
 
 const takenOnly = 'nothing of it is recorded';

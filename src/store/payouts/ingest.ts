@@ -118,7 +118,7 @@ function toStagedPayout(
     status: isRejected ? 'rejected' : 'staged',
     holds: isRejected ? 0 : encodeHolds(row.holds),
     reason_code: row.issues[0]?.code ?? row.holds[0] ?? null,
-    reason: isRejected ? encodeMessage(joined(row.issues.map(({ message }) => message))) : null,
+    reason: isRejected ? encodeMessage(joined(row.issues.map((issue) => issue.message))) : null,
     issues: encodeList(row.issues),
     settled_at_ms: isRejected ? startedAtMs : null,
     settled_by: isRejected ? 'rules' : null,
