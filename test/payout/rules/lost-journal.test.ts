@@ -237,8 +237,8 @@ describe('after the search', () => {
       (kind) => {
         const other = { tranDate, tranTime: '23:59:59' };
         for (const moment of [other, { tranDate: '', tranTime: '' }, { tranDate: '20261101', tranTime }])
-          for (const of of [termId, 'TERM9'])
-            expect(decideOn(kind, moment, of)?.after).toMatchObject({
+          for (const terminal of [termId, 'TERM9'])
+            expect(decideOn(kind, moment, terminal)?.after).toMatchObject({
               status: 'unresolved',
               reasonCode: 'found-after-loss',
             });
