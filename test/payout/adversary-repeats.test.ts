@@ -1,5 +1,5 @@
 /** Attacks on what comes after a first attempt: retries, late proofs, stops and persons beside a running sender. */
-import { verbatim } from '../../src/core/message.ts';
+import { inEnglish, verbatim } from '../../src/core/message.ts';
 import { describe, expect, test } from 'vitest';
 import type { InquiryFields, StatusInquiry, TransferFields } from '../../src/core/bank-port.ts';
 import { probeBeyond } from '../../src/payout/lost-journal.ts';
@@ -297,7 +297,8 @@ describe('a person who cancels beside the run', () => {
       },
     });
     const done = await cancelBatch(slow, await theatre.batch(batchId), theatre.now());
-    expect(done).toMatchObject({ rowsChanged: 0, refusals: [expect.stringContaining('was sent as')] });
+    expect(done.rowsChanged).toBe(0);
+    expect(done.refusals.map(inEnglish)).toEqual([expect.stringContaining('was sent as')]);
     theatre.script = {};
     await theatre.run(batchId);
     expect([await theatre.statuses(batchId), theatre.sent.length]).toEqual([{ held: 1 }, 1]);
