@@ -241,7 +241,7 @@ test('whoever resumes a batch for what halted it lets no file go on that is like
   expect(await theatre.batch(batchId)).toMatchObject({ reasonCode: 'payer-account-changed' });
   const { notes, payerMoved } = await resume();
   expect(payerMoved?.to).toMatch(/5925$/);
-  expect(notes.map(inEnglish)).toEqual([expect.stringMatching(/5 rows .* like .*resume/)]);
+  expect(notes?.map(inEnglish)).toEqual([expect.stringMatching(/5 rows .* like .*resume/)]);
   await theatre.run(batchId);
   expect(theatre.sent).toHaveLength(5);
   expect(await rowOf(theatre, 'AGAIN-1')).toMatchObject({ holds: ['similar'], reasonCode: 'like-file' });
