@@ -96,7 +96,7 @@ test.each([
       causes,
     }),
     'it was held then, and is ready now (held, then a hold was lifted)',
-    'ขณะนั้นสถานะคือ ระงับไว้ ตอนนี้คือ พร้อมจ่าย (ระงับไว้, ยกเลิกการระงับ)',
+    'เดิมสถานะคือ ระงับไว้ ปัจจุบันคือ พร้อมจ่าย (ระงับไว้, ยกเลิกการระงับ)',
   ],
 ])('a reason is a sentence in both languages: %j', (said, english, thai) => {
   expect([say('en', said), say('th', said)]).toEqual([english, thai]);
