@@ -244,6 +244,7 @@ export const overviewWordings = wordings({
   'registration.needs-person-only': ['Needs a person', 'รอดำเนินการ'],
   'registration.no-registrations': ['No registration yet', 'ยังไม่มีการลงทะเบียน'],
   'registration.registration-batches': ['Files', 'ไฟล์'],
+  'registration.batch': ['Batch', 'ชุดลงทะเบียน'],
   'registration.registration-batch': ['File of registrations', 'ไฟล์ลงทะเบียน'],
   'registration.gone-batch': ['There is no such file', 'ไม่พบไฟล์นี้'],
   'registration.registration-rows': ['Registrations', 'รายการลงทะเบียน'],
