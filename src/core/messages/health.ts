@@ -13,7 +13,7 @@ const ofWatcher = wordings({
   'health.standby': ['another process has the right to send', 'โปรแกรมอื่นกำลังส่งรายการจากข้อมูลชุดนี้'],
   'health.takes-over': [
     'Nothing to do: this one takes over when the other ends',
-    'ไม่ต้องดำเนินการ จะทำงานแทนเมื่ออีกโปรแกรมหยุด',
+    'ไม่ต้องดำเนินการ ระบบจะทำงานแทนเมื่ออีกโปรแกรมหยุด',
   ],
   'health.starting': [
     'the watcher is starting: what was left open before is taken up first',
@@ -190,10 +190,13 @@ const ofGrowth = wordings({
   ],
   'growth.of-amount': ['{rows} of {amount} baht', '{rows} รวม {amount} บาท'],
   'growth.with-ids': ['{rows} ({ids})', '{rows} ({ids})'],
-  'growth.payout-added': ['{rows} was added, and not paid', 'มีแถวเพิ่ม {rows} ซึ่งยังไม่ได้จ่าย'],
-  'growth.payouts-added': ['{rows} were added, and not paid', 'มีแถวเพิ่ม {rows} ซึ่งยังไม่ได้จ่าย'],
-  'growth.registration-added': ['{rows} was added, and not registered', 'มีแถวเพิ่ม {rows} ซึ่งยังไม่ได้ลงทะเบียน'],
-  'growth.registrations-added': ['{rows} were added, and not registered', 'มีแถวเพิ่ม {rows} ซึ่งยังไม่ได้ลงทะเบียน'],
+  'growth.payout-added': ['{rows} was added, and not paid', 'มีรายการเพิ่ม {rows} ซึ่งยังไม่ได้จ่าย'],
+  'growth.payouts-added': ['{rows} were added, and not paid', 'มีรายการเพิ่ม {rows} ซึ่งยังไม่ได้จ่าย'],
+  'growth.registration-added': ['{rows} was added, and not registered', 'มีรายการเพิ่ม {rows} ซึ่งยังไม่ได้ลงทะเบียน'],
+  'growth.registrations-added': [
+    '{rows} were added, and not registered',
+    'มีรายการเพิ่ม {rows} ซึ่งยังไม่ได้ลงทะเบียน',
+  ],
   'growth.drop-whole-file': [
     'Have the partner send the whole file again, or drop {whole} into {inbox}: {others}. "paydrop verify {batch} --seen" ends the alarm otherwise',
     'ให้คู่ค้าส่งไฟล์ฉบับเต็มอีกครั้ง หรือวาง {whole} ใน{inbox}: {others} หรือปิดการแจ้งเตือนด้วย "paydrop verify {batch} --seen"',

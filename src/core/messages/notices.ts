@@ -137,7 +137,7 @@ const ofJournal = wordings({
     'Ask the bank for the Date header in its replies: without it nothing is sent a second time',
     'ขอให้ธนาคารส่งส่วนหัว Date ในคำตอบ หากไม่มี ระบบจะไม่ส่งรายการใดซ้ำ',
   ],
-  'notice.journal-changed': ['{why}', 'หยุดจ่าย เพราะข้อมูลของชุดจ่ายเงินไม่ตรงกับที่รับเข้าระบบ: {why}'],
+  'notice.journal-changed': ['{why}', 'ระงับการจ่าย เพราะข้อมูลของชุดจ่ายเงินไม่ตรงกับที่รับเข้าระบบ: {why}'],
   'notice.does-not-add-up': [
     'the rows of batch {batch} do not add up to its file',
     'ยอดรวมของชุดจ่ายเงิน {batch} ไม่ตรงกับไฟล์',

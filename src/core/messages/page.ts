@@ -461,7 +461,7 @@ export const pageWordings = wordings({
   'proposal.no-new-payees': ['none', 'ไม่มี'],
   'proposal.digest-of-some': [
     'Over these rows alone: the file has many more',
-    'คำนวณจากแถวเหล่านี้เท่านั้น ในไฟล์ยังมีแถวอื่นอีกมาก',
+    'คำนวณจากรายการเหล่านี้เท่านั้น ในไฟล์ยังมีรายการอื่นอีกมาก',
   ],
   'proposal.your-decision': ['Your decision', 'การตัดสินใจของคุณ'],
   'proposal.you-approve': ['You approve', 'คุณอนุมัติ'],

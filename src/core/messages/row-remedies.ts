@@ -327,7 +327,7 @@ const breakRemedies = wordings({
   ],
   'break-remedy.other-company': [
     'Ask the bank with the transRefNo why a transfer of ours is booked for another company, and have it put right',
-    'สอบถามธนาคารด้วย transRefNo ว่าเหตุใดรายการของเราจึงลงในชื่อบริษัทอื่น และให้แก้ไข',
+    'สอบถามธนาคารด้วย transRefNo ว่าเหตุใดรายการของบริษัทจึงลงในชื่อบริษัทอื่น และให้แก้ไข',
   ],
   'break-remedy.payer-mismatch': [
     'Ask the bank with the transRefNo why another account was debited, and have it put right',

@@ -90,7 +90,7 @@ const ownWordings = wordings({
   ],
   'reason.like-file': [
     'its file may have been paid before: {likeRows} of {rows} share payee and amount with rows that are paid or under way ({otherRows} of them with {file}, batch {batch})',
-    'ไฟล์นี้อาจจ่ายไปแล้ว: {likeRows} จาก {rows} มีผู้รับเงินและจำนวนเงินตรงกับรายการที่จ่ายแล้วหรือกำลังจ่าย (ในจำนวนนี้ {otherRows} แถวตรงกับ {file} ชุด {batch})',
+    'ไฟล์นี้อาจจ่ายไปแล้ว: {likeRows} จาก {rows} มีผู้รับเงินและจำนวนเงินตรงกับรายการที่จ่ายแล้วหรือกำลังจ่าย (ในจำนวนนี้ {otherRows} รายการตรงกับ {file} ชุด {batch})',
   ],
   'reason.claimed': [
     'this payoutId is already taken by {place}, which is {status}: {advice}',
