@@ -112,7 +112,7 @@ function changeCard(visit: ProvedVisit, { kept }: Known, change: PersonChange): 
     <form method="post" action="${path}/send-back" class="row">
       ${csrfField(visit)}
       <div class="field">
-        <label for="why-${changeId}">${say('payout.why')}</label>
+        <label for="why-${changeId}">${say('decide.why-note')}</label>
         <input
           id="why-${changeId}"
           name="why"

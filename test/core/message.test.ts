@@ -55,9 +55,9 @@ describe('the catalogue', () => {
 
 test('a message is rendered in each language, with the messages within it', () => {
   const said = counted(1200, 'row');
-  expect([inEnglish(said), say('th', said)]).toEqual(['1,200 rows', '1,200 แถว']);
+  expect([inEnglish(said), say('th', said)]).toEqual(['1,200 rows', '1,200 รายการ']);
   const text = message('verbatim', { text: listed([counted(1, 'row'), 'x {count}'], 'or') });
-  expect([inEnglish(text), say('th', text)]).toEqual(['1 row or x {count}', '1 แถวหรือx {count}']);
+  expect([inEnglish(text), say('th', text)]).toEqual(['1 row or x {count}', '1 รายการหรือx {count}']);
 });
 
 test('a message is the same after it was kept', () => {
@@ -96,7 +96,7 @@ test.each([
       causes,
     }),
     'it was held then, and is ready now (held, then a hold was lifted)',
-    'ขณะนั้นสถานะคือ ระงับไว้ ตอนนี้คือ พร้อมจ่าย (ระงับไว้, ยกเลิกการระงับ)',
+    'เดิมสถานะคือ ระงับไว้ ปัจจุบันคือ พร้อมจ่าย (ระงับไว้, ยกเลิกการระงับ)',
   ],
 ])('a reason is a sentence in both languages: %j', (said, english, thai) => {
   expect([say('en', said), say('th', said)]).toEqual([english, thai]);

@@ -44,10 +44,10 @@ export const columnWordings = wordings({
   'column.ref4': ['ref4', 'อ้างอิงที่ 4'],
   'column.requestUID': ['requestUID', 'เลขที่คำขอ'],
   'column.statusCode': ['statusCode', 'รหัสตอบรับ'],
-  'column.statusDesc': ['statusDesc', 'คำตอบรับ'],
+  'column.statusDesc': ['statusDesc', 'ข้อความตอบรับ'],
   'column.ddrOapiSeqId': ['ddrOapiSeqId', 'เลขลำดับธนาคาร'],
   'column.respCode': ['respCode', 'รหัสผล'],
-  'column.respDesc': ['respDesc', 'ผล'],
+  'column.respDesc': ['respDesc', 'รายละเอียดผล'],
   'column.applyDtm': ['applyDtm', 'ธนาคารดำเนินการเมื่อ'],
   'column.newAccountNo': ['newAccountNo', 'เลขที่บัญชีใหม่'],
 
@@ -96,11 +96,11 @@ export const columnWordings = wordings({
   ],
   'how-to.every-cell-is-text': [
     'Every cell is a text, so that no digit is lost. Save as .xlsx or as CSV UTF-8; the person who decides returns it with "paydrop decide" and its name.',
-    'ทุกเซลล์เป็นข้อความ เพื่อไม่ให้ตัวเลขสูญหาย บันทึกเป็น .xlsx หรือ CSV UTF-8 แล้วผู้ตัดสินใจส่งกลับด้วยคำสั่ง "paydrop decide" ตามด้วยชื่อไฟล์',
+    'ทุกช่องเป็นข้อความ เพื่อไม่ให้ตัวเลขสูญหาย บันทึกเป็น .xlsx หรือ CSV UTF-8 แล้วให้ผู้ตัดสินใจส่งกลับด้วยคำสั่ง "paydrop decide" ตามด้วยชื่อไฟล์',
   ],
   'how-to.changed-rows': [
     'A row that has changed since this file was written is refused with what changed. Nothing is done unless every row is right.',
-    'รายการที่เปลี่ยนไปหลังจากสร้างไฟล์นี้จะถูกปฏิเสธพร้อมแจ้งสิ่งที่เปลี่ยน และจะไม่มีการดำเนินการใดๆ จนกว่าทุกแถวจะถูกต้อง',
+    'รายการที่เปลี่ยนไปหลังจากสร้างไฟล์นี้จะถูกปฏิเสธพร้อมแจ้งสิ่งที่เปลี่ยน และจะไม่มีการดำเนินการใด ๆ จนกว่าทุกแถวจะถูกต้อง',
   ],
   'how-to.registrations': [
     'Each row of "Exceptions" needs a person. "reason" says why, "remedy" what to do.',
@@ -112,7 +112,7 @@ export const columnWordings = wordings({
   ],
   'how-to.registration-decisions': [
     'With "retry-corrected" give newAccountNo. With confirm-registered, confirm-refused and confirm-failed say in "note" what proves it.',
-    'ถ้าเลือก "retry-corrected" ให้กรอก newAccountNo ถ้าเลือก confirm-registered confirm-refused หรือ confirm-failed ให้ระบุหลักฐานใน "note"',
+    'ถ้าเลือก "retry-corrected" ให้กรอก newAccountNo ถ้าเลือก confirm-registered, confirm-refused หรือ confirm-failed ให้ระบุหลักฐานใน "note"',
   ],
   'how-to.registration-columns': [
     'Rows and columns may be sorted, filtered, moved or left out, but batchId, rowNo, version, registrationId, decision and note must stay.',

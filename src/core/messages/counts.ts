@@ -5,8 +5,8 @@ export const countWordings = wordings({
   /** A text that is not paydrop's own. */
   verbatim: ['{text}', '{text}'],
 
-  'row.one': ['{count} row', '{count} แถว'],
-  'row.many': ['{count} rows', '{count} แถว'],
+  'row.one': ['{count} row', '{count} รายการ'],
+  'row.many': ['{count} rows', '{count} รายการ'],
   'payout.one': ['{count} payout', '{count} รายการ'],
   'payout.many': ['{count} payouts', '{count} รายการ'],
   'registration.one': ['{count} registration', 'การลงทะเบียน {count} รายการ'],

@@ -43,59 +43,62 @@ export const decisionWordings = wordings({
 
   'decision-effect.go-on': [
     'Lifts the holds, and the next run pays {what}',
-    'ยกเลิกการระงับ และจะจ่าย {what} ในรอบถัดไป',
+    'ยกเลิกการระงับ และส่งจ่ายในรอบถัดไป: {what}',
   ],
   'decision-effect.cancel': [
     'Never sends {what}; the payoutId stays taken until it is released',
-    'จะไม่ส่งจ่าย {what} และเลขที่รายการยังใช้ซ้ำไม่ได้จนกว่าจะปลด',
+    'ไม่ส่งจ่าย {what} และเลขที่รายการจ่ายยังใช้ซ้ำไม่ได้จนกว่าจะปลด',
   ],
   'decision-effect.release': [
     'Lets another file pay under the same payoutId: {what}',
-    'ให้ไฟล์อื่นใช้เลขที่รายการเดิมจ่ายได้: {what}',
+    'ไฟล์อื่นใช้เลขที่รายการจ่ายเดิมได้: {what}',
   ],
   'decision-effect.retry': [
     'Pays {what} once with a new transfer, when the bank was asked about those before',
-    'ส่งจ่าย {what} ใหม่หนึ่งครั้ง เมื่อสอบถามธนาคารเรื่องการโอนก่อนหน้าแล้ว',
+    'ส่งจ่ายใหม่หนึ่งครั้ง หลังสอบถามธนาคารถึงผลการโอนครั้งก่อนแล้ว: {what}',
   ],
   'decision-effect.retry-corrected': [
     'Pays once as corrected, when the bank was asked about transfers before; it was {what}',
-    'ส่งจ่ายหนึ่งครั้งตามที่แก้ไข เมื่อสอบถามธนาคารเรื่องการโอนก่อนหน้าแล้ว เดิมคือ {what}',
+    'ส่งจ่ายหนึ่งครั้งตามข้อมูลที่แก้ไข หลังสอบถามธนาคารถึงผลการโอนครั้งก่อนแล้ว ข้อมูลเดิม: {what}',
   ],
   'decision-effect.confirm-paid': [
     'Counts {what} as paid, by your evidence',
-    'ถือว่าจ่าย {what} สำเร็จแล้ว ตามหลักฐานของคุณ',
+    'ถือว่าจ่ายสำเร็จ ตามหลักฐานของผู้ทำรายการ: {what}',
   ],
   'decision-effect.confirm-failed': [
     'Counts {what} as failed, by your evidence; it may then be paid again',
-    'ถือว่าจ่าย {what} ไม่สำเร็จ ตามหลักฐานของคุณ และส่งจ่ายใหม่ได้',
+    'ถือว่าจ่ายไม่สำเร็จ ตามหลักฐานของผู้ทำรายการ และส่งจ่ายใหม่ได้: {what}',
   ],
   'decision-effect.confirm-registered': [
     'Counts {what} as registered, by your evidence',
-    'ถือว่าลงทะเบียน {what} สำเร็จแล้ว ตามหลักฐานของคุณ',
+    'ถือว่าลงทะเบียนสำเร็จ ตามหลักฐานของผู้ทำรายการ: {what}',
   ],
   'decision-effect.confirm-refused': [
     'Counts {what} as refused, by your evidence; it may then be registered again',
-    'ถือว่าธนาคารปฏิเสธ {what} ตามหลักฐานของคุณ และส่งลงทะเบียนใหม่ได้',
+    'ถือว่าธนาคารปฏิเสธ ตามหลักฐานของผู้ทำรายการ และส่งลงทะเบียนใหม่ได้: {what}',
   ],
   'decision-effect.acknowledge': [
     'Takes {what} out of the queue, and ends an alarm; nothing else changes',
-    'นำ {what} ออกจากรายการรอดำเนินการและปิดการแจ้งเตือน โดยไม่เปลี่ยนแปลงอย่างอื่น',
+    'นำออกจากรายการรอดำเนินการและปิดการแจ้งเตือน โดยไม่เปลี่ยนแปลงข้อมูลอื่น: {what}',
   ],
   'decision-effect.approve-batch': [
     'Pays exactly the rows that wait, as they were sealed: {what}',
     'จ่ายเฉพาะรายการที่รออนุมัติ ตามข้อมูลที่ล็อกไว้: {what}',
   ],
-  'decision-effect.resume-batch': ['Sends what waits: {what}', 'ส่งจ่ายรายการที่รออยู่: {what}'],
+  'decision-effect.resume-batch': ['Sends what waits: {what}', 'ส่งจ่ายรายการที่รอส่ง: {what}'],
   'decision-effect.cancel-batch': [
     'Sends nothing more, once the bank was asked about what was sent: {what}',
-    'จะไม่ส่งจ่ายอีก และสอบถามธนาคารถึงรายการที่ส่งแล้ว: {what}',
+    'ไม่ส่งจ่ายรายการใดอีก หลังสอบถามธนาคารถึงรายการที่ส่งแล้ว: {what}',
   ],
   'decision-effect.resume-payer': [
     'Sends what waits on this account: {what}',
-    'ส่งจ่ายรายการที่รออยู่ของบัญชีนี้: {what}',
+    'ส่งจ่ายรายการที่รอส่งจากบัญชีนี้: {what}',
   ],
-  'decision-effect.halt-payer': ['Sends nothing more from this account: {what}', 'ระงับการจ่ายจากบัญชีนี้: {what}'],
-  'decision-effect.accept-break': ['Counts as explained: {what}', 'ถือว่าอธิบายได้แล้ว: {what}'],
+  'decision-effect.halt-payer': [
+    'Sends nothing more from this account: {what}',
+    'ไม่ส่งจ่ายรายการใดจากบัญชีนี้อีก: {what}',
+  ],
+  'decision-effect.accept-break': ['Counts as explained: {what}', 'ถือว่าผลต่างนี้มีคำอธิบายแล้ว: {what}'],
   'decision-effect.accept-statement': [
     'Takes the place of the version before: {what}',
     'ใช้แทนฉบับก่อนหน้า: {what}',
@@ -109,83 +112,83 @@ export const decisionWordings = wordings({
 
   'registration-effect.go-on': [
     'Lifts the holds, and the next run sends {what}',
-    'ยกเลิกการระงับ และจะส่ง {what} ในรอบถัดไป',
+    'ยกเลิกการระงับ และส่งธนาคารในรอบถัดไป: {what}',
   ],
   'registration-effect.cancel': [
     'Never sends {what}; the registrationId stays taken until it is released',
-    'จะไม่ส่ง {what} และเลขที่ลงทะเบียนยังใช้ซ้ำไม่ได้จนกว่าจะปลด',
+    'ไม่ส่ง {what} และเลขที่ลงทะเบียนยังใช้ซ้ำไม่ได้จนกว่าจะปลด',
   ],
   'registration-effect.release': [
     'Lets another file register under the same registrationId: {what}',
-    'ให้ไฟล์อื่นใช้เลขที่ลงทะเบียนเดิมได้: {what}',
+    'ไฟล์อื่นใช้เลขที่ลงทะเบียนเดิมได้: {what}',
   ],
-  'registration-effect.retry': ['Sends {what} once more, as a new request', 'ส่งลงทะเบียน {what} ใหม่หนึ่งครั้ง'],
+  'registration-effect.retry': ['Sends {what} once more, as a new request', 'ส่งลงทะเบียนใหม่หนึ่งครั้ง: {what}'],
   'registration-effect.retry-corrected': [
     'Sends it once with the new account; it was {what}',
-    'ส่งลงทะเบียนหนึ่งครั้งด้วยบัญชีใหม่ เดิมคือ {what}',
+    'ส่งลงทะเบียนหนึ่งครั้งด้วยเลขที่บัญชีใหม่ ข้อมูลเดิม: {what}',
   ],
   'registration-effect.confirm-registered': [
     'Counts {what} as registered, by your evidence',
-    'ถือว่าลงทะเบียน {what} สำเร็จแล้ว ตามหลักฐานของคุณ',
+    'ถือว่าลงทะเบียนสำเร็จ ตามหลักฐานของผู้ทำรายการ: {what}',
   ],
   'registration-effect.confirm-refused': [
     'Counts {what} as refused, by your evidence; it may then be registered again',
-    'ถือว่าธนาคารปฏิเสธ {what} ตามหลักฐานของคุณ และส่งลงทะเบียนใหม่ได้',
+    'ถือว่าธนาคารปฏิเสธ ตามหลักฐานของผู้ทำรายการ และส่งลงทะเบียนใหม่ได้: {what}',
   ],
   'registration-effect.confirm-failed': [
     'Counts {what} as failed, by your evidence; it may then be registered again',
-    'ถือว่าลงทะเบียน {what} ไม่สำเร็จ ตามหลักฐานของคุณ และส่งใหม่ได้',
+    'ถือว่าลงทะเบียนไม่สำเร็จ ตามหลักฐานของผู้ทำรายการ และส่งลงทะเบียนใหม่ได้: {what}',
   ],
   'registration-effect.acknowledge': [
     'Takes {what} out of the queue, and ends an alarm; nothing else changes',
-    'นำ {what} ออกจากรายการรอดำเนินการและปิดการแจ้งเตือน โดยไม่เปลี่ยนแปลงอย่างอื่น',
+    'นำออกจากรายการรอดำเนินการและปิดการแจ้งเตือน โดยไม่เปลี่ยนแปลงข้อมูลอื่น: {what}',
   ],
 
   // ---- what a decision does
 
-  'decision-outcome.go-on': ['lifts its holds: it is paid by the next run', 'ยกเลิกการระงับ และจะจ่ายในรอบถัดไป'],
+  'decision-outcome.go-on': ['lifts its holds: it is paid by the next run', 'ยกเลิกการระงับ และส่งจ่ายในรอบถัดไป'],
   'decision-outcome.cancel': [
     'it is never sent, and keeps its number until that is released',
-    'จะไม่ส่งจ่าย และเลขที่รายการยังใช้ซ้ำไม่ได้จนกว่าจะปลด',
+    'ไม่ส่งจ่าย และเลขที่รายการจ่ายยังใช้ซ้ำไม่ได้จนกว่าจะปลด',
   ],
   'decision-outcome.release': [
     'another file may pay under its payoutId from then on',
-    'ไฟล์อื่นใช้ payoutId นี้จ่ายได้',
+    'ไฟล์อื่นใช้เลขที่รายการจ่ายนี้ได้',
   ],
   'decision-outcome.retry': [
     'it gets its next attempt, after the bank was asked about those before',
-    'ส่งจ่ายใหม่หนึ่งครั้ง เมื่อสอบถามธนาคารเรื่องการโอนก่อนหน้าแล้ว',
+    'ส่งจ่ายใหม่หนึ่งครั้ง หลังสอบถามธนาคารถึงผลการโอนครั้งก่อนแล้ว',
   ],
   'decision-outcome.retry-corrected': [
     'it gets its next attempt with the new payee or amount',
     'ส่งจ่ายใหม่ด้วยผู้รับเงินหรือจำนวนเงินที่แก้ไข',
   ],
-  'decision-outcome.confirm-paid': ['it counts as paid, by your proof', 'ถือว่าจ่ายสำเร็จแล้ว ตามหลักฐานของคุณ'],
+  'decision-outcome.confirm-paid': ['it counts as paid, by your proof', 'ถือว่าจ่ายสำเร็จ ตามหลักฐานของผู้ทำรายการ'],
   'decision-outcome.confirm-failed': [
     'it counts as failed, by your proof, and may be paid again',
-    'ถือว่าจ่ายไม่สำเร็จ ตามหลักฐานของคุณ และส่งจ่ายใหม่ได้',
+    'ถือว่าจ่ายไม่สำเร็จ ตามหลักฐานของผู้ทำรายการ และส่งจ่ายใหม่ได้',
   ],
   'decision-outcome.confirm-registered': [
     'it counts as registered, by your proof',
-    'ถือว่าลงทะเบียนสำเร็จแล้ว ตามหลักฐานของคุณ',
+    'ถือว่าลงทะเบียนสำเร็จ ตามหลักฐานของผู้ทำรายการ',
   ],
   'decision-outcome.confirm-refused': [
     'it counts as refused, by your proof, and may be registered again',
-    'ถือว่าธนาคารปฏิเสธ ตามหลักฐานของคุณ และส่งลงทะเบียนใหม่ได้',
+    'ถือว่าธนาคารปฏิเสธ ตามหลักฐานของผู้ทำรายการ และส่งลงทะเบียนใหม่ได้',
   ],
   'decision-outcome.acknowledge': [
     'it leaves the queue, and an alarm ends; nothing else changes',
-    'นำออกจากรายการรอดำเนินการและปิดการแจ้งเตือน โดยไม่เปลี่ยนแปลงอย่างอื่น',
+    'นำออกจากรายการรอดำเนินการและปิดการแจ้งเตือน โดยไม่เปลี่ยนแปลงข้อมูลอื่น',
   ],
   'decision-outcome.approve-batch': ['its rows are paid as they were sealed', 'จ่ายทุกรายการตามข้อมูลที่ล็อกไว้'],
-  'decision-outcome.resume-batch': ['what waits of it is sent', 'ส่งจ่ายรายการที่รออยู่ในชุดนี้'],
+  'decision-outcome.resume-batch': ['what waits of it is sent', 'ส่งจ่ายรายการที่รอส่งในชุดนี้'],
   'decision-outcome.cancel-batch': [
     'nothing more of it is sent; the bank is asked about what was',
-    'จะไม่ส่งจ่ายอีก และสอบถามธนาคารถึงรายการที่ส่งแล้ว',
+    'ไม่ส่งจ่ายรายการใดอีก และสอบถามธนาคารถึงรายการที่ส่งแล้ว',
   ],
-  'decision-outcome.resume-payer': ['what waits on this account is sent', 'ส่งจ่ายรายการที่รออยู่ของบัญชีนี้'],
-  'decision-outcome.halt-payer': ['nothing more is sent from this account', 'จะไม่ส่งจ่ายจากบัญชีนี้อีก'],
-  'decision-outcome.accept-break': ['it counts as explained', 'ถือว่าอธิบายได้แล้ว'],
+  'decision-outcome.resume-payer': ['what waits on this account is sent', 'ส่งจ่ายรายการที่รอส่งจากบัญชีนี้'],
+  'decision-outcome.halt-payer': ['nothing more is sent from this account', 'ไม่ส่งจ่ายรายการใดจากบัญชีนี้อีก'],
+  'decision-outcome.accept-break': ['it counts as explained', 'ถือว่าผลต่างนี้มีคำอธิบายแล้ว'],
   'decision-outcome.accept-statement': [
     'it takes the place of the version before, though it has fewer lines',
     'ใช้แทนฉบับก่อนหน้า แม้มีจำนวนบรรทัดน้อยกว่า',
@@ -194,38 +197,38 @@ export const decisionWordings = wordings({
 
   'registration-outcome.go-on': [
     'lifts its holds: it is sent to the bank by the next run',
-    'ยกเลิกการระงับ และจะส่งธนาคารในรอบถัดไป',
+    'ยกเลิกการระงับ และส่งธนาคารในรอบถัดไป',
   ],
   'registration-outcome.cancel': [
     'it is never sent, and keeps its number until that is released',
-    'จะไม่ส่ง และเลขที่ลงทะเบียนยังใช้ซ้ำไม่ได้จนกว่าจะปลด',
+    'ไม่ส่ง และเลขที่ลงทะเบียนยังใช้ซ้ำไม่ได้จนกว่าจะปลด',
   ],
   'registration-outcome.release': [
     'another file may register under its registrationId from then on',
-    'ไฟล์อื่นใช้ registrationId นี้ลงทะเบียนได้',
+    'ไฟล์อื่นใช้เลขที่ลงทะเบียนนี้ได้',
   ],
   'registration-outcome.retry': [
     'it is sent to the bank once more, as a new request',
-    'ส่งธนาคารอีกหนึ่งครั้งเป็นคำขอใหม่',
+    'ส่งธนาคารอีกหนึ่งครั้ง เป็นคำขอใหม่',
   ],
   'registration-outcome.retry-corrected': [
     'it is sent to the bank with the new account, as a new request',
-    'ส่งธนาคารด้วยบัญชีใหม่เป็นคำขอใหม่',
+    'ส่งธนาคารด้วยเลขที่บัญชีใหม่ เป็นคำขอใหม่',
   ],
   'registration-outcome.confirm-registered': [
     'it counts as registered, by your proof',
-    'ถือว่าลงทะเบียนสำเร็จแล้ว ตามหลักฐานของคุณ',
+    'ถือว่าลงทะเบียนสำเร็จ ตามหลักฐานของผู้ทำรายการ',
   ],
   'registration-outcome.confirm-refused': [
     'it counts as refused, by your proof, and may be registered again',
-    'ถือว่าธนาคารปฏิเสธ ตามหลักฐานของคุณ และส่งลงทะเบียนใหม่ได้',
+    'ถือว่าธนาคารปฏิเสธ ตามหลักฐานของผู้ทำรายการ และส่งลงทะเบียนใหม่ได้',
   ],
   'registration-outcome.confirm-failed': [
     'it counts as failed, by your proof, and may be registered again',
-    'ถือว่าลงทะเบียนไม่สำเร็จ ตามหลักฐานของคุณ และส่งลงทะเบียนใหม่ได้',
+    'ถือว่าลงทะเบียนไม่สำเร็จ ตามหลักฐานของผู้ทำรายการ และส่งลงทะเบียนใหม่ได้',
   ],
   'registration-outcome.acknowledge': [
     'it leaves the queue, and an alarm ends; nothing else changes',
-    'นำออกจากรายการรอดำเนินการและปิดการแจ้งเตือน โดยไม่เปลี่ยนแปลงอย่างอื่น',
+    'นำออกจากรายการรอดำเนินการและปิดการแจ้งเตือน โดยไม่เปลี่ยนแปลงข้อมูลอื่น',
   ],
 });

@@ -16,10 +16,10 @@ const statusWordings = wordings({
   'payout-is.disputed': ['disputed', 'ผลขัดแย้งกับธนาคาร'],
 
   'batch-is.ingesting': ['ingesting', 'กำลังอ่านไฟล์'],
-  'batch-is.sealed': ['sealed', 'ปิดยอดแล้ว'],
+  'batch-is.sealed': ['sealed', 'ล็อกข้อมูลแล้ว'],
   'batch-is.running': ['running', 'กำลังจ่าย'],
   'batch-is.paused': ['paused', 'พักการจ่าย'],
-  'batch-is.halted': ['halted', 'หยุดจ่าย'],
+  'batch-is.halted': ['halted', 'ระงับการจ่าย'],
   'batch-is.done': ['done', 'เสร็จสิ้น'],
   'batch-is.rejected': ['rejected', 'ไม่รับเข้าระบบ'],
 
@@ -40,19 +40,19 @@ const statusWordings = wordings({
   'held-for.approval': ['approval', 'รออนุมัติ'],
   'held-for.name': ['name', 'ชื่อที่ธนาคารไม่ตรงกับในไฟล์'],
   'held-for.limit': ['limit', 'จำนวนเงินเกินวงเงินต่อรายการ'],
-  'held-for.halted': ['halted', 'หยุดส่งอยู่'],
+  'held-for.halted': ['halted', 'ถูกระงับการจ่าย'],
   'held-for.paused': ['paused', 'บริการของธนาคารยังไม่พร้อม'],
   'held-for.unavailable': ['unavailable', 'การตรวจสอบก่อนส่งไม่ได้รับคำตอบ'],
   'held-for.similar': ['similar', 'มีรายการอื่นที่คล้ายกัน'],
-  'held-for.new-payee': ['new-payee', 'ไม่เคยจ่ายให้ผู้รับรายนี้มาก่อน'],
+  'held-for.new-payee': ['new-payee', 'ไม่เคยจ่ายให้ผู้รับเงินรายนี้มาก่อน'],
   'held-for.day-limit': ['day-limit', 'ใช้วงเงินของวันเต็มแล้ว'],
   'held-for.service-day': ['service-day', 'วันนี้ไม่ส่งรายการ'],
-  'held-for.resend': ['resend', 'ต้องมีผู้ตัดสินใจก่อนว่าจะส่งเลขอ้างอิงเดิมอีกครั้งหรือไม่'],
+  'held-for.resend': ['resend', 'ต้องมีผู้ตัดสินใจว่าจะส่งเลขอ้างอิงเดิมอีกครั้งหรือไม่'],
 });
 
 /** Rows as a decision names them. */
 const rowWordings = wordings({
-  'place.number': ['row {seq}, in an archive', 'แถวหมายเลข {seq} ในที่เก็บถาวร'],
+  'place.number': ['row {seq}, in an archive', 'แถวที่ {seq} ในที่เก็บถาวร'],
   'place.payout': [
     'payout {payoutId} (row {row} of batch {batch})',
     'รายการ {payoutId} (แถวที่ {row} ของชุด {batch})',
@@ -84,7 +84,7 @@ const payoutWordings = wordings({
   ],
   'cancel.not-ruled-out': [
     '{sent}, and the bank does not rule it out: "{command}" tells how it stands',
-    '{sent} และธนาคารยังไม่ยืนยันว่าไม่เคยส่ง ดูสถานะปัจจุบันด้วย "{command}"',
+    '{sent} และธนาคารยังไม่ยืนยันว่าไม่ได้รับ ดูสถานะปัจจุบันด้วย "{command}"',
   ],
   'cancel.complete': [
     '{sent}, and the bank says that it is complete: "{command}" tells how it stands',
@@ -92,7 +92,7 @@ const payoutWordings = wordings({
   ],
   'cancel.in-process': [
     '{sent}, and the bank may yet complete it: "{command}" asks until it has ended',
-    '{sent} และธนาคารอาจยังโอนให้เสร็จ ใช้ "{command}" เพื่อสอบถามจนทราบผล',
+    '{sent} และธนาคารอาจยังโอนสำเร็จภายหลัง ใช้ "{command}" เพื่อสอบถามจนทราบผล',
   ],
   'cancel.nothing-said': [
     '{sent}, and the bank does not say what became of it ({why}): once it answers, "{command}" asks again',
@@ -108,7 +108,7 @@ const payoutWordings = wordings({
   ],
   'cancel.not-asked-here': [
     '{sent}, and the bank cannot be asked about that here: "{command}" asks it',
-    '{sent} และที่นี่สอบถามธนาคารไม่ได้ ให้ใช้ "{command}"',
+    '{sent} และสอบถามธนาคารจากที่นี่ไม่ได้ ให้ใช้ "{command}"',
   ],
   'cancel.not-asked': [
     '{sent}, and the bank cannot be asked about that: {why}',
@@ -116,7 +116,7 @@ const payoutWordings = wordings({
   ],
   'cancel.sandbox-busy': [
     'the built-in sandbox is that of {owner}: try again when that has ended',
-    'แซนด์บ็อกซ์ในตัวใช้งานอยู่โดย {owner} กรุณาลองใหม่เมื่อสิ้นสุดแล้ว',
+    '{owner} กำลังใช้ระบบทดสอบในโปรแกรมอยู่ กรุณาลองใหม่เมื่อเลิกใช้แล้ว',
   ],
   'cancel.nothing-waits': [
     'nothing of batch {batch} waits to be sent: see "{command}"',
@@ -124,23 +124,23 @@ const payoutWordings = wordings({
   ],
   'cancel.one-came-back': [
     '{rows} row that was sent has come back: "{command}" once more asks the bank about that',
-    'มี {rows} แถวที่ส่งแล้วกลับมารอ ให้ใช้ "{command}" อีกครั้งเพื่อสอบถามธนาคาร',
+    'รายการที่ส่งแล้ว {rows} รายการกลับมารอส่ง ให้ใช้ "{command}" อีกครั้งเพื่อสอบถามธนาคาร',
   ],
   'cancel.some-came-back': [
     '{rows} rows that were sent have come back: "{command}" once more asks the bank about that',
-    'มี {rows} แถวที่ส่งแล้วกลับมารอ ให้ใช้ "{command}" อีกครั้งเพื่อสอบถามธนาคาร',
+    'รายการที่ส่งแล้ว {rows} รายการกลับมารอส่ง ให้ใช้ "{command}" อีกครั้งเพื่อสอบถามธนาคาร',
   ],
   'cancel.halted': [
     'Batch {batch} is halted: nothing more of it is sent',
-    'หยุดชุด {batch} แล้ว จะไม่ส่งรายการใดเพิ่ม',
+    'ระงับชุด {batch} แล้ว จะไม่ส่งรายการใดอีก',
   ],
   'cancel.halted-one-in-doubt': [
     'Batch {batch} is halted: nothing more of it is sent; {rows} row is in doubt: "{command}" asks the bank what became of it',
-    'หยุดชุด {batch} แล้ว จะไม่ส่งรายการใดเพิ่ม ยังไม่ทราบผล {rows} แถว ใช้ "{command}" เพื่อสอบถามธนาคาร',
+    'ระงับชุด {batch} แล้ว จะไม่ส่งรายการใดอีก ยังไม่ทราบผล {rows} รายการ ใช้ "{command}" เพื่อสอบถามธนาคาร',
   ],
   'cancel.halted-some-in-doubt': [
     'Batch {batch} is halted: nothing more of it is sent; {rows} rows are in doubt: "{command}" asks the bank what became of them',
-    'หยุดชุด {batch} แล้ว จะไม่ส่งรายการใดเพิ่ม ยังไม่ทราบผล {rows} แถว ใช้ "{command}" เพื่อสอบถามธนาคาร',
+    'ระงับชุด {batch} แล้ว จะไม่ส่งรายการใดอีก ยังไม่ทราบผล {rows} รายการ ใช้ "{command}" เพื่อสอบถามธนาคาร',
   ],
 
   'retry.alarm': [
@@ -153,7 +153,7 @@ const payoutWordings = wordings({
   ],
   'retry.wrong-file': [
     '{where} was rejected for what its file holds: send it in a new file',
-    '{where} ไม่รับเข้าระบบเพราะข้อมูลในไฟล์ ให้ส่งในไฟล์ใหม่',
+    '{where} ไม่รับเข้าระบบเพราะข้อมูลในไฟล์ไม่ถูกต้อง ให้ส่งในไฟล์ใหม่',
   ],
   'retry.still-wrong': ['{where} is still wrong ({whys})', '{where} ยังไม่ถูกต้อง ({whys})'],
   'retry.amount-unread': [
@@ -164,7 +164,7 @@ const payoutWordings = wordings({
     '{where}: row {row2} of {file} (batch {batch2}) has its payoutId and is {status}',
     '{where}: แถวที่ {row2} ของ {file} (ชุด {batch2}) ใช้ payoutId เดียวกัน และมีสถานะ {status}',
   ],
-  'retry.asks-for-nothing': ['{where} asks for nothing', '{where} ไม่มีสิ่งที่ต้องทำ'],
+  'retry.asks-for-nothing': ['{where} asks for nothing', '{where} ไม่ต้องดำเนินการ'],
   'retry.nothing': ['nothing of it can be tried again', 'ไม่มีรายการที่ส่งใหม่ได้'],
 
   'correct.alarm': [
@@ -177,28 +177,28 @@ const payoutWordings = wordings({
   ],
   'correct.wrong-file': [
     'it was rejected for what its file holds: send it in a new file',
-    'ไม่รับเข้าระบบเพราะข้อมูลในไฟล์ ให้ส่งในไฟล์ใหม่',
+    'ไม่รับเข้าระบบเพราะข้อมูลในไฟล์ไม่ถูกต้อง ให้ส่งในไฟล์ใหม่',
   ],
   'correct.amount-unread': [
     "its amount could not be read, and the file's total is without it: send it in a new file",
     'อ่านจำนวนเงินไม่ได้ และยอดรวมของไฟล์ไม่รวมรายการนี้ ให้ส่งในไฟล์ใหม่',
   ],
   'correct.still-wrong': ['corrected it is still wrong ({whys})', 'แก้ไขแล้วยังไม่ถูกต้อง ({whys})'],
-  'correct.changes-nothing': ['the correction changes nothing', 'การแก้ไขไม่เปลี่ยนข้อมูลใด'],
+  'correct.changes-nothing': ['the correction changes nothing', 'ข้อมูลที่แก้ไขเหมือนข้อมูลเดิม'],
   'correct.to-what': [
     'what it is corrected to must be said: another payee number, or another amount',
-    'ต้องระบุเลขผู้รับใหม่หรือจำนวนเงินใหม่',
+    'ต้องระบุเลขผู้รับเงินใหม่หรือจำนวนเงินใหม่',
   ],
 
   'release.number-is-free': [
     'it is {status}, and its number is free: a new file may use it',
-    'สถานะคือ {status} และเลขรายการว่างแล้ว ใช้ในไฟล์ใหม่ได้',
+    'สถานะคือ {status} และเลขที่รายการจ่ายว่างแล้ว ใช้ในไฟล์ใหม่ได้',
   ],
   'release.not-cancelled': [
     'it is {status}: only the number of what was cancelled can be released',
-    'สถานะคือ {status} ปลดเลขได้เฉพาะรายการที่ยกเลิกแล้ว',
+    'สถานะคือ {status} ปลดเลขที่ได้เฉพาะรายการที่ยกเลิกแล้ว',
   ],
-  'release.before': ['its number was released before', 'เลขรายการนี้ปลดไปแล้ว'],
+  'release.before': ['its number was released before', 'เลขที่รายการจ่ายนี้ปลดไปแล้ว'],
   'release.may-be-paid': [
     'its transfer {ref} is paid, or may be',
     'การโอน {ref} ของรายการนี้จ่ายสำเร็จแล้ว หรืออาจจ่ายแล้ว',
@@ -206,11 +206,11 @@ const payoutWordings = wordings({
 
   'confirm.still-asked': [
     'the bank is still being asked about it: wait until it is unresolved',
-    'กำลังสอบถามธนาคารอยู่ กรุณารอจนกว่าสถานะเป็นยังสรุปผลไม่ได้',
+    'ระบบกำลังสอบถามธนาคารอยู่ กรุณารอจนกว่าสถานะเป็น "ยังสรุปผลไม่ได้"',
   ],
   'confirm.not-open': [
     'it is {status}: only what is unresolved or disputed can be confirmed',
-    'สถานะคือ {status} ยืนยันได้เฉพาะรายการที่ยังสรุปผลไม่ได้หรือขัดแย้งกับธนาคาร',
+    'สถานะคือ {status} ยืนยันได้เฉพาะรายการที่ยังสรุปผลไม่ได้ หรือผลขัดแย้งกับธนาคาร',
   ],
   'confirm.not-unresolved': [
     'it is {status}: only what is unresolved can be confirmed',
@@ -224,13 +224,13 @@ const payoutWordings = wordings({
   ],
   'confirm.statement-unread': [
     'the bank has known {ref}: the statements of its day and of the next must be read first',
-    'ธนาคารเคยรับทราบ {ref} ต้องอ่านรายการเดินบัญชีของวันนั้นและวันถัดไปก่อน',
+    'ธนาคารเคยรับรายการ {ref} ต้องอ่านรายการเดินบัญชีของวันนั้นและวันถัดไปก่อน',
   ],
   'confirm.no-transfer': ['it has no transfer that is in doubt', 'ไม่มีการโอนที่ยังไม่ทราบผล'],
 
   'acknowledge.nothing': [
     'it is {status}, without an alarm: there is nothing to take note of',
-    'สถานะคือ {status} และไม่มีแจ้งเตือนสำคัญ จึงไม่มีสิ่งที่ต้องรับทราบ',
+    'สถานะคือ {status} และไม่มีแจ้งเตือนสำคัญ จึงไม่ต้องรับทราบ',
   ],
   'acknowledge.before': ['it was acknowledged before', 'มีผู้รับทราบแล้ว'],
   'decide.row-rejected': [
@@ -245,12 +245,12 @@ const changeWordings = wordings({
   'change.same-status': ['it has changed since ({causes})', 'มีการเปลี่ยนแปลงหลังจากนั้น ({causes})'],
   'change.other-status': [
     'it was {before} then, and is {now} now ({causes})',
-    'ขณะนั้นสถานะคือ {before} ตอนนี้คือ {now} ({causes})',
+    'เดิมสถานะคือ {before} ปัจจุบันคือ {now} ({causes})',
   ],
-  'change.since': ['it has changed since: look again', 'มีการเปลี่ยนแปลงหลังจากนั้น กรุณาดูอีกครั้ง'],
+  'change.since': ['it has changed since: look again', 'มีการเปลี่ยนแปลงหลังจากนั้น กรุณาตรวจสอบอีกครั้ง'],
   'change.while-applied': [
     'it has changed while this was applied: look again',
-    'มีการเปลี่ยนแปลงระหว่างดำเนินการ กรุณาดูอีกครั้ง',
+    'มีการเปลี่ยนแปลงระหว่างดำเนินการ กรุณาตรวจสอบอีกครั้ง',
   ],
   'change.kept-changing': [
     'it kept changing while this was applied: decide again',
@@ -258,13 +258,13 @@ const changeWordings = wordings({
   ],
   'change.at-same-moment': [
     '{where} changed at the same moment: look again',
-    '{where} เปลี่ยนแปลงในขณะเดียวกัน กรุณาดูอีกครั้ง',
+    '{where} เปลี่ยนแปลงในขณะเดียวกัน กรุณาตรวจสอบอีกครั้ง',
   ],
   'change.other-decision': [
     'another person has decided on it at the same moment: look again',
-    'มีผู้อื่นตัดสินใจในขณะเดียวกัน กรุณาดูอีกครั้ง',
+    'มีผู้อื่นตัดสินใจในขณะเดียวกัน กรุณาตรวจสอบอีกครั้ง',
   ],
-  'change.more-left': ['{rows} further rows stay as they are.', 'อีก {rows} แถวยังคงเดิม'],
+  'change.more-left': ['{rows} further rows stay as they are.', 'อีก {rows} รายการคงเดิม'],
   'decide.no-row': ['there is no such row in the journal', 'ไม่มีแถวนี้ในระบบ'],
   'decide.no-batch': ['there is no batch {batch}', 'ไม่มีชุด {batch}'],
 });
@@ -294,7 +294,7 @@ const registrationWordings = wordings({
   ],
   'register.not-ended': [
     'it is {status}: only what failed, was refused, rejected or never answered can be tried again',
-    'สถานะคือ {status} ส่งใหม่ได้เฉพาะรายการที่ไม่สำเร็จ ธนาคารปฏิเสธ ไม่รับเข้าระบบ หรือธนาคารไม่แจ้งผล',
+    'สถานะคือ {status} ส่งใหม่ได้เฉพาะรายการที่ลงทะเบียนไม่สำเร็จ ธนาคารปฏิเสธ ไม่รับเข้าระบบ หรือธนาคารไม่แจ้งผล',
   ],
   'register.same-awaited': [
     "{where} has the same account and references and awaits the bank's callback, which could not tell the two apart",
@@ -309,10 +309,13 @@ const registrationWordings = wordings({
     'the bank may yet tell of the account that was sent: confirm first how that ended',
     'ธนาคารอาจยังแจ้งผลของบัญชีที่ส่งไปแล้ว กรุณายืนยันผลของรายการนั้นก่อน',
   ],
-  'register.being-sent': ['it is being sent at this moment: look again', 'กำลังส่งอยู่ในขณะนี้ กรุณาดูอีกครั้ง'],
+  'register.being-sent': [
+    'it is being sent at this moment: look again',
+    'กำลังส่งธนาคารในขณะนี้ กรุณาตรวจสอบอีกครั้ง',
+  ],
   'register.bank-works': [
     'the bank works on it and will call back: wait, until it is unanswered at the latest',
-    'ธนาคารกำลังดำเนินการและจะแจ้งผลกลับ กรุณารอ หากครบเวลาแล้วไม่แจ้งจึงยืนยันผลได้',
+    'ธนาคารกำลังดำเนินการและจะแจ้งผล กรุณารอ หากครบเวลาแล้วธนาคารไม่แจ้งผล จึงยืนยันผลได้',
   ],
   'register.outcome-told': [
     'the bank has told an outcome: it can be confirmed as registered or as refused',
@@ -324,12 +327,12 @@ const registrationWordings = wordings({
   ],
   'register.nothing-to-note': [
     'it is {status}, without an alarm: nothing of it is to be taken note of',
-    'สถานะคือ {status} และไม่มีแจ้งเตือนสำคัญ จึงไม่มีสิ่งที่ต้องรับทราบ',
+    'สถานะคือ {status} และไม่มีแจ้งเตือนสำคัญ จึงไม่ต้องรับทราบ',
   ],
   'register.to-what': ['what it is corrected to must be said: another account number', 'ต้องระบุเลขที่บัญชีใหม่'],
   'register.batch-unsealed': [
     'it is {status}: nothing of it can be registered',
-    'สถานะคือ {status} ลงทะเบียนรายการใดไม่ได้',
+    'สถานะคือ {status} จึงลงทะเบียนรายการในชุดนี้ไม่ได้',
   ],
   'register.batch-sent': ['all of it was sent, or has ended', 'ส่งครบทุกรายการแล้ว หรือสิ้นสุดแล้ว'],
   'register.batch-decisions': [
@@ -338,25 +341,25 @@ const registrationWordings = wordings({
   ],
   'callback.decisions': [
     'a callback of an unknown registration can be taken note of, and nothing else',
-    'การแจ้งผลที่ไม่ทราบรายการรับทราบได้เท่านั้น',
+    'การแจ้งผลที่ไม่ตรงกับรายการใด ทำได้เพียงรับทราบ',
   ],
   'callback.waits-no-more': [
     'it no longer waits: its registration was found, or it was acknowledged before',
-    'ไม่ต้องตรวจแล้ว เพราะพบรายการลงทะเบียน หรือมีผู้รับทราบแล้ว',
+    'ไม่ต้องดำเนินการแล้ว เพราะพบรายการลงทะเบียน หรือมีผู้รับทราบแล้ว',
   ],
 });
 
 /** Decisions about batches, payer accounts, statements, days, files and breaks. */
 const otherWordings = wordings({
-  'batch.not-sealed': ['it is {status}: nothing of it can be paid', 'สถานะคือ {status} จ่ายรายการใดไม่ได้'],
-  'batch.all-sent': ['all of it is with the bank, or has ended', 'อยู่ที่ธนาคารทั้งหมดแล้ว หรือสิ้นสุดแล้ว'],
+  'batch.not-sealed': ['it is {status}: nothing of it can be paid', 'สถานะคือ {status} จึงจ่ายรายการในชุดนี้ไม่ได้'],
+  'batch.all-sent': ['all of it is with the bank, or has ended', 'ส่งธนาคารครบทุกรายการแล้ว หรือสิ้นสุดแล้ว'],
   'batch.approve-first': [
     'it waits for approval, which this does not lift: "{command}"',
     'ต้องอนุมัติชุดนี้ก่อน: "{command}"',
   ],
   'batch.nothing-held': [
     'it is {status}, and nothing of it is held as a whole',
-    'สถานะคือ {status} และไม่มีส่วนใดระงับไว้ทั้งชุด',
+    'สถานะคือ {status} และไม่ได้ระงับไว้ทั้งชุด',
   ],
   'batch.unsigned': [
     '{why}: nothing of it is paid; propose it anew, and sign that',
@@ -364,30 +367,30 @@ const otherWordings = wordings({
   ],
   'batch.in-doubt-under-other': [
     'rows of batch {batch} are in doubt under account {from}: it goes on from {to} when they are settled ("{command}")',
-    'ยังไม่ทราบผลบางแถวของชุด {batch} ที่ส่งจากบัญชี {from} เมื่อทราบผลแล้วจะจ่ายต่อจากบัญชี {to} ("{command}")',
+    'บางรายการของชุด {batch} ที่ส่งจากบัญชี {from} ยังไม่ทราบผล เมื่อทราบผลแล้วจะจ่ายต่อจากบัญชี {to} ("{command}")',
   ],
   'batch.like-row-stays': [
     '{rows} row stays held as like others, alone or with the whole file: compare first ("{command}"). "{command2}" once more lets a file go on that is held as a whole, "paydrop resume PAYOUT" one row',
-    'ยังระงับไว้ {rows} แถวเพราะคล้ายรายการอื่น ทีละแถวหรือทั้งไฟล์ กรุณาเปรียบเทียบก่อน ("{command}") ใช้ "{command2}" อีกครั้งเพื่อให้ทั้งไฟล์ดำเนินการต่อ หรือ "paydrop resume PAYOUT" ทีละแถว',
+    'ยังระงับไว้ {rows} รายการเพราะคล้ายรายการอื่น ทีละรายการหรือทั้งไฟล์ กรุณาเปรียบเทียบก่อน ("{command}") ใช้ "{command2}" อีกครั้งเพื่อดำเนินการต่อทั้งไฟล์ หรือ "paydrop resume PAYOUT" ทีละรายการ',
   ],
   'batch.like-rows-stay': [
     '{rows} rows stay held as like others, alone or with the whole file: compare first ("{command}"). "{command2}" once more lets a file go on that is held as a whole, "paydrop resume PAYOUT" one row',
-    'ยังระงับไว้ {rows} แถวเพราะคล้ายรายการอื่น ทีละแถวหรือทั้งไฟล์ กรุณาเปรียบเทียบก่อน ("{command}") ใช้ "{command2}" อีกครั้งเพื่อให้ทั้งไฟล์ดำเนินการต่อ หรือ "paydrop resume PAYOUT" ทีละแถว',
+    'ยังระงับไว้ {rows} รายการเพราะคล้ายรายการอื่น ทีละรายการหรือทั้งไฟล์ กรุณาเปรียบเทียบก่อน ("{command}") ใช้ "{command2}" อีกครั้งเพื่อดำเนินการต่อทั้งไฟล์ หรือ "paydrop resume PAYOUT" ทีละรายการ',
   ],
 
   'approve.not-needed': ['it needs no approval', 'ไม่ต้องอนุมัติ'],
   'approve.nothing-waits': ['nothing of it waits for approval', 'ไม่มีรายการที่รออนุมัติ'],
   'approve.not-seen': [
     'what waits of it is not what you have looked at: its digest is {digest}',
-    'รายการที่รอไม่ตรงกับที่คุณเปิดดู ค่าสรุปคือ {digest}',
+    'รายการที่รอไม่ตรงกับที่คุณเปิดดู ค่าแฮชคือ {digest}',
   ],
   'approve.decide-first': [
     'proposal {id} is about it: decide on that first',
-    'มีคำขอ {id} เกี่ยวกับเรื่องนี้ ให้ตัดสินคำขอนั้นก่อน',
+    'มีคำขอ {id} เกี่ยวกับเรื่องนี้ ให้ตัดสินใจเรื่องคำขอนั้นก่อน',
   ],
   'approve.sign-it': [
     'proposal {id} waits for your signature: sign it with your passkey on the review page ("paydrop review")',
-    'คำขอ {id} รอลายเซ็นของคุณ ให้ลงนามด้วยพาสคีย์บนหน้าตรวจสอบ ("paydrop review")',
+    'คำขอ {id} รอลายมือชื่อของคุณ ให้ลงนามด้วยพาสคีย์บนหน้าตรวจสอบ ("paydrop review")',
   ],
   'approve.by-another': [
     'you have proposed it (proposal {id}): another person approves it',
@@ -401,35 +404,38 @@ const otherWordings = wordings({
     'approval.signed is required: approve it on the review page ("paydrop review"), with your passkey',
     'ต้องลงนามด้วยพาสคีย์ (approval.signed) ให้อนุมัติบนหน้าตรวจสอบ ("paydrop review")',
   ],
-  'approve.other-signed': ['something else was signed', 'ลงนามไว้สำหรับเรื่องอื่น'],
+  'approve.other-signed': ['something else was signed', 'ลายมือชื่อเป็นของเรื่องอื่น'],
 
-  'payer.halted-already': ['it is halted already', 'หยุดจ่ายอยู่แล้ว'],
-  'payer.not-stopped': ['it is neither halted nor paused', 'ไม่ได้หยุดหรือพักการจ่าย'],
+  'payer.halted-already': ['it is halted already', 'ถูกระงับการจ่ายอยู่แล้ว'],
+  'payer.not-stopped': ['it is neither halted nor paused', 'ไม่ได้ระงับหรือพักการจ่าย'],
 
   'break.closed': [
     'no such break is open: it was closed or accepted since, or never opened',
-    'ไม่มีผลต่างนี้ที่ยังเปิดอยู่ ปิดหรือยอมรับไปแล้ว หรือไม่เคยมี',
+    'ไม่มีผลต่างนี้คงค้าง อาจปิดหรือยอมรับไปแล้ว หรือไม่เคยมี',
   ],
   'break.says-otherwise': [
     'it says something else by now: {severity}, {reason}',
     'ผลต่างนี้เปลี่ยนไปแล้ว: {severity}, {reason}',
   ],
-  'break.decisions': ['a break can be accepted, and nothing else', 'ผลต่างทำได้เพียงยอมรับ'],
+  'break.decisions': ['a break can be accepted, and nothing else', 'ผลต่าง ทำได้เพียงยอมรับ'],
 
   'statement.decisions': [
     'a statement can be accepted or adopted, and nothing else',
-    'รายการเดินบัญชีทำได้เพียงยอมรับหรือนำมาใช้',
+    'รายการเดินบัญชี ทำได้เพียงยอมรับหรือนำมาใช้',
   ],
-  'statement.from-bank': ['the bank has given it: reconcile the day', 'ธนาคารให้มาแล้ว ให้กระทบยอดของวันนั้น'],
-  'statement.lacks-nothing': ['it lacks nothing: there is nothing to insist on', 'ไม่มีส่วนใดขาด จึงไม่ต้องยืนยันรับ'],
+  'statement.from-bank': ['the bank has given it: reconcile the day', 'ได้รับจากธนาคารแล้ว ให้กระทบยอดของวันนั้น'],
+  'statement.lacks-nothing': [
+    'it lacks nothing: there is nothing to insist on',
+    'รายการเดินบัญชีครบถ้วน จึงไม่ต้องยืนยันรับ',
+  ],
   'statement.not-here': [
     'statements are not reconciled here: decide with the command "paydrop approve"',
-    'ที่นี่กระทบยอดไม่ได้ ให้ตัดสินใจด้วยคำสั่ง "paydrop approve"',
+    'กระทบยอดจากที่นี่ไม่ได้ ให้ตัดสินใจด้วยคำสั่ง "paydrop approve"',
   ],
   'statement.none-named': ['it names no statement', 'ไม่ได้ระบุรายการเดินบัญชี'],
   'statement.bytes-gone': [
     'its bytes are not in the statements folder any more: propose it again',
-    'ไม่พบข้อมูลของรายการเดินบัญชีนี้ในโฟลเดอร์แล้ว กรุณาเสนอใหม่',
+    'ไม่พบไฟล์รายการเดินบัญชีนี้ในโฟลเดอร์แล้ว กรุณาเสนอใหม่',
   ],
   'statement.other-version': [
     'the statement of the day is version {version} by now, and was {version2}',
@@ -438,7 +444,7 @@ const otherWordings = wordings({
 
   'day.decisions': [
     'a day without a statement can be taken note of, or gets one, and nothing else',
-    'วันที่ไม่มีรายการเดินบัญชีทำได้เพียงรับทราบ หรือนำรายการเดินบัญชีมาใช้',
+    'วันที่ยังไม่ได้รับรายการเดินบัญชี ทำได้เพียงรับทราบ หรือนำรายการเดินบัญชีมาใช้',
   ],
   'day.has-statement': [
     'its statement is there, or nothing was sent on it',
@@ -451,11 +457,11 @@ const otherWordings = wordings({
 
   'file.decisions': [
     'a refused file can be taken note of, and nothing else: drop a better one',
-    'ไฟล์ที่ไม่รับทำได้เพียงรับทราบ ให้วางไฟล์ที่แก้ไขแล้ว',
+    'ไฟล์ที่ไม่รับเข้าระบบ ทำได้เพียงรับทราบ ให้วางไฟล์ที่แก้ไขแล้ว',
   ],
   'file.waits-no-more': [
     'it no longer waits: it was accepted since, or acknowledged before',
-    'ไม่ต้องตรวจแล้ว มีการรับไฟล์แล้ว หรือมีผู้รับทราบแล้ว',
+    'ไม่ต้องดำเนินการแล้ว เพราะรับไฟล์แล้ว หรือมีผู้รับทราบแล้ว',
   ],
 });
 
@@ -465,29 +471,29 @@ const archiveWordings = wordings({
   'archive.too-young': ['something happened to it since the day asked for', 'มีความเคลื่อนไหวหลังจากวันที่ระบุ'],
   'archive.still-compared': [
     'too recent: new files are compared with it, or it is asked about',
-    'ใหม่เกินไป ยังใช้เปรียบเทียบกับไฟล์ใหม่ หรือยังสอบถามธนาคารอยู่',
+    'ยังใช้เปรียบเทียบกับไฟล์ใหม่ หรือยังสอบถามธนาคารอยู่ จึงย้ายไปเก็บถาวรไม่ได้',
   ],
-  'archive.rows-open': ['{count} of its rows have not ended', 'ยังไม่สิ้นสุด {count} แถว'],
-  'archive.alarm': ['{count} of its rows bear an alarm', 'มีแจ้งเตือนสำคัญ {count} แถว'],
+  'archive.rows-open': ['{count} of its rows have not ended', 'ยังไม่สิ้นสุด {count} รายการ'],
+  'archive.alarm': ['{count} of its rows bear an alarm', 'มีแจ้งเตือนสำคัญ {count} รายการ'],
   'archive.attempts-open': ['{count} of its transfers are not settled', 'การโอนยังไม่ทราบผล {count} รายการ'],
-  'archive.not-reported': ['a report of it is due', 'ยังต้องออกรายงาน'],
+  'archive.not-reported': ['a report of it is due', 'ยังไม่ได้ออกรายงาน'],
   'archive.file-open': [
     'its file is in work, or has been changed since it was read',
     'ไฟล์กำลังใช้งานอยู่ หรือเปลี่ยนไปหลังจากอ่าน',
   ],
   'archive.one-decision-open': [
     'a proposal is about it, and is not decided yet',
-    'มีคำขอเกี่ยวกับชุดนี้ซึ่งยังไม่ได้ตัดสิน',
+    'มีคำขอเกี่ยวกับชุดนี้ซึ่งยังไม่ได้ตัดสินใจ',
   ],
   'archive.decisions-open': [
     'a proposal is about {count} things of it, and is not decided yet',
-    'มีคำขอเกี่ยวกับ {count} รายการในชุดนี้ซึ่งยังไม่ได้ตัดสิน',
+    'มีคำขอเกี่ยวกับ {count} รายการในชุดนี้ซึ่งยังไม่ได้ตัดสินใจ',
   ],
-  'archive.not-reconciled': ['no statement was accepted of {days}', 'ยังไม่รับรายการเดินบัญชีของ{days}'],
-  'archive.breaks-open': ['breaks are open on {days}', 'ยังมีผลต่างเปิดอยู่ใน{days}'],
+  'archive.not-reconciled': ['no statement was accepted of {days}', 'ยังไม่ได้รับรายการเดินบัญชีของ{days}'],
+  'archive.breaks-open': ['breaks are open on {days}', 'มีผลต่างคงค้างของ{days}'],
   'archive.large': [
     'more than {rows} would keep those at work from writing: archive while no watcher works',
-    'มากกว่า {rows} จะทำให้งานอื่นเขียนข้อมูลไม่ได้ ให้เก็บถาวรเมื่อไม่มีโปรแกรมเฝ้าโฟลเดอร์ทำงาน',
+    'มากกว่า {rows} จะทำให้งานอื่นบันทึกข้อมูลไม่ได้ ให้ย้ายไปเก็บถาวรขณะที่โปรแกรมรับไฟล์อัตโนมัติไม่ทำงาน',
   ],
   'archive.changed': ['it has changed meanwhile', 'มีการเปลี่ยนแปลงระหว่างนั้น'],
   'archive.one-day': ['{day}', 'วันที่ {day}'],
@@ -496,25 +502,25 @@ const archiveWordings = wordings({
 
 /** Proposals, from the wish to the verdict. */
 const proposalWordings = wordings({
-  'proposal-is.proposed': ['waits for a second person', 'รอผู้อนุมัติคนที่สอง'],
+  'proposal-is.proposed': ['waits for a second person', 'รอผู้อนุมัติ'],
   'proposal-is.approved': ['is being applied', 'กำลังดำเนินการ'],
   'proposal-is.applied': ['was applied', 'ดำเนินการแล้ว'],
-  'proposal-is.sent-back': ['was sent back', 'ส่งกลับแก้ไขแล้ว'],
+  'proposal-is.sent-back': ['was sent back', 'ส่งกลับแล้ว'],
   'proposal-is.withdrawn': ['was withdrawn', 'ถอนแล้ว'],
   'proposal-is.stale': [
     'is out of date: what it is about has changed since',
-    'ล้าสมัย เพราะข้อมูลเปลี่ยนแปลงหลังจากเสนอ',
+    'ใช้ไม่ได้แล้ว เพราะข้อมูลเปลี่ยนไปหลังจากเสนอ',
   ],
-  'proposal-is.expired': ['has lapsed: it was not checked in time', 'หมดอายุ เพราะไม่มีผู้ตรวจทันเวลา'],
+  'proposal-is.expired': ['has lapsed: it was not checked in time', 'หมดอายุ เพราะไม่ได้รับอนุมัติภายในกำหนด'],
 
   'proposal.closed': ['it {status}', 'คำขอนี้{status}'],
   'proposal.open': [
     'proposal {id} is about it, and is not decided yet',
-    'มีคำขอ {id} เกี่ยวกับเรื่องนี้ซึ่งยังไม่ได้ตัดสิน',
+    'มีคำขอ {id} เกี่ยวกับเรื่องนี้ซึ่งยังไม่ได้ตัดสินใจ',
   ],
   'proposal.unknown': ['there is no proposal {id}', 'ไม่มีคำขอ {id}'],
   'proposal.objections': ['{all}', '{all}'],
-  'proposal.none': ['nothing was proposed', 'ไม่มีการเสนอคำขอ'],
+  'proposal.none': ['nothing was proposed', 'ไม่มีคำขอ'],
   'proposal.mixed': [
     'registrations are decided on apart from everything else',
     'การลงทะเบียนต้องตัดสินใจแยกจากรายการอื่น',
@@ -525,11 +531,11 @@ const proposalWordings = wordings({
     '{decision} needs evidence: say where the proof stands, or add a file',
     '{decision} ต้องมีหลักฐาน กรุณาระบุที่มาของหลักฐาน หรือแนบไฟล์',
   ],
-  'proposal.why-back-missing': ['why it is sent back must be said', 'ต้องระบุเหตุผลที่ส่งกลับแก้ไข'],
+  'proposal.why-back-missing': ['why it is sent back must be said', 'ต้องระบุเหตุผลที่ส่งกลับ'],
   'proposal.not-seen': ['it is not what you have looked at', 'ไม่ตรงกับที่คุณเปิดดู'],
   'proposal.more-now': [
     'more would be sent by it now than was proposed, of {file} (batch {batch}): send it back, to be proposed anew',
-    'ตอนนี้จะส่งมากกว่าที่เสนอไว้ ในไฟล์ {file} (ชุด {batch}) กรุณาส่งกลับเพื่อเสนอใหม่',
+    'ขณะนี้จะส่งจ่ายมากกว่าที่เสนอไว้ ในไฟล์ {file} (ชุด {batch}) กรุณาส่งกลับเพื่อเสนอใหม่',
   ],
   'proposal.title': ['{id}: {decision}, {counted}', '{id}: {decision} {counted}'],
 });
@@ -544,9 +550,9 @@ const targetWordings = wordings({
   'target.break': ['break of {day}: {what}', 'ผลต่างวันที่ {day}: {what}'],
   'target.day-break': ['{day}: {break} ({about})', '{day}: {break} ({about})'],
   'target.statement': ['statement of {day}', 'รายการเดินบัญชีวันที่ {day}'],
-  'target.missing-statement': ['the missing statement of {day}', 'รายการเดินบัญชีที่ยังไม่ได้รับของวันที่ {day}'],
-  'target.callback': ['callback {id} of an unknown registration', 'การแจ้งผล {id} ของรายการลงทะเบียนที่ไม่รู้จัก'],
-  'target.file': ['refused file {name}', 'ไฟล์ที่ไม่รับ {name}'],
+  'target.missing-statement': ['the missing statement of {day}', 'รายการเดินบัญชีวันที่ {day} ที่ยังไม่ได้รับ'],
+  'target.callback': ['callback {id} of an unknown registration', 'การแจ้งผล {id} ที่ไม่ตรงกับรายการใด'],
+  'target.file': ['refused file {name}', 'ไฟล์ที่ไม่รับเข้าระบบ {name}'],
   'target.row': ['{id} (row {row} of batch {batch})', '{id} (แถวที่ {row} ของชุด {batch})'],
   'target.account-outcome': ['{company}, account {account}: {outcome}', '{company} บัญชี {account}: {outcome}'],
 });
@@ -559,23 +565,23 @@ const decisionFileWordings = wordings({
   ],
   'decision-file.no-batch-id': [
     'this is no batch id: take it from the file again, and format the column as text and write it again',
-    'ไม่ใช่เลขชุด ให้คัดลอกจากไฟล์ต้นฉบับ ตั้งคอลัมน์เป็นข้อความแล้วเขียนใหม่',
+    'ไม่ใช่รหัสชุด ให้คัดลอกจากไฟล์ต้นฉบับ ตั้งคอลัมน์เป็นข้อความแล้วกรอกใหม่',
   ],
   'decision-file.id-missing': [
     '{column} is empty: take it from the file again',
-    '{column} ว่าง ให้คัดลอกจากไฟล์ต้นฉบับอีกครั้ง',
+    'ไม่มี {column} ให้คัดลอกจากไฟล์ต้นฉบับอีกครั้ง',
   ],
   'decision-file.id-damaged': [
     '{damage}: format the column as text and write it again',
-    '{damage} ให้ตั้งคอลัมน์เป็นข้อความแล้วเขียนใหม่',
+    '{damage} ให้ตั้งคอลัมน์เป็นข้อความแล้วกรอกใหม่',
   ],
   'decision-file.new-amount': [
     'this is no amount that can be paid: write baht in digits with at most two decimals, as 1234.50',
-    'ไม่ใช่จำนวนเงินที่จ่ายได้ เขียนเป็นตัวเลขบาท ทศนิยมไม่เกินสองตำแหน่ง เช่น 1234.50',
+    'ไม่ใช่จำนวนเงินที่จ่ายได้ กรอกเป็นตัวเลขบาท ทศนิยมไม่เกินสองตำแหน่ง เช่น 1234.50',
   ],
   'decision-file.correction-missing': [
     'retry-corrected needs {columns}: give what is right, or choose retry',
-    'retry-corrected ต้องมี {columns} ให้ใส่ค่าที่ถูกต้อง หรือเลือก retry',
+    'เมื่อเลือก retry-corrected ต้องกรอก {columns} ให้กรอกข้อมูลที่ถูกต้อง หรือเลือก retry',
   ],
   'decision-file.new-proxy-or-amount': [
     'newProxyNo, newAmount or both',
@@ -583,27 +589,27 @@ const decisionFileWordings = wordings({
   ],
   'decision-file.correction-unread': [
     '{column} counts with retry-corrected alone, not with {decision}: choose that, or empty the cell',
-    '{column} ใช้กับ retry-corrected เท่านั้น ไม่ใช่ {decision} ให้เลือก retry-corrected หรือล้างช่องนี้',
+    '{column} ใช้กับ retry-corrected เท่านั้น ไม่ใช้กับ {decision} ให้เลือก retry-corrected หรือล้างช่องนี้',
   ],
   'decision-file.decision-missing': [
     '{column} is filled in and decision is empty: choose retry-corrected, or empty the cell',
-    'ใส่ {column} แต่ช่อง decision ว่าง ให้เลือก retry-corrected หรือล้างช่องนี้',
+    'กรอก {column} แล้ว แต่ช่อง decision ว่าง ให้เลือก retry-corrected หรือล้างช่องนี้',
   ],
   'decision-file.decision-unknown': [
     'no decision is called so: did you mean {nearest}?',
-    'ไม่มีการตัดสินใจชื่อนี้ หมายถึง {nearest} ใช่หรือไม่',
+    'ไม่มีการตัดสินใจชื่อนี้ คุณหมายถึง {nearest} ใช่หรือไม่',
   ],
   'decision-file.row-hidden': [
     'the row is hidden and has a decision: show it, look at it, and save the file again',
-    'แถวนี้ซ่อนอยู่แต่มีการตัดสินใจ ให้แสดงแถว ตรวจดู แล้วบันทึกไฟล์ใหม่',
+    'แถวนี้ซ่อนอยู่แต่มีการตัดสินใจ ให้แสดงแถว ตรวจสอบ แล้วบันทึกไฟล์ใหม่',
   ],
   'decision-file.note-missing': [
     'note is empty: say why, it is kept with the decision',
-    'ช่อง note ว่าง ให้ระบุเหตุผล ระบบเก็บไว้กับการตัดสินใจ',
+    'ช่อง note ว่าง ให้ระบุเหตุผล ระบบจะเก็บไว้กับการตัดสินใจ',
   ],
   'decision-file.row-repeated': [
     'line {line} decides about the same row: leave one of the two',
-    'บรรทัดที่ {line} ตัดสินใจเรื่องแถวเดียวกัน ให้เหลือเพียงบรรทัดเดียว',
+    'บรรทัดที่ {line} เป็นการตัดสินใจของแถวเดียวกัน ให้เหลือเพียงบรรทัดเดียว',
   ],
   'decision-file.empty': ['the file is empty: have it written again', 'ไฟล์ว่างเปล่า ให้ออกไฟล์ใหม่'],
   'decision-file.column-doubled': [
@@ -612,11 +618,11 @@ const decisionFileWordings = wordings({
   ],
   'decision-file.column-unclear': [
     'is {heading} meant as {column}? write it as {column}; if it is a column of your own, add an empty column {column}',
-    '{heading} หมายถึง {column} ใช่หรือไม่ ให้เขียนเป็น {column} ถ้าเป็นคอลัมน์ของคุณเอง ให้เพิ่มคอลัมน์ {column} ที่ว่าง',
+    '{heading} หมายถึง {column} ใช่หรือไม่ ให้กรอกเป็น {column} ถ้าเป็นคอลัมน์ของคุณเอง ให้เพิ่มคอลัมน์ {column} ที่ว่าง',
   ],
   'decision-file.column-missing': [
     'the head lacks {columns}: is this a file that "paydrop exceptions" wrote? keep these columns and their headings',
-    'หัวตารางไม่มี {columns} ไฟล์นี้ออกจาก "paydrop exceptions" หรือไม่ ให้คงคอลัมน์และหัวตารางไว้',
+    'หัวตารางไม่มี {columns} กรุณาตรวจสอบว่าเป็นไฟล์จาก "paydrop exceptions" และคงคอลัมน์และหัวตารางไว้',
   ],
   'decision-file.row-unknown': [
     'the journal has no {where}: take both from the file again',
@@ -624,7 +630,7 @@ const decisionFileWordings = wordings({
   ],
   'decision-file.id-mismatch': [
     '{where} has another {column}: was a part of the columns sorted without the others, or a zero lost? write the file again',
-    '{where} มี {column} อื่น อาจเรียงเพียงบางคอลัมน์ หรือเลขศูนย์หายไป ให้ออกไฟล์ใหม่',
+    '{where} มี {column} ไม่ตรงกัน อาจเรียงลำดับเพียงบางคอลัมน์ หรือเลขศูนย์หายไป ให้ออกไฟล์ใหม่',
   ],
   'decision-file.no-such-payout': [
     'there is no {where} with the payoutId {id}',
@@ -644,28 +650,28 @@ const decisionFileWordings = wordings({
   ],
   'decision-file.being-written': [
     '{name} was written to at this moment: throw it away',
-    '{name} ถูกเขียนทับในขณะนี้ กรุณาทิ้งไฟล์',
+    'มีการเขียนไฟล์ {name} อยู่ในขณะนี้ กรุณาลบไฟล์',
   ],
   'decision-file.discard-why': ['--note is missing: say why', 'ต้องระบุเหตุผลด้วย --note'],
   'decision-file.not-as-dropped': [
     '{name} is not as it was dropped: throw it away, and drop it again',
-    '{name} ไม่ตรงกับตอนที่วางไว้ กรุณาทิ้งไฟล์แล้ววางใหม่',
+    '{name} ไม่ตรงกับตอนที่วางไว้ กรุณาลบไฟล์แล้ววางใหม่',
   ],
   'decision-file.waits-no-more': [
     'it is not what you have looked at, or waits no more',
-    'ไม่ตรงกับที่คุณเปิดดู หรือไม่ได้รออยู่แล้ว',
+    'ไม่ตรงกับที่คุณเปิดดู หรือไม่ต้องดำเนินการแล้ว',
   ],
 });
 
 /** Owners of what waits. */
 const ownerWordings = wordings({
-  'owner.you': ['you look after it already', 'คุณดูแลเรื่องนี้อยู่แล้ว'],
-  'owner.none': ['it has no owner', 'ไม่มีผู้ดูแลเรื่องนี้'],
+  'owner.you': ['you look after it already', 'คุณรับเรื่องนี้ไว้แล้ว'],
+  'owner.none': ['it has no owner', 'ยังไม่มีผู้รับเรื่องนี้'],
   'owner.another': [
     '{name} looks after it: take it yourself instead',
-    '{name} ดูแลเรื่องนี้อยู่ หากต้องการดูแลให้รับเรื่องเอง',
+    '{name} รับเรื่องนี้ไว้ หากต้องการรับแทน ให้เลือก "รับเรื่อง"',
   ],
-  'owner.waits-not': ['it does not wait for anybody', 'เรื่องนี้ไม่ได้รอผู้ใด'],
+  'owner.waits-not': ['it does not wait for anybody', 'เรื่องนี้ไม่ต้องดำเนินการแล้ว'],
 });
 
 export const whyWordings = {

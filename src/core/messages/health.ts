@@ -4,7 +4,7 @@ import { wordings } from './wording.ts';
 const ofWatcher = wordings({
   'health.loop-stalled': [
     'the watcher has done nothing for more than {seconds} seconds',
-    'โปรแกรมเฝ้าโฟลเดอร์ไม่ทำงานนานกว่า {seconds} วินาที',
+    'โปรแกรมรับไฟล์อัตโนมัติไม่ทำงานนานกว่า {seconds} วินาที',
   ],
   'health.restart': [
     'Restart it: nothing is lost, and nothing is paid twice',
@@ -13,18 +13,18 @@ const ofWatcher = wordings({
   'health.standby': ['another process has the right to send', 'โปรแกรมอื่นกำลังส่งรายการจากข้อมูลชุดนี้'],
   'health.takes-over': [
     'Nothing to do: this one takes over when the other ends',
-    'ไม่ต้องดำเนินการ จะทำงานแทนเมื่ออีกโปรแกรมหยุด',
+    'ไม่ต้องดำเนินการ ระบบจะทำงานแทนเมื่ออีกโปรแกรมหยุด',
   ],
   'health.starting': [
     'the watcher is starting: what was left open before is taken up first',
-    'โปรแกรมเฝ้าโฟลเดอร์กำลังเริ่มทำงาน จะทำงานที่ค้างไว้ก่อน',
+    'โปรแกรมรับไฟล์อัตโนมัติกำลังเริ่มทำงาน จะทำงานที่ค้างไว้ก่อน',
   ],
   'health.passes': ['Nothing to do: it passes', 'ไม่ต้องดำเนินการ'],
   'health.stopping': [
     'the watcher is being stopped: no new file is taken',
-    'โปรแกรมเฝ้าโฟลเดอร์กำลังหยุด จะไม่รับไฟล์ใหม่',
+    'โปรแกรมรับไฟล์อัตโนมัติกำลังหยุด จะไม่รับไฟล์ใหม่',
   ],
-  'health.start-again': ['Start it again: what is open goes on', 'เริ่มโปรแกรมอีกครั้ง งานที่ค้างจะทำต่อ'],
+  'health.start-again': ['Start it again: what is open goes on', 'เริ่มโปรแกรมอีกครั้ง ระบบจะทำงานที่ค้างไว้ต่อ'],
 });
 
 const ofFolders = wordings({
@@ -32,20 +32,20 @@ const ofFolders = wordings({
   'health.registrations-inbox': ['the inbox of registrations', 'โฟลเดอร์รับไฟล์ลงทะเบียน (inbox/registrations)'],
   'health.inbox-unresponsive': [
     '{inbox}, or the way from it into work/, has not answered for {seconds} seconds',
-    '{inbox} หรือทางจากโฟลเดอร์นี้ไปยัง work/ ไม่ตอบสนองมา {seconds} วินาที',
+    '{inbox} หรือเส้นทางไปยัง work/ ไม่ตอบสนองนาน {seconds} วินาที',
   ],
   'health.look-at-share': [
     'Look at the disk or the share that it is on; goes on by itself when that answers',
-    'ตรวจสอบดิสก์หรือที่เก็บไฟล์ร่วม จะทำงานต่อเองเมื่อโฟลเดอร์ตอบสนอง',
+    'ตรวจสอบดิสก์หรือที่เก็บไฟล์ร่วม ระบบจะทำงานต่อเองเมื่อโฟลเดอร์ตอบสนอง',
   ],
   'health.inbox-gone': ['{why}', 'ใช้โฟลเดอร์รับไฟล์ไม่ได้: {why}'],
   'health.make-folder': [
     'Make the folder: files dropped into it are worked by themselves',
-    'สร้างโฟลเดอร์นี้ ระบบจะดำเนินการไฟล์ที่วางเอง',
+    'สร้างโฟลเดอร์นี้ ระบบจะดำเนินการไฟล์ที่วางโดยอัตโนมัติ',
   ],
   'health.follow-text': [
     'Follow the text; files are worked by themselves when the inbox is there again',
-    'ทำตามข้อความ ระบบจะดำเนินการไฟล์ต่อเองเมื่อใช้โฟลเดอร์ได้อีกครั้ง',
+    'ดำเนินการตามข้อความ ระบบจะดำเนินการไฟล์ต่อเองเมื่อใช้โฟลเดอร์ได้อีกครั้ง',
   ],
   'health.file-stuck': ['{file} cannot be brought into work/: {why}', 'นำไฟล์ {file} เข้า work/ ไม่ได้: {why}'],
   'health.payouts-stuck': [
@@ -75,12 +75,12 @@ const ofTroubles = wordings({
   'health.trouble': ['{what}: {why}', '{what}: {why}'],
   'health.trouble-since': [
     '{what} since {moment} Bangkok time: {why}',
-    '{what}ตั้งแต่ {moment} ตามเวลากรุงเทพ: {why}',
+    '{what} ตั้งแต่ {moment} ตามเวลากรุงเทพ: {why}',
   ],
-  'health.disk': ['the disk refuses writes', 'เขียนข้อมูลลงดิสก์ไม่ได้'],
-  'health.journal-locked': ['the journal is locked', 'ไฟล์ข้อมูล journal ถูกโปรแกรมอื่นล็อกไว้'],
-  'health.journal-away': ['the journal cannot be written', 'เขียนข้อมูลลงฐานข้อมูล journal ไม่ได้'],
-  'health.journal-damaged': ['nothing is sent any more', 'ข้อมูลใน journal เสียหาย จึงหยุดส่งทุกรายการ'],
+  'health.disk': ['the disk refuses writes', 'บันทึกข้อมูลลงดิสก์ไม่ได้'],
+  'health.journal-locked': ['the journal is locked', 'ฐานข้อมูล journal ถูกโปรแกรมอื่นล็อกไว้'],
+  'health.journal-away': ['the journal cannot be written', 'บันทึกข้อมูลลงฐานข้อมูล journal ไม่ได้'],
+  'health.journal-damaged': ['nothing is sent any more', 'ฐานข้อมูล journal เสียหาย จึงหยุดส่งทุกรายการ'],
   'health.bank': ['the bank is out of reach', 'ติดต่อธนาคารไม่ได้'],
   'health.goes-on-when-over': [
     'Nothing is sent meanwhile; goes on by itself when the trouble is over',
@@ -92,15 +92,15 @@ const ofTroubles = wordings({
   ],
   'health.after-loss-on': [
     'The journal was lost or restored: before a payout is sent, the bank is asked whether it was sent on {day}',
-    'journal สูญหายหรือกู้คืนจากสำเนา: ก่อนส่งแต่ละรายการ ระบบจะสอบถามธนาคารว่าส่งไปแล้วในวันที่ {day} หรือไม่',
+    'ฐานข้อมูล journal สูญหายหรือกู้คืนจากสำเนาสำรอง: ก่อนส่งแต่ละรายการ ระบบจะสอบถามธนาคารว่าส่งไปแล้วในวันที่ {day} หรือไม่',
   ],
   'health.after-loss-between': [
     'The journal was lost or restored: before a payout is sent, the bank is asked whether it was sent from {first} to {last}',
-    'journal สูญหายหรือกู้คืนจากสำเนา: ก่อนส่งแต่ละรายการ ระบบจะสอบถามธนาคารว่าส่งไปแล้วในวันที่ {first} ถึง {last} หรือไม่',
+    'ฐานข้อมูล journal สูญหายหรือกู้คืนจากสำเนาสำรอง: ก่อนส่งแต่ละรายการ ระบบจะสอบถามธนาคารว่าส่งไปแล้วในวันที่ {first} ถึง {last} หรือไม่',
   ],
   'health.move-old-reports': [
     'Nothing to do for that. Reports in outbox/ of that time keep their batches from being sent until they are moved away: the command is named for each',
-    'ไม่ต้องดำเนินการ ถ้ามีไฟล์รายงานของช่วงนั้นใน outbox/ จะยังไม่ส่งชุดนั้นจนกว่าจะย้ายไฟล์ออก มีคำสั่งแสดงไว้สำหรับแต่ละชุด',
+    'ไม่ต้องดำเนินการ แต่หากมีไฟล์รายงานของช่วงนั้นใน outbox/ ระบบจะยังไม่ส่งชุดนั้นจนกว่าจะย้ายไฟล์ออก โดยมีคำสั่งแสดงไว้สำหรับแต่ละชุด',
   ],
 });
 
@@ -109,19 +109,19 @@ const ofAccounts = wordings({
   'account.registrations': ['registrations', 'การลงทะเบียนหักบัญชี'],
   'account.registrations-of': ['registrations of {company}', 'การลงทะเบียนหักบัญชีของ {company}'],
   'account.earlier': ['the earlier {account}', '{account} เดิม'],
-  'health.halted': ['sending is halted for {account}', 'หยุดส่งรายการของ{account}'],
+  'health.halted': ['sending is halted for {account}', 'ระงับการส่งรายการของ{account}'],
   'health.halted-since': [
     'sending is halted for {account} since {moment} Bangkok time',
-    'หยุดส่งรายการของ{account} ตั้งแต่ {moment} ตามเวลากรุงเทพ',
+    'ระงับการส่งรายการของ{account} ตั้งแต่ {moment} ตามเวลากรุงเทพ',
   ],
-  'health.closed': ['files are read and wait', 'รับไฟล์ไว้รอส่ง'],
+  'health.closed': ['files are read and wait', 'รับไฟล์แล้ว รอส่ง'],
   'health.paused-until': [
     'sending is paused until {moment} Bangkok time',
     'พักการส่งรายการถึง {moment} ตามเวลากรุงเทพ',
   ],
   'health.probing': ['sending was paused and is tried again', 'พักการส่งรายการไว้ และกำลังลองส่งอีกครั้ง'],
   'health.account-for': ['{what}: {why} ({code})', '{what}: {why} ({code})'],
-  'health.goes-on': ['Goes on by itself', 'จะดำเนินการต่อเอง'],
+  'health.goes-on': ['Goes on by itself', 'ระบบจะดำเนินการต่อเอง'],
 });
 
 const ofBatches = wordings({
@@ -132,15 +132,15 @@ const ofBatches = wordings({
   ],
   'health.name-taken': [
     'nothing of batch {batch} is sent: {count} other file has the name of a report, as reports of before a loss of the journal have: {names}',
-    'ยังไม่ส่งชุดจ่ายเงิน {batch}: มีไฟล์อื่น {count} ไฟล์ใช้ชื่อเดียวกับรายงาน เช่น รายงานก่อนที่ journal สูญหาย: {names}',
+    'ยังไม่ส่งชุดจ่ายเงิน {batch}: มีไฟล์อื่น {count} ไฟล์ใช้ชื่อเดียวกับรายงาน เช่น รายงานก่อนฐานข้อมูล journal สูญหาย: {names}',
   ],
   'health.names-taken': [
     'nothing of batch {batch} is sent: {count} other files have the names of its reports, as reports of before a loss of the journal have: {names}',
-    'ยังไม่ส่งชุดจ่ายเงิน {batch}: มีไฟล์อื่น {count} ไฟล์ใช้ชื่อเดียวกับรายงาน เช่น รายงานก่อนที่ journal สูญหาย: {names}',
+    'ยังไม่ส่งชุดจ่ายเงิน {batch}: มีไฟล์อื่น {count} ไฟล์ใช้ชื่อเดียวกับรายงาน เช่น รายงานก่อนฐานข้อมูล journal สูญหาย: {names}',
   ],
   'health.move-them-away': [
     'Move them away with the command, and keep them: they say what was paid before the loss. A watcher then goes on by itself; without one, run the same file again',
-    'ย้ายไฟล์เหล่านั้นไปเก็บด้วยคำสั่งที่แสดงไว้ และเก็บไว้ เพราะแสดงรายการที่จ่ายก่อนข้อมูลสูญหาย จากนั้นโปรแกรมเฝ้าโฟลเดอร์จะทำต่อเอง ถ้าไม่มี ให้รันไฟล์เดิมอีกครั้ง',
+    'ย้ายไฟล์เหล่านั้นออกด้วยคำสั่งที่แสดงไว้ และเก็บรักษาไว้ เพราะแสดงรายการที่จ่ายก่อนข้อมูลสูญหาย จากนั้นโปรแกรมรับไฟล์อัตโนมัติจะทำงานต่อเอง หากโปรแกรมนี้ไม่ทำงาน ให้ใช้คำสั่ง run กับไฟล์เดิมอีกครั้ง',
   ],
   'health.alarm': ['ALARM: {what}', 'แจ้งเตือนสำคัญ: {what}'],
   'health.statement-late': [
@@ -153,11 +153,11 @@ const ofBatches = wordings({
   ],
   'health.critical-break': [
     '{count} critical break is open on {day}',
-    'มีผลต่างร้ายแรงที่ยังไม่ได้แก้ {count} รายการในวันที่ {day}',
+    'มีผลต่างร้ายแรงคงค้าง {count} รายการในวันที่ {day}',
   ],
   'health.critical-breaks': [
     '{count} critical breaks are open on {day}',
-    'มีผลต่างร้ายแรงที่ยังไม่ได้แก้ {count} รายการในวันที่ {day}',
+    'มีผลต่างร้ายแรงคงค้าง {count} รายการในวันที่ {day}',
   ],
   'health.look-at-breaks': [
     'Money moved that the journal calls unmoved: the breaks file says of each what to do',
@@ -165,11 +165,11 @@ const ofBatches = wordings({
   ],
   'health.row-contradicts': [
     '{count} row contradicts what was called proved',
-    'มี {count} แถวขัดแย้งกับผลที่เคยยืนยันแล้ว',
+    'มี {count} รายการขัดแย้งกับผลที่เคยยืนยันแล้ว',
   ],
   'health.rows-contradict': [
     '{count} rows contradict what was called proved',
-    'มี {count} แถวขัดแย้งกับผลที่เคยยืนยันแล้ว',
+    'มี {count} รายการขัดแย้งกับผลที่เคยยืนยันแล้ว',
   ],
   'health.look-at-exceptions': [
     'Do not pay them again: the exceptions of their batches say of each what to do',
@@ -186,7 +186,7 @@ const ofGrowth = wordings({
   ],
   'growth.replaced': [
     'it had {before} bytes and has {bytes}, and what it holds now is not what was read with rows added',
-    'ขนาดเดิม {before} ไบต์ ขณะนี้ {bytes} ไบต์ และข้อมูลไม่ใช่ข้อมูลที่อ่านไว้ซึ่งมีแถวเพิ่ม',
+    'ขนาดเดิม {before} ไบต์ ขณะนี้ {bytes} ไบต์ และข้อมูลปัจจุบันไม่ใช่ข้อมูลเดิมที่มีแถวเพิ่ม',
   ],
   'growth.of-amount': ['{rows} of {amount} baht', '{rows} รวม {amount} บาท'],
   'growth.with-ids': ['{rows} ({ids})', '{rows} ({ids})'],

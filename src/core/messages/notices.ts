@@ -3,7 +3,7 @@ import { wordings } from './wording.ts';
 
 const ofBatches = wordings({
   'notice.counts': ['{what}: {counts}', '{what}: {counts}'],
-  'notice-rows.staged': ['{rows} staged', 'กำลังอ่าน {rows}'],
+  'notice-rows.staged': ['{rows} staged', 'กำลังอ่านไฟล์ {rows}'],
   'notice-rows.ready': ['{rows} ready', 'พร้อมจ่าย {rows}'],
   'notice-rows.held': ['{rows} held', 'ระงับไว้ {rows}'],
   'notice-rows.submitted': ['{rows} submitted', 'ยังไม่ทราบผล {rows}'],
@@ -18,10 +18,10 @@ const ofBatches = wordings({
   'notice.batch-done-why': ['{why}', 'ชุดจ่ายเงินดำเนินการเสร็จแล้ว: {why}'],
   'notice.look-at-exceptions': [
     'Look at its exceptions: each says what to do',
-    'ให้ดูรายการที่ต้องตรวจสอบ แต่ละรายการมีวิธีดำเนินการ',
+    'ให้ตรวจสอบรายการที่ต้องดำเนินการ แต่ละรายการมีวิธีแก้ไข',
   ],
-  'notice.batch-halted': ['the batch waits for a person', 'หยุดจ่ายชุดจ่ายเงินนี้ รอผู้ตรวจสอบ'],
-  'notice.batch-halted-why': ['{why}', 'หยุดจ่ายชุดจ่ายเงินนี้ รอผู้ตรวจสอบ: {why}'],
+  'notice.batch-halted': ['the batch waits for a person', 'ระงับการจ่ายชุดจ่ายเงินนี้ รอดำเนินการ'],
+  'notice.batch-halted-why': ['{why}', 'ระงับการจ่ายชุดจ่ายเงินนี้ รอดำเนินการ: {why}'],
   'notice.remove-cause': [
     'Remove the cause, then let it go on with "paydrop resume" and its batch id',
     'เมื่อแก้สาเหตุแล้ว เลือก "ดำเนินการต่อ" ที่ชุดจ่ายเงิน หรือใช้คำสั่ง "paydrop resume" ตามด้วยรหัสชุด',
@@ -41,7 +41,7 @@ const ofBatches = wordings({
   ],
   'notice.settled-by-statement': [
     'Do not pay them again by other means: another journal, or a lost part of this one, has sent them, and only a statement settles them ("paydrop reconcile --date" with their day or the next), or two people with "paydrop confirm"',
-    'ห้ามจ่ายซ้ำด้วยวิธีอื่น รายการเหล่านี้ส่งจาก journal อื่นหรือจากส่วนที่สูญหาย สรุปผลได้จากรายการเดินบัญชีเท่านั้น ให้ใช้ "paydrop reconcile --date" ของวันนั้นหรือวันถัดไป หรือให้สองคนบันทึกสิ่งที่ธนาคารแจ้งด้วย "paydrop confirm"',
+    'ห้ามจ่ายซ้ำด้วยวิธีอื่น รายการเหล่านี้ส่งจากฐานข้อมูล journal อื่นหรือจากส่วนที่สูญหาย สรุปผลได้จากรายการเดินบัญชีเท่านั้น ให้ใช้ "paydrop reconcile --date" ของวันนั้นหรือวันถัดไป หรือให้สองคนบันทึกผลที่ธนาคารแจ้งด้วย "paydrop confirm"',
   ],
 });
 
@@ -49,25 +49,28 @@ const ofFiles = wordings({
   'notice.file-rejected': ['{why}', 'ไม่รับไฟล์นี้เข้าระบบทั้งไฟล์ และไม่มีการส่งรายการจากไฟล์นี้: {why}'],
   'notice.rows-stand-in-batch': [
     'Nothing to do for the rows that its batch has: they stand there. Rows that are new need ids of their own: drop them as a file of their own',
-    'รายการที่อยู่ในชุดจ่ายเงินแล้วไม่ต้องดำเนินการ ให้ดูที่ชุดนั้น รายการใหม่ต้องใช้รหัสของตัวเอง และวางเป็นไฟล์ใหม่',
+    'รายการที่อยู่ในชุดจ่ายเงินแล้วไม่ต้องดำเนินการ ให้ดูผลที่ชุดนั้น รายการใหม่ต้องใช้เลขที่รายการของตนเอง และวางเป็นไฟล์ใหม่',
   ],
   'notice.correct-payouts': [
     'Nothing of it was paid: correct it as the reason says, and drop or run it again under any name',
-    'ยังไม่มีการจ่ายจากไฟล์นี้ ให้แก้ไขตามเหตุผล แล้ววางหรือส่งไฟล์อีกครั้ง ใช้ชื่อใดก็ได้',
+    'ยังไม่มีการจ่ายจากไฟล์นี้ ให้แก้ไขตามสาเหตุ แล้ววางไฟล์หรือใช้คำสั่ง run อีกครั้ง ใช้ชื่อใดก็ได้',
   ],
   'notice.correct-registrations': [
     'Nothing of it was registered: correct it as the reason says, and drop it again under any name',
-    'ยังไม่มีการลงทะเบียนจากไฟล์นี้ ให้แก้ไขตามเหตุผล แล้ววางไฟล์อีกครั้ง ใช้ชื่อใดก็ได้',
+    'ยังไม่มีการลงทะเบียนจากไฟล์นี้ ให้แก้ไขตามสาเหตุ แล้ววางไฟล์อีกครั้ง ใช้ชื่อใดก็ได้',
   ],
   'notice.correct-decisions': [
     'Nothing was decided by it: correct it as the reason says, and drop it again',
-    'ยังไม่มีการตัดสินใจจากไฟล์นี้ ให้แก้ไขตามเหตุผล แล้ววางไฟล์อีกครั้ง',
+    'ยังไม่มีการตัดสินใจจากไฟล์นี้ ให้แก้ไขตามสาเหตุ แล้ววางไฟล์อีกครั้ง',
   ],
   'notice.drop-whole-file': [
     'Have the partner send the whole file again, or drop it again: {others}',
     'ให้คู่ค้าส่งไฟล์ฉบับเต็มอีกครั้ง หรือวางไฟล์ฉบับเต็มใหม่: {others}',
   ],
-  'notice.journal-refused': ['{why}', 'หยุดส่งทุกรายการ เพราะไม่พบไฟล์ข้อมูล journal หรือไม่ใช่ไฟล์เดิมที่เคยใช้งาน: {why}'],
+  'notice.journal-refused': [
+    '{why}',
+    'หยุดส่งทุกรายการ เพราะไม่พบฐานข้อมูล journal หรือไม่ใช่ฐานข้อมูลเดิมที่เคยใช้งาน: {why}',
+  ],
   'notice.find-journal': [
     'The reason names the trouble. New here, never any journal: "paydrop init". Lost, and a backup exists: "paydrop restore FILE --since YYYY-MM-DD". Lost without a backup: "paydrop run --journal-lost --since YYYY-MM-DD FILE..". The day is the first that may lack payouts; the bank is asked about them, and nothing is paid twice',
     'สาเหตุแสดงปัญหาที่พบ เริ่มใช้งานครั้งแรก: "paydrop init" ข้อมูลสูญหายแต่มีสำเนาสำรอง: "paydrop restore FILE --since YYYY-MM-DD" ข้อมูลสูญหายและไม่มีสำเนาสำรอง: "paydrop run --journal-lost --since YYYY-MM-DD FILE.." ระบุวันแรกที่ข้อมูลอาจขาดหายไป ระบบจะสอบถามธนาคารก่อนส่ง จึงไม่มีการจ่ายซ้ำ',
@@ -78,14 +81,14 @@ const ofFiles = wordings({
   ],
   'notice.confirm-decisions': [
     'A maker looks at it, on the page or with "paydrop decide --waiting", and proposes its decisions with "paydrop decide --dropped {file}", or throws it away with --discard',
-    'ให้ผู้ทำรายการตรวจดูในหน้าตรวจสอบหรือด้วย "paydrop decide --waiting" แล้วเสนอตามไฟล์นั้นด้วย "paydrop decide --dropped {file}" หรือทิ้งไฟล์ด้วย --discard',
+    'ให้ผู้ทำรายการตรวจสอบในหน้าตรวจสอบหรือด้วย "paydrop decide --waiting" แล้วเสนออนุมัติตามไฟล์ด้วย "paydrop decide --dropped {file}" หรือลบไฟล์ด้วย --discard',
   ],
 });
 
 const ofJournal = wordings({
-  'notice.not-ready': ['{reasons}', 'ระบบไม่พร้อม ไฟล์ที่วางตอนนี้จะยังไม่ดำเนินการ: {reasons}'],
+  'notice.not-ready': ['{reasons}', 'ระบบไม่พร้อม ไฟล์ที่วางขณะนี้จะยังไม่ได้ดำเนินการ: {reasons}'],
   'notice.remedies': ['{remedies}', '{remedies}'],
-  'notice.ready': ['files that are dropped are worked again', 'ระบบพร้อมแล้ว ไฟล์ที่วางจะดำเนินการตามปกติ'],
+  'notice.ready': ['files that are dropped are worked again', 'ระบบพร้อมแล้ว และจะดำเนินการไฟล์ที่วางตามปกติ'],
   'notice.standby': [
     'this watcher stands by again: nothing keeps it from taking over',
     'เครื่องสำรองพร้อมแล้ว และจะทำงานแทนเมื่อเครื่องหลักหยุด',
@@ -132,9 +135,9 @@ const ofJournal = wordings({
   ],
   'notice.ask-for-date': [
     'Ask the bank for the Date header in its replies: without it nothing is sent a second time',
-    'ขอให้ธนาคารส่งส่วนหัว Date ในคำตอบ หากไม่มีจะไม่มีการส่งรายการซ้ำเป็นครั้งที่สอง',
+    'ขอให้ธนาคารส่งส่วนหัว Date ในคำตอบ หากไม่มี ระบบจะไม่ส่งรายการใดซ้ำ',
   ],
-  'notice.journal-changed': ['{why}', 'หยุดจ่าย เพราะข้อมูลของชุดจ่ายเงินไม่ตรงกับที่รับเข้าระบบ: {why}'],
+  'notice.journal-changed': ['{why}', 'ระงับการจ่าย เพราะข้อมูลของชุดจ่ายเงินไม่ตรงกับที่รับเข้าระบบ: {why}'],
   'notice.does-not-add-up': [
     'the rows of batch {batch} do not add up to its file',
     'ยอดรวมของชุดจ่ายเงิน {batch} ไม่ตรงกับไฟล์',
@@ -150,11 +153,11 @@ const ofJournal = wordings({
   ],
   'notice.day-head': [
     'the head of {day}: keep it out of reach of everyone who can write the journal',
-    'ค่าสรุปประจำวันที่ {day}: ให้เก็บไว้ในที่ที่ผู้ที่เขียนไฟล์ข้อมูล journal แก้ไขไม่ได้',
+    'ค่าแฮชประจำวันที่ {day}: ให้เก็บไว้ในที่ที่ผู้มีสิทธิ์แก้ไขฐานข้อมูล journal เข้าถึงไม่ได้',
   ],
   'notice.person-critical': [
     'Ask who did it, and why: if no person did, disable the user, and change who may write to the journal',
-    'สอบถามว่าใครเป็นผู้ทำและเพราะเหตุใด ถ้าไม่มีผู้ใดรับ ให้ปิดใช้งานผู้ใช้นั้น และเปลี่ยนสิทธิ์ผู้ที่เขียนไฟล์ข้อมูล journal ได้',
+    'สอบถามว่าผู้ใดเป็นผู้ดำเนินการและเพราะเหตุใด หากไม่มีผู้ใดยืนยัน ให้ปิดใช้งานผู้ใช้นั้น และเปลี่ยนสิทธิ์ของผู้ที่แก้ไขฐานข้อมูล journal ได้',
   ],
   'notice.person-high': [
     'Ask whether it was the user: if so, an admin lets the user try again; if not, another person guesses the password',
@@ -170,9 +173,9 @@ const ofRegistrations = wordings({
   'notice.registrations-done-why': ['{why}', 'ชุดลงทะเบียนหักบัญชีดำเนินการเสร็จแล้ว: {why}'],
   'notice.registrations-halted': [
     'the batch of registrations waits for a person',
-    'หยุดส่งชุดลงทะเบียนหักบัญชีนี้ รอผู้ตรวจสอบ',
+    'ระงับการส่งชุดลงทะเบียนหักบัญชีนี้ รอดำเนินการ',
   ],
-  'notice.registrations-halted-why': ['{why}', 'หยุดส่งชุดลงทะเบียนหักบัญชีนี้ รอผู้ตรวจสอบ: {why}'],
+  'notice.registrations-halted-why': ['{why}', 'ระงับการส่งชุดลงทะเบียนหักบัญชีนี้ รอดำเนินการ: {why}'],
   'notice.registration-alarm': [
     'ALARM: {count} registration that contradicts what was called ended',
     'แจ้งเตือนสำคัญ: การลงทะเบียนหักบัญชี {count} รายการขัดแย้งกับผลที่เคยทราบแล้ว',
@@ -191,7 +194,7 @@ const ofRegistrations = wordings({
   ],
   'notice.explain-callbacks': [
     'See whether they were made by other means, or with another journal; they are kept, and matched if such a registration turns up',
-    'ตรวจสอบว่ามีการลงทะเบียนด้วยวิธีอื่นหรือด้วย journal อื่นหรือไม่ ระบบเก็บการแจ้งผลไว้ และจะจับคู่เมื่อมีการลงทะเบียนนั้น',
+    'ตรวจสอบว่ามีการลงทะเบียนด้วยวิธีอื่นหรือจากฐานข้อมูล journal อื่นหรือไม่ ระบบเก็บการแจ้งผลไว้ และจะจับคู่เมื่อพบการลงทะเบียนนั้น',
   ],
 });
 

@@ -5,39 +5,39 @@ export const queueWordings = wordings({
   // ---------------------------------------------------------------- days, files
   'queue.day-without-statement': [
     'payouts were sent on this day, and the bank has given no statement of it that could be used',
-    'มีการส่งรายการในวันนี้ แต่ธนาคารยังไม่ให้รายการเดินบัญชีที่ใช้ได้',
+    'มีการส่งรายการในวันนี้ แต่ยังไม่ได้รับรายการเดินบัญชีที่ใช้ได้จากธนาคาร',
   ],
   'queue.ask-for-statement': [
     'Ask the bank for it; then "paydrop reconcile --date {day}", or "paydrop accept {day} --file FILE" with one that it has sent; acknowledge it if none will ever come',
-    'ขอรายการเดินบัญชีจากธนาคาร แล้วใช้คำสั่ง "paydrop reconcile --date {day}" หรือ "paydrop accept {day} --file FILE" กับไฟล์ที่ธนาคารส่งมา ถ้าจะไม่ได้รับอีกแล้วให้รับทราบ',
+    'ขอรายการเดินบัญชีจากธนาคาร แล้วใช้คำสั่ง "paydrop reconcile --date {day}" หรือ "paydrop accept {day} --file FILE" กับไฟล์ที่ธนาคารส่งมา หากธนาคารจะไม่ส่งรายการเดินบัญชีของวันนี้ ให้รับทราบ',
   ],
   'queue.run-payouts-again': [
     'Nothing of it was paid: correct it and run it again, under the same name, or acknowledge it if it is no longer needed',
-    'ยังไม่มีการจ่ายจากไฟล์นี้ ให้แก้ไขแล้วรันใหม่ด้วยชื่อเดิม หรือรับทราบถ้าไม่ต้องใช้ไฟล์นี้แล้ว',
+    'ยังไม่มีการจ่ายจากไฟล์นี้ ให้แก้ไขแล้วใช้คำสั่ง run อีกครั้งด้วยชื่อเดิม หรือรับทราบหากไม่ต้องใช้ไฟล์นี้แล้ว',
   ],
   'queue.drop-payouts-again': [
     'Nothing of it was paid: correct it as its .reason.txt says and drop it again, or acknowledge it if it is no longer needed',
-    'ยังไม่มีการจ่ายจากไฟล์นี้ ให้แก้ไขตามไฟล์ .reason.txt แล้ววางใหม่ หรือรับทราบถ้าไม่ต้องใช้ไฟล์นี้แล้ว',
+    'ยังไม่มีการจ่ายจากไฟล์นี้ ให้แก้ไขตามไฟล์ .reason.txt แล้ววางไฟล์อีกครั้ง หรือรับทราบหากไม่ต้องใช้ไฟล์นี้แล้ว',
   ],
   'queue.run-registrations-again': [
     'Nothing of it was registered: correct it and register it again, under the same name, or acknowledge it if it is no longer needed',
-    'ยังไม่มีการลงทะเบียนจากไฟล์นี้ ให้แก้ไขแล้วใช้คำสั่ง register อีกครั้งด้วยชื่อเดิม หรือรับทราบถ้าไม่ต้องใช้ไฟล์นี้แล้ว',
+    'ยังไม่มีการลงทะเบียนจากไฟล์นี้ ให้แก้ไขแล้วใช้คำสั่ง register อีกครั้งด้วยชื่อเดิม หรือรับทราบหากไม่ต้องใช้ไฟล์นี้แล้ว',
   ],
   'queue.drop-registrations-again': [
     'Nothing of it was registered: correct it as its .reason.txt says and drop it again, or acknowledge it if it is no longer needed',
-    'ยังไม่มีการลงทะเบียนจากไฟล์นี้ ให้แก้ไขตามไฟล์ .reason.txt แล้ววางใหม่ หรือรับทราบถ้าไม่ต้องใช้ไฟล์นี้แล้ว',
+    'ยังไม่มีการลงทะเบียนจากไฟล์นี้ ให้แก้ไขตามไฟล์ .reason.txt แล้ววางไฟล์อีกครั้ง หรือรับทราบหากไม่ต้องใช้ไฟล์นี้แล้ว',
   ],
 
   // ---------------------------------------------------------------- batches
-  'queue.rows-held': ['{rows} of its rows are held together', 'ระงับไว้พร้อมกัน {rows} แถว'],
+  'queue.rows-held': ['{rows} of its rows are held together', 'ระงับไว้พร้อมกัน {rows} รายการ'],
   'queue.rows-await-approval': ['rows of it wait for approval', 'มีรายการที่รออนุมัติ'],
   'queue.approve-batch': [
     'Look at it ("paydrop status {batch}"), then "paydrop approve --batch {batch}"',
-    'เปิดดู ("paydrop status {batch}") แล้วใช้ "paydrop approve --batch {batch}"',
+    'ตรวจสอบ ("paydrop status {batch}") แล้วใช้คำสั่ง "paydrop approve --batch {batch}"',
   ],
   'queue.look-at-holds': [
     'Look at what holds them ("paydrop status {batch}"); "paydrop resume {batch}" lets them go on, "paydrop cancel {batch}" ends them',
-    'ดูสาเหตุที่ระงับ ("paydrop status {batch}") ใช้ "paydrop resume {batch}" เพื่อดำเนินการต่อ หรือ "paydrop cancel {batch}" เพื่อยกเลิก',
+    'ตรวจสอบสาเหตุที่ระงับ ("paydrop status {batch}") แล้วใช้คำสั่ง "paydrop resume {batch}" เพื่อดำเนินการต่อ หรือ "paydrop cancel {batch}" เพื่อยกเลิก',
   ],
   'queue.transfers-in-doubt': [
     'the bank has not yet said what became of {transfers} of it',
@@ -45,14 +45,14 @@ export const queueWordings = wordings({
   ],
   'queue.do-not-pay-again': [
     'Do not pay them again by hand: "paydrop settle {batch}" asks at once, and the statement of their day settles them; what stays open becomes unresolved, and is then decided on row by row',
-    'ห้ามจ่ายซ้ำด้วยวิธีอื่น ใช้คำสั่ง "paydrop settle {batch}" สอบถามได้ทันที รายการเดินบัญชีของวันนั้นจะยืนยันผล ที่ยังค้างจะสรุปผลไม่ได้ และตัดสินใจทีละรายการ',
+    'ห้ามจ่ายซ้ำด้วยวิธีอื่น คำสั่ง "paydrop settle {batch}" สอบถามธนาคารได้ทันที และรายการเดินบัญชีของวันนั้นจะยืนยันผล รายการที่ยังค้างจะมีสถานะยังสรุปผลไม่ได้ และต้องตัดสินใจทีละรายการ',
   ],
 
   // ---------------------------------------------------------------- proposals, files of decisions, callbacks
   'queue.proposed': ['{person} has proposed it: {note}', '{person} เสนอไว้: {note}'],
   'queue.check-proposal': [
     'Another person looks at it ("paydrop proposals {proposal}"), then "paydrop approve {proposal}": {effect}',
-    'ให้ผู้อื่นเปิดดู ("paydrop proposals {proposal}") แล้วใช้ "paydrop approve {proposal}": {effect}',
+    'ให้ผู้อนุมัติอีกคนตรวจสอบ ("paydrop proposals {proposal}") แล้วใช้คำสั่ง "paydrop approve {proposal}": {effect}',
   ],
   'queue.decisions-dropped': [
     'a file with decisions was dropped, and no maker has confirmed them',
@@ -64,7 +64,7 @@ export const queueWordings = wordings({
   ],
   'queue.confirm-decisions': [
     'A maker looks at it and confirms it ("paydrop decide --dropped NAME"), or throws it away (--discard)',
-    'ให้ผู้ทำรายการเปิดดูแล้วยืนยัน ("paydrop decide --dropped NAME") หรือทิ้ง (--discard)',
+    'ให้ผู้ทำรายการตรวจสอบแล้วยืนยัน ("paydrop decide --dropped NAME") หรือลบไฟล์ (--discard)',
   ],
   'queue.unknown-callback': [
     'the bank has called back about a registration that this journal has not sent',
@@ -72,6 +72,6 @@ export const queueWordings = wordings({
   ],
   'queue.explain-callback': [
     'Find out whether it was made by other means or by another program. A file with it is held until a person decides; acknowledge it once it is explained',
-    'ตรวจสอบว่ามีการลงทะเบียนด้วยวิธีอื่นหรือโปรแกรมอื่นหรือไม่ ไฟล์ที่มีรายการนี้จะถูกระงับจนกว่าจะมีผู้ตัดสินใจ ให้รับทราบเมื่อทราบที่มาแล้ว',
+    'ตรวจสอบว่ามีการลงทะเบียนด้วยวิธีอื่นหรือโปรแกรมอื่นหรือไม่ ไฟล์ที่มีรายการนี้จะถูกระงับไว้จนกว่าจะมีผู้ตัดสินใจ เมื่อทราบที่มาแล้วให้รับทราบ',
   ],
 });

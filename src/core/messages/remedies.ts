@@ -61,7 +61,7 @@ const transferRemedies = wordings({
     'Ask the bank to allow direct credit registration',
     'ติดต่อธนาคารเพื่อเปิดใช้การลงทะเบียนรับเงินเข้าบัญชี',
   ],
-  'bank-remedy.EM009': ['Check the status of the company ID with the bank', 'ตรวจสอบสถานะรหัสบริษัทกับธนาคาร'],
+  'bank-remedy.EM009': ['Check the status of the company ID with the bank', 'ตรวจสอบสถานะของรหัสบริษัทกับธนาคาร'],
   'bank-remedy.EM013': [
     'Check the payer account in the configuration with the bank',
     'ตรวจสอบเลขบัญชีผู้จ่ายในการตั้งค่ากับธนาคาร',
@@ -109,11 +109,11 @@ const transferRemedies = wordings({
   ],
   'bank-remedy.EV013': ['The payer bank code must be 006', 'รหัสธนาคารของผู้จ่ายต้องเป็น 006'],
   'bank-remedy.EV032': ['Check the status of the payer account with the bank', 'ตรวจสอบสถานะบัญชีผู้จ่ายกับธนาคาร'],
-  'bank-remedy.EV033': ["The payee's account cannot receive funds", 'บัญชีผู้รับเงินไม่สามารถรับเงินได้'],
+  'bank-remedy.EV033': ["The payee's account cannot receive funds", 'บัญชีผู้รับเงินรับเงินไม่ได้'],
   'bank-remedy.EV034': ['The bank knows no such transaction', 'ธนาคารไม่พบรายการนี้'],
   'bank-remedy.EV035': ['The bank knows no such transaction', 'ธนาคารไม่พบรายการนี้'],
   'bank-remedy.EV036': ['Check the status of the payer account', 'ตรวจสอบสถานะบัญชีผู้จ่าย'],
-  'bank-remedy.EV037': ["The payee's account is closed or not active", 'บัญชีผู้รับเงินปิดแล้วหรือไม่ได้ใช้งาน'],
+  'bank-remedy.EV037': ["The payee's account is closed or not active", 'บัญชีผู้รับเงินปิดแล้วหรือไม่อยู่ในสถานะใช้งาน'],
   'bank-remedy.EV038': [
     "The payee's account is not registered for direct credit",
     'บัญชีผู้รับเงินยังไม่ได้ลงทะเบียนรับเงินเข้าบัญชี',
@@ -135,8 +135,8 @@ const transferRemedies = wordings({
   'bank-remedy.EV052': ['Ask the bank to allow same-bank transfers', 'ติดต่อธนาคารเพื่อเปิดใช้การโอนภายในธนาคาร'],
   'bank-remedy.EV053': ['Ask the bank to allow other-bank transfers', 'ติดต่อธนาคารเพื่อเปิดใช้การโอนต่างธนาคาร'],
   'bank-remedy.EV054': ['Ask the bank to allow proxy transfer', 'ติดต่อธนาคารเพื่อเปิดใช้การโอนพร้อมเพย์'],
-  'bank-remedy.EV055': ['Correct the proxy number', 'แก้ไขเลขพร้อมเพย์'],
-  'bank-remedy.EV056': ['Correct the proxy type', 'แก้ไขประเภทเลขพร้อมเพย์'],
+  'bank-remedy.EV055': ['Correct the proxy number', 'แก้ไขเลขผู้รับเงิน'],
+  'bank-remedy.EV056': ['Correct the proxy type', 'แก้ไขประเภทเลขผู้รับเงิน'],
   'bank-remedy.EV058': [
     'Interbank service unavailable: inquire and slow down',
     'บริการระหว่างธนาคารใช้งานไม่ได้ ให้สอบถามสถานะและชะลอการส่ง',
@@ -237,7 +237,7 @@ const registrationRemedies = wordings({
   ],
   'registration-remedy.CBS003': [
     "The customer's account is not active: ask for another one",
-    'บัญชีของลูกค้าไม่พร้อมใช้งาน ขอบัญชีอื่นจากลูกค้า',
+    'บัญชีของลูกค้าไม่อยู่ในสถานะใช้งาน ให้ขอบัญชีอื่นจากลูกค้า',
   ],
   'registration-remedy.0429': ['Goes on by itself an hour later', 'ระบบจะดำเนินการต่อเองในอีกหนึ่งชั่วโมง'],
 });

@@ -11,7 +11,7 @@ const payoutRemedies = wordings({
   ],
   'payout-remedy.rejected': [
     'Nothing was sent: correct the row as the reason says and send it in a new file, under the same payoutId',
-    'ยังไม่ได้ส่งธนาคาร แก้ไขรายการตามสาเหตุ แล้วส่งในไฟล์ใหม่โดยใช้ payoutId เดิม',
+    'ยังไม่ได้ส่งธนาคาร ให้แก้ไขรายการตามสาเหตุ แล้วส่งในไฟล์ใหม่โดยใช้ payoutId เดิม',
   ],
   'payout-remedy.cancelled': [
     'Nothing to do: a person cancelled it and nothing more is sent',
@@ -19,7 +19,7 @@ const payoutRemedies = wordings({
   ],
   'payout-remedy.unpayable': [
     'No money moved: the bank says that this payee cannot be paid; ask the payee, then "paydrop retry" it as it is, or correct it in a new file, under the same payoutId',
-    'เงินยังไม่ออก ธนาคารแจ้งว่าจ่ายให้ผู้รับรายนี้ไม่ได้ สอบถามผู้รับเงิน แล้วเลือก "ส่งจ่ายใหม่" หรือแก้ไขในไฟล์ใหม่โดยใช้ payoutId เดิม',
+    'เงินยังไม่ออก ธนาคารแจ้งว่าจ่ายให้ผู้รับเงินรายนี้ไม่ได้ ให้สอบถามผู้รับเงิน แล้วเลือก "ส่งจ่ายใหม่" หรือแก้ไขในไฟล์ใหม่โดยใช้ payoutId เดิม',
   ],
   'payout-remedy.submitted': [
     'Do not pay it again by hand: it may be with the bank; "paydrop settle" asks the bank what became of it',
@@ -36,24 +36,24 @@ const payoutRemedies = wordings({
   ],
   'payout-remedy.disputed': [
     `Do not pay it again: the bank's statement contradicts a payment that the bank had confirmed; ask the bank with the transRefNo. If it says that the payee has it, two people record that: "paydrop confirm" and its payoutId, with --paid, --evidence and --note`,
-    'ห้ามจ่ายซ้ำ รายการเดินบัญชีขัดแย้งกับผลที่ธนาคารเคยยืนยันว่าจ่ายแล้ว ให้สอบถามธนาคารด้วย transRefNo ถ้าธนาคารยืนยันว่าผู้รับได้เงินแล้ว ให้สองคนบันทึกผลด้วย "ยืนยันว่าจ่ายสำเร็จ" พร้อมหลักฐาน',
+    'ห้ามจ่ายซ้ำ รายการเดินบัญชีขัดแย้งกับผลที่ธนาคารเคยยืนยันว่าจ่ายแล้ว ให้สอบถามธนาคารด้วย transRefNo ถ้าธนาคารยืนยันว่าผู้รับเงินได้รับเงินแล้ว ให้สองคนบันทึกผลด้วย "ยืนยันว่าจ่ายสำเร็จ" พร้อมหลักฐาน',
   ],
   'payout-remedy.rejected-for-its-id': [
     'Nothing was sent: correct the row as the reason says and send it in a new file',
-    'ยังไม่ได้ส่งธนาคาร แก้ไขรายการตามสาเหตุ แล้วส่งในไฟล์ใหม่',
+    'ยังไม่ได้ส่งธนาคาร ให้แก้ไขรายการตามสาเหตุ แล้วส่งในไฟล์ใหม่',
   ],
   'payout-remedy.by-statement': [
     `An inquiry shows neither amount nor payee: do not pay it again; find it in the bank's statement with both, which settles it here, too ("paydrop reconcile --date" and its day). If it says that the payee has it, two people record that: "paydrop confirm" and its payoutId, with --paid, --evidence and --note`,
-    'การสอบถามไม่แสดงจำนวนเงินและผู้รับเงิน ห้ามจ่ายซ้ำ ค้นหาในรายการเดินบัญชีด้วยจำนวนเงินและผู้รับเงิน แล้วกระทบยอดเพื่อสรุปผล ถ้าธนาคารยืนยันว่าผู้รับได้เงินแล้ว ให้สองคนบันทึกผลด้วย "ยืนยันว่าจ่ายสำเร็จ" พร้อมหลักฐาน',
+    'การสอบถามไม่แสดงจำนวนเงินและผู้รับเงิน ห้ามจ่ายซ้ำ ค้นหาในรายการเดินบัญชีด้วยจำนวนเงินและผู้รับเงิน แล้วกระทบยอดเพื่อสรุปผล ถ้าธนาคารยืนยันว่าผู้รับเงินได้รับเงินแล้ว ให้สองคนบันทึกผลด้วย "ยืนยันว่าจ่ายสำเร็จ" พร้อมหลักฐาน',
   ],
 
   'hold-remedy.approval': [
     'It waits for approval: have the batch approved; nothing of it is sent before',
-    'รออนุมัติ ให้ผู้อนุมัติอนุมัติชุดจ่ายเงินก่อน จะไม่มีการส่งรายการใดก่อนอนุมัติ',
+    'รออนุมัติ ต้องอนุมัติชุดจ่ายเงินนี้ก่อน จึงจะส่งรายการได้',
   ],
   'hold-remedy.name': [
     'Compare the name in the file with the names that the bank holds: "paydrop resume" and its payoutId lets it go on if they are the same payee, "paydrop cancel" and its payoutId ends it if they are not',
-    'เทียบชื่อในไฟล์กับชื่อที่ธนาคาร ถ้าเป็นผู้รับคนเดียวกัน ให้เลือก "ดำเนินการต่อ" ถ้าไม่ใช่ ให้เลือก "ยกเลิกรายการ"',
+    'เทียบชื่อในไฟล์กับชื่อที่ธนาคาร ถ้าเป็นผู้รับเงินรายเดียวกัน ให้เลือก "ดำเนินการต่อ" ถ้าไม่ใช่ ให้เลือก "ยกเลิกรายการ"',
   ],
   'hold-remedy.limit': [
     'Make sure that the amount is right, then let this payout go on with "paydrop resume" and its payoutId, or stop it with "paydrop cancel" and its payoutId',
@@ -61,7 +61,7 @@ const payoutRemedies = wordings({
   ],
   'hold-remedy.halted': [
     'Sending is halted: remove the cause of the halt, then let the batch go on with "paydrop resume" and its batch id',
-    'หยุดส่งอยู่ แก้สาเหตุที่หยุดจ่ายก่อน แล้วเลือก "ดำเนินการต่อ" ที่ชุดจ่ายเงิน',
+    'ถูกระงับการจ่าย แก้สาเหตุก่อน แล้วเลือก "ดำเนินการต่อ" ที่ชุดจ่ายเงิน',
   ],
   'hold-remedy.paused': [
     'The service could not take it: run the same file again later, or have it tried at once with "paydrop resume" and the batch',
@@ -73,11 +73,11 @@ const payoutRemedies = wordings({
   ],
   'hold-remedy.similar': [
     'Another payoutId looks like this one, or has paid the same payee the same amount: compare the two: "paydrop resume" and its payoutId lets it go on if it is another payment, "paydrop cancel" and its payoutId ends it if it is the same',
-    'มี payoutId อื่นที่คล้ายกัน หรือเคยจ่ายผู้รับเดียวกันด้วยจำนวนเงินเท่ากัน ให้เทียบทั้งสองรายการ ถ้าเป็นคนละรายการ ให้เลือก "ดำเนินการต่อ" ถ้าเป็นรายการเดียวกัน ให้เลือก "ยกเลิกรายการ"',
+    'มี payoutId อื่นที่คล้ายกัน หรือเคยจ่ายผู้รับเงินรายเดียวกันด้วยจำนวนเงินเท่ากัน ให้เทียบทั้งสองรายการ ถ้าเป็นคนละรายการ ให้เลือก "ดำเนินการต่อ" ถ้าเป็นรายการเดียวกัน ให้เลือก "ยกเลิกรายการ"',
   ],
   'hold-remedy.new-payee': [
     `No payee was proved paid under this number before: make sure that it is the payee's: "paydrop resume" and its payoutId lets it go on if it is, "paydrop cancel" and its payoutId ends it if it is not`,
-    'ยังไม่เคยมีการจ่ายสำเร็จให้เลขนี้ ตรวจสอบว่าเป็นเลขของผู้รับจริง ถ้าใช่ ให้เลือก "ดำเนินการต่อ" ถ้าไม่ใช่ ให้เลือก "ยกเลิกรายการ"',
+    'ยังไม่เคยมีการจ่ายสำเร็จให้เลขนี้ ตรวจสอบว่าเป็นเลขของผู้รับเงินจริง ถ้าใช่ ให้เลือก "ดำเนินการต่อ" ถ้าไม่ใช่ ให้เลือก "ยกเลิกรายการ"',
   ],
   'hold-remedy.day-limit': [
     'The limits of the day are used up: on another day "paydrop resume" and the batch lets go on what the limits of that day leave room for; "paydrop resume" and its payoutId pays it in spite of them',
@@ -89,7 +89,7 @@ const payoutRemedies = wordings({
   ],
   'hold-remedy.resend': [
     'The bank refused it without naming our request, or people called it failed: ask the bank whether its transRefNo was ever processed. "paydrop resume" and its payoutId lets it go on if it was not, "paydrop cancel" and its payoutId ends it if it was',
-    'ธนาคารปฏิเสธรายการโดยไม่ได้อ้างถึงคำขอของเรา หรือมีผู้ยืนยันว่าไม่สำเร็จ ให้สอบถามธนาคารว่าเคยทำรายการตาม transRefNo นี้หรือไม่ ถ้าไม่เคย ให้เลือก "ดำเนินการต่อ" ถ้าเคย ให้เลือก "ยกเลิกรายการ"',
+    'ธนาคารปฏิเสธรายการโดยไม่ได้อ้างถึงคำขอของระบบ หรือมีผู้ยืนยันว่าไม่สำเร็จ ให้สอบถามธนาคารว่าเคยทำรายการตาม transRefNo นี้หรือไม่ ถ้าไม่เคย ให้เลือก "ดำเนินการต่อ" ถ้าเคย ให้เลือก "ยกเลิกรายการ"',
   ],
   'hold-remedy.similar.similar': [
     'Another payoutId differs from this one only in case, leading zeros, decimals of zeros, punctuation or blanks: compare the two: "paydrop resume" and its payoutId lets it go on if it is another payment, "paydrop cancel" and its payoutId ends it if it is the same',
@@ -97,15 +97,15 @@ const payoutRemedies = wordings({
   ],
   'hold-remedy.similar.similar-payment': [
     'Another payoutId has paid, or may have paid, the same payee the same amount a short time ago: compare the two: "paydrop resume" and its payoutId lets it go on if it is another payment, "paydrop cancel" and its payoutId ends it if it is the same',
-    'payoutId อื่นจ่ายหรืออาจจ่ายผู้รับเดียวกันด้วยจำนวนเงินเท่ากันไปเมื่อไม่นานมานี้ ให้เทียบทั้งสองรายการ ถ้าเป็นคนละรายการ ให้เลือก "ดำเนินการต่อ" ถ้าเป็นรายการเดียวกัน ให้เลือก "ยกเลิกรายการ"',
+    'payoutId อื่นจ่ายหรืออาจจ่ายผู้รับเงินรายเดียวกันด้วยจำนวนเงินเท่ากันไปเมื่อไม่นานมานี้ ให้เทียบทั้งสองรายการ ถ้าเป็นคนละรายการ ให้เลือก "ดำเนินการต่อ" ถ้าเป็นรายการเดียวกัน ให้เลือก "ยกเลิกรายการ"',
   ],
   'hold-remedy.similar.like-file': [
     'Compare its file with the one that the reason names: let all of it go on with "paydrop resume" and the batch if these are other payments, stop it with "paydrop cancel" and the batch if they are the same',
-    'ให้เทียบไฟล์นี้กับไฟล์ที่ระบุในสาเหตุ ถ้าเป็นคนละชุดให้เลือก "ดำเนินการต่อ" ทั้งชุด ถ้าเป็นชุดเดียวกันให้ยกเลิกทั้งชุด',
+    'ให้เทียบไฟล์นี้กับไฟล์ที่ระบุในสาเหตุ ถ้าเป็นการจ่ายคนละรายการ ให้เลือก "จ่ายชุดนี้ต่อ" ถ้าเป็นรายการเดียวกัน ให้เลือก "ยกเลิกการจ่ายทั้งชุด"',
   ],
   'hold-remedy.similar.in-like-file': [
     'Compare its file with the one that the reason names: let all of it go on with "paydrop resume" and the batch if these are other payments, stop it with "paydrop cancel" and the batch if they are the same',
-    'ให้เทียบไฟล์นี้กับไฟล์ที่ระบุในสาเหตุ ถ้าเป็นคนละชุดให้เลือก "ดำเนินการต่อ" ทั้งชุด ถ้าเป็นชุดเดียวกันให้ยกเลิกทั้งชุด',
+    'ให้เทียบไฟล์นี้กับไฟล์ที่ระบุในสาเหตุ ถ้าเป็นการจ่ายคนละรายการ ให้เลือก "จ่ายชุดนี้ต่อ" ถ้าเป็นรายการเดียวกัน ให้เลือก "ยกเลิกการจ่ายทั้งชุด"',
   ],
   'hold-remedy.paused.outside-service-hours': [
     'Run the same file again when the service is open. A watcher goes on with its files by itself',
@@ -113,7 +113,7 @@ const payoutRemedies = wordings({
   ],
   'hold-remedy.paused.wait-over': [
     'Run the same file again: it goes on where it was. A watcher goes on with its files by itself',
-    'ให้วางไฟล์เดิมอีกครั้ง ระบบจะทำต่อจากเดิม หากโปรแกรมเฝ้าโฟลเดอร์ทำงานอยู่จะทำต่อเอง',
+    'ให้วางไฟล์เดิมอีกครั้ง ระบบจะทำงานต่อจากเดิม หากโปรแกรมรับไฟล์อัตโนมัติทำงานอยู่ ระบบจะทำต่อเอง',
   ],
 
   'code-remedy.look-up-unanswered': [
@@ -123,7 +123,7 @@ const payoutRemedies = wordings({
   'code-remedy.clock-behind-journal': ['Set the clock of this machine right', 'ตั้งนาฬิกาของเครื่องให้ถูกต้อง'],
   'code-remedy.030002': [
     'The bank refused it at validation: check limit, payer, profile, citizen ID and payee name with the bank',
-    'ธนาคารไม่รับในขั้นตรวจสอบ ให้ตรวจสอบวงเงิน บัญชีผู้จ่าย โปรไฟล์ เลขประจำตัวประชาชน และชื่อผู้รับกับธนาคาร',
+    'ธนาคารไม่รับในขั้นตรวจสอบ ให้ตรวจสอบวงเงิน บัญชีผู้จ่าย โปรไฟล์ เลขประจำตัวประชาชน และชื่อผู้รับเงินกับธนาคาร',
   ],
   'code-remedy.030003': [
     'The transfer failed inside the bank or at the proxy lookup: it can be tried again later',
@@ -155,37 +155,37 @@ const payoutRemedies = wordings({
   ],
   'code-remedy.reference-kept': [
     'Stop it with "paydrop cancel" and its payoutId. Once the bank says that no money moved, pay the payee under another payoutId in a new file',
-    'ให้ยกเลิกรายการ เมื่อธนาคารยืนยันว่าเงินไม่ออก ให้จ่ายผู้รับรายนี้ในไฟล์ใหม่ด้วย payoutId อื่น',
+    'ให้ยกเลิกรายการ เมื่อธนาคารยืนยันว่าเงินไม่ออก ให้จ่ายผู้รับเงินรายนี้ในไฟล์ใหม่ด้วย payoutId อื่น',
   ],
   'code-remedy.attempts-used-up': [
     'Stop it with "paydrop cancel" and its payoutId, and pay the payee under another payoutId in a new file',
-    'ให้ยกเลิกรายการ แล้วจ่ายผู้รับรายนี้ในไฟล์ใหม่ด้วย payoutId อื่น',
+    'ให้ยกเลิกรายการ แล้วจ่ายผู้รับเงินรายนี้ในไฟล์ใหม่ด้วย payoutId อื่น',
   ],
   'code-remedy.earlier-attempt-open': [
     'Do not pay it by hand: an earlier attempt is not settled; ask the bank about its transRefNo, or run the file again later',
-    'ห้ามจ่ายเอง การส่งครั้งก่อนยังไม่ทราบผล ให้สอบถามธนาคารด้วย transRefNo ของครั้งนั้น หรือวางไฟล์อีกครั้งภายหลัง',
+    'ห้ามจ่ายด้วยวิธีอื่น การส่งครั้งก่อนยังไม่ทราบผล ให้สอบถามธนาคารด้วย transRefNo ของครั้งนั้น หรือวางไฟล์เดิมอีกครั้งภายหลัง',
   ],
 
   'rejection-remedy.payout-id-claimed': [
     'Nothing was sent for this row. Do not pay it again: the payout that the reason names has its payoutId; "paydrop show" and the payoutId tells what became of it. Only if another payment was meant, or that one was cancelled and is to be paid after all, send it in a new file under another payoutId',
-    'รายการนี้ยังไม่ได้ส่ง ห้ามจ่ายซ้ำ รายการที่ระบุในสาเหตุใช้ payoutId นี้แล้ว ดูผลได้ที่รายการนั้น หากเป็นการจ่ายคนละรายการ หรือรายการเดิมยกเลิกแล้วแต่ต้องจ่าย ให้ส่งในไฟล์ใหม่ด้วย payoutId อื่น',
+    'รายการนี้ยังไม่ได้ส่งธนาคาร ห้ามจ่ายซ้ำ รายการที่ระบุในสาเหตุใช้ payoutId นี้แล้ว ให้ดูผลที่รายการนั้น หากเป็นการจ่ายคนละรายการ หรือรายการเดิมยกเลิกแล้วแต่ต้องจ่าย ให้ส่งในไฟล์ใหม่ด้วย payoutId อื่น',
   ],
   'rejection-remedy.duplicate-repeat': [
     'Nothing was sent for this row: the first row with its payoutId stands; do nothing if one payment was meant, send a second one in a new file under a payoutId of its own',
-    'รายการนี้ยังไม่ได้ส่ง ระบบใช้แถวแรกของ payoutId นี้ ถ้าต้องการจ่ายครั้งเดียวไม่ต้องดำเนินการ ถ้าต้องจ่ายสองครั้งให้ส่งรายการที่สองในไฟล์ใหม่ด้วย payoutId อื่น',
+    'แถวนี้ยังไม่ได้ส่งธนาคาร ระบบใช้แถวแรกของ payoutId นี้ หากต้องการจ่ายครั้งเดียว ไม่ต้องดำเนินการ หากต้องจ่ายสองครั้ง ให้ส่งรายการที่สองในไฟล์ใหม่ด้วย payoutId อื่น',
   ],
   'rejection-remedy.duplicate-differs': [
     'Nothing was sent: rows of this file share the payoutId and differ; send the right one in a new file under that payoutId, and what is another payment under one of its own',
-    'ยังไม่ได้ส่งธนาคาร ในไฟล์มี payoutId เดียวกันแต่ข้อมูลต่างกัน ให้ส่งรายการที่ถูกต้องในไฟล์ใหม่ด้วย payoutId เดิม และรายการอื่นด้วย payoutId ของตนเอง',
+    'ยังไม่ได้ส่งธนาคาร หลายแถวในไฟล์ใช้ payoutId เดียวกันแต่ข้อมูลต่างกัน ให้ส่งรายการที่ถูกต้องในไฟล์ใหม่ด้วย payoutId เดิม และใช้ payoutId อื่นสำหรับการจ่ายคนละรายการ',
   ],
 
   'alarm-remedy.late-proof': [
     'It is paid, though it was called otherwise before: make sure that it was not paid by other means meanwhile, and tell the partner',
-    'รายการนี้จ่ายแล้ว แม้ก่อนหน้านี้สรุปเป็นอย่างอื่น ตรวจสอบว่าไม่มีการจ่ายด้วยวิธีอื่นไปแล้ว และแจ้งคู่ค้า',
+    'รายการนี้จ่ายสำเร็จแล้ว แม้ก่อนหน้านี้สรุปผลเป็นอย่างอื่น ให้ตรวจสอบว่าไม่มีการจ่ายด้วยวิธีอื่นไปแล้ว และแจ้งคู่ค้า',
   ],
   'alarm-remedy.paid-twice': [
     'Two transfers were made for it: ask the bank with both transRefNos ("paydrop show" lists them) to return one',
-    'มีการโอนสองครั้ง ให้แจ้งธนาคารด้วย transRefNo ทั้งสองเพื่อขอคืนหนึ่งรายการ',
+    'มีการโอนสองครั้ง ให้แจ้งธนาคารด้วย transRefNo ทั้งสองเพื่อขอคืนเงินหนึ่งรายการ',
   ],
   'alarm-remedy.paid-by-earlier-attempt': [
     'Do not pay it: an earlier row with its payoutId is paid; cancel it, or ask the bank what became of its own attempt',
@@ -217,7 +217,7 @@ const registrationRemedies = wordings({
   ],
   'registered-remedy.rejected': [
     'Nothing was sent: correct the row as the reason says and send it in a new file, under the same registrationId',
-    'ยังไม่ได้ส่งธนาคาร แก้ไขรายการตามสาเหตุ แล้วส่งในไฟล์ใหม่โดยใช้ registrationId เดิม',
+    'ยังไม่ได้ส่งธนาคาร ให้แก้ไขรายการตามสาเหตุ แล้วส่งในไฟล์ใหม่โดยใช้ registrationId เดิม',
   ],
   'registered-remedy.cancelled': [
     'Nothing to do: a person cancelled it and nothing is sent',
@@ -225,7 +225,7 @@ const registrationRemedies = wordings({
   ],
   'registered-remedy.submitted': [
     'Do not register it again: it may be with the bank, and its callback tells what became of it',
-    'ห้ามลงทะเบียนซ้ำ รายการอาจอยู่ที่ธนาคารแล้ว ธนาคารจะแจ้งผลกลับ',
+    'ห้ามลงทะเบียนซ้ำ รายการอาจอยู่ที่ธนาคารแล้ว ธนาคารจะแจ้งผล',
   ],
   'registered-remedy.in-doubt': [
     'Do not register it again: the bank may have it, and its callback alone tells; see that callbacks get here ("paydrop callbacks"), and ask the bank with the requestUID',
@@ -233,7 +233,7 @@ const registrationRemedies = wordings({
   ],
   'registered-remedy.acknowledged': [
     'Nothing to do yet: the bank has taken it and calls back; see that callbacks get here ("paydrop callbacks")',
-    'ยังไม่ต้องดำเนินการ ธนาคารรับคำขอแล้วและจะแจ้งผลกลับ ตรวจสอบว่าระบบรับการแจ้งผลได้',
+    'ยังไม่ต้องดำเนินการ ธนาคารรับเรื่องแล้วและจะแจ้งผล ให้ตรวจสอบว่าระบบรับการแจ้งผลได้',
   ],
   'registered-remedy.unanswered': [
     'The bank has not called back in time: ask it with the requestUID what became of it; if it has none, "paydrop retry" registers it anew',
@@ -254,7 +254,7 @@ const registrationRemedies = wordings({
   ],
   'registered-remedy.rejected-for-its-id': [
     'Nothing was sent: correct the row as the reason says and send it in a new file',
-    'ยังไม่ได้ส่งธนาคาร แก้ไขรายการตามสาเหตุ แล้วส่งในไฟล์ใหม่',
+    'ยังไม่ได้ส่งธนาคาร ให้แก้ไขรายการตามสาเหตุ แล้วส่งในไฟล์ใหม่',
   ],
   'registered-remedy.told-after-all': [
     'The bank has told how it ended, though it was not believed to be with the bank: see that no other registration was made in its place, and tell the partner',
@@ -271,7 +271,7 @@ const registrationRemedies = wordings({
   ],
   'registration-hold-remedy.halted': [
     'Registering is halted: remove the cause of the halt, then let the batch go on with "paydrop resume" and its batch id',
-    'หยุดส่งอยู่ แก้สาเหตุที่หยุดก่อน แล้วเลือก "ดำเนินการต่อ" ที่ชุดลงทะเบียน',
+    'ถูกระงับการส่ง แก้สาเหตุก่อน แล้วเลือก "ดำเนินการต่อ" ที่ชุดลงทะเบียน',
   ],
   'registration-hold-remedy.similar': [
     'Another registrationId differs from this one only in case, leading zeros, decimals of zeros, punctuation or blanks: compare the two: "paydrop resume" and its registrationId lets it go on if it is another registration, "paydrop cancel" and its registrationId ends it if it is the same',
@@ -303,7 +303,7 @@ const registrationRemedies = wordings({
 const breakRemedies = wordings({
   'break-remedy.paid-twice': [
     'Two transfers were made for this payout: make sure with both transRefNos that the payee got both, have one of them returned, and tell the partner',
-    'มีการโอนสองครั้งสำหรับรายการนี้ ตรวจสอบด้วย transRefNo ทั้งสองว่าผู้รับได้เงินทั้งสองครั้ง ขอคืนหนึ่งรายการ และแจ้งคู่ค้า',
+    'มีการโอนสองครั้งสำหรับรายการนี้ ตรวจสอบด้วย transRefNo ทั้งสองว่าผู้รับเงินได้รับเงินทั้งสองครั้ง ขอคืนหนึ่งรายการ และแจ้งคู่ค้า',
   ],
   'break-remedy.status-mismatch': [
     'Do not pay it again: the lines of the statement contradict each other; ask the bank with the transRefNo which of them holds',
@@ -319,7 +319,7 @@ const breakRemedies = wordings({
   ],
   'break-remedy.payee-mismatch': [
     "Ask the bank with the transRefNo and sysRefNo who was credited; if it was not the row's payee, have the transfer returned before it is paid again",
-    'สอบถามธนาคารด้วย transRefNo และ sysRefNo ว่าเงินเข้าบัญชีใคร ถ้าไม่ใช่ผู้รับของรายการนี้ ให้ขอคืนเงินก่อนจ่ายใหม่',
+    'สอบถามธนาคารด้วย transRefNo และ sysRefNo ว่าเงินเข้าบัญชีใคร ถ้าไม่ใช่ผู้รับเงินของรายการนี้ ให้ขอคืนเงินก่อนจ่ายใหม่',
   ],
   'break-remedy.amount-mismatch': [
     'Ask the bank with the transRefNo and sysRefNo which amount was moved, and have the difference put right; do not pay the rest in a new file before',
@@ -327,7 +327,7 @@ const breakRemedies = wordings({
   ],
   'break-remedy.other-company': [
     'Ask the bank with the transRefNo why a transfer of ours is booked for another company, and have it put right',
-    'สอบถามธนาคารด้วย transRefNo ว่าเหตุใดรายการของเราจึงลงในชื่อบริษัทอื่น และให้แก้ไข',
+    'สอบถามธนาคารด้วย transRefNo ว่าเหตุใดรายการของบริษัทจึงลงในชื่อบริษัทอื่น และให้แก้ไข',
   ],
   'break-remedy.payer-mismatch': [
     'Ask the bank with the transRefNo why another account was debited, and have it put right',
@@ -409,7 +409,7 @@ const breakRemedies = wordings({
 
   'break-remedy.damaged-code': [
     'Do not pay it again before the line is known: fetch the statement of the day from the bank again ("paydrop reconcile --date" and the day) and give it to paydrop without saving it in a spreadsheet',
-    'ห้ามจ่ายซ้ำก่อนตรวจบรรทัดนี้ ให้ดึงรายการเดินบัญชีของวันนั้นจากธนาคารใหม่ ("paydrop reconcile --date" และวันที่) และห้ามบันทึกไฟล์ด้วยโปรแกรมตารางก่อนนำเข้า',
+    'ห้ามจ่ายซ้ำก่อนตรวจบรรทัดนี้ ให้ดึงรายการเดินบัญชีของวันนั้นจากธนาคารใหม่ ("paydrop reconcile --date" และวันที่) และห้ามบันทึกไฟล์ด้วยโปรแกรมตารางคำนวณก่อนนำเข้า',
   ],
   'break-remedy.waits': [
     'Do not pay it again: the line says that it failed, and does not settle it yet; ask what became of it with "paydrop settle", then reconcile the day again',
@@ -417,11 +417,11 @@ const breakRemedies = wordings({
   ],
   'break-remedy.earlier-transfer': [
     'Do not pay it again: find out who sent the transfer of that day, such as this program with a journal that was lost ("paydrop show" and the transRefNo); if it was complete, ask the bank whether the payee was paid twice',
-    'ห้ามจ่ายซ้ำ ตรวจสอบว่าใครส่งรายการของวันนั้น อาจเป็นระบบนี้ก่อนข้อมูลสูญหาย ถ้าจ่ายสำเร็จแล้ว ให้สอบถามธนาคารว่าผู้รับได้เงินสองครั้งหรือไม่',
+    'ห้ามจ่ายซ้ำ ตรวจสอบว่าใครส่งรายการของวันนั้น อาจเป็นระบบนี้ก่อนข้อมูลสูญหาย ถ้าจ่ายสำเร็จแล้ว ให้สอบถามธนาคารว่าผู้รับเงินได้รับเงินสองครั้งหรือไม่',
   ],
   'break-remedy-failed.payee-mismatch': [
     'The failed transfer names another payee: no money moved by it, but ask the bank whether the reference is ours before it is tried again',
-    'รายการที่ไม่สำเร็จระบุผู้รับเงินคนอื่น เงินไม่ออกจากรายการนั้น แต่ให้สอบถามธนาคารว่าเลขอ้างอิงเป็นของเราหรือไม่ก่อนส่งจ่ายใหม่',
+    'รายการที่ไม่สำเร็จระบุผู้รับเงินรายอื่น เงินไม่ออกจากรายการนั้น แต่ให้สอบถามธนาคารว่าเลขอ้างอิงเป็นของเราหรือไม่ก่อนส่งจ่ายใหม่',
   ],
   'break-remedy-failed.amount-mismatch': [
     'The failed transfer names another amount: no money moved by it, but ask the bank whether the reference is ours before it is tried again',

@@ -3,12 +3,12 @@ import { wordings } from './wording.ts';
 
 /** Where a statement came from. */
 const sourceWordings = wordings({
-  'source.bank': ['the bank', 'ธนาคาร'],
-  'source.bank-insisted': ['the bank, {name} insisted', 'ธนาคาร โดย {name} ยืนยันรับ'],
-  'source.file': ['a file given by {name}', 'ไฟล์จาก {name}'],
-  'source.file-insisted': ['a file given by {name}, who insisted', 'ไฟล์จาก {name} ซึ่งยืนยันรับ'],
+  'source.bank': ['the bank', 'รับจากธนาคาร'],
+  'source.bank-insisted': ['the bank, {name} insisted', 'รับจากธนาคาร ยืนยันรับโดย {name}'],
+  'source.file': ['a file given by {name}', 'ไฟล์ที่ส่งโดย {name}'],
+  'source.file-insisted': ['a file given by {name}, who insisted', 'ไฟล์ที่ส่งและยืนยันรับโดย {name}'],
   'source.decided': ['{source} (proposal {id})', '{source} (คำขอ {id})'],
-  'source.checked': ['{source}, checked by {name} (proposal {id})', '{source} ตรวจโดย {name} (คำขอ {id})'],
+  'source.checked': ['{source}, checked by {name} (proposal {id})', '{source} อนุมัติโดย {name} (คำขอ {id})'],
   'source.unknown-user': ['an unknown user', 'ผู้ใช้ที่ไม่ทราบชื่อ'],
 });
 
@@ -16,49 +16,49 @@ const sourceWordings = wordings({
 const rowWordings = wordings({
   'statement.complete': [
     "the bank's statement of {day} (line {line}) shows it complete, with our amount, payee, payer account and company",
-    'รายการเดินบัญชีวันที่ {day} (บรรทัด {line}) แสดงว่าโอนสำเร็จ จำนวนเงิน ผู้รับ บัญชีผู้จ่าย และบริษัทตรงกัน',
+    'รายการเดินบัญชีวันที่ {day} (บรรทัดที่ {line}) แสดงว่าโอนสำเร็จ โดยจำนวนเงิน ผู้รับเงิน บัญชีผู้จ่าย และบริษัทตรงกัน',
   ],
   'statement.complete-too': [
     "the bank's statement of {day} (line {line}) shows attempt {ref} complete too: two transfers were made for this payoutId",
-    'รายการเดินบัญชีวันที่ {day} (บรรทัด {line}) แสดงว่า {ref} สำเร็จด้วย มีการโอนสองครั้งสำหรับ payoutId นี้',
+    'รายการเดินบัญชีวันที่ {day} (บรรทัดที่ {line}) แสดงว่า {ref} สำเร็จด้วย มีการโอนสองครั้งสำหรับ payoutId นี้',
   ],
   'statement.late-proof': [
     "the bank's statement of {day} (line {line}) shows attempt {ref}, closed before, complete",
-    'รายการเดินบัญชีวันที่ {day} (บรรทัด {line}) แสดงว่า {ref} ที่ปิดไปแล้วสำเร็จ',
+    'รายการเดินบัญชีวันที่ {day} (บรรทัดที่ {line}) แสดงว่า {ref} สำเร็จ แม้ระบบเคยสรุปผลเป็นอย่างอื่น',
   ],
   'statement.failed': [
     "the bank's statement of {day} (line {line}) says that it failed",
-    'รายการเดินบัญชีวันที่ {day} (บรรทัด {line}) แจ้งว่าไม่สำเร็จ',
+    'รายการเดินบัญชีวันที่ {day} (บรรทัดที่ {line}) แจ้งว่าไม่สำเร็จ',
   ],
   'statement.failed-because': [
     "the bank's statement of {day} (line {line}) says that it failed: {why}",
-    'รายการเดินบัญชีวันที่ {day} (บรรทัด {line}) แจ้งว่าไม่สำเร็จ: {why}',
+    'รายการเดินบัญชีวันที่ {day} (บรรทัดที่ {line}) แจ้งว่าไม่สำเร็จ: {why}',
   ],
   'statement.contradicts': [
     "the bank's statement of {day} (line {line}) says that attempt {ref}, called paid before, failed",
-    'รายการเดินบัญชีวันที่ {day} (บรรทัด {line}) แจ้งว่า {ref} ที่เคยยืนยันว่าจ่ายสำเร็จ ไม่สำเร็จ',
+    'รายการเดินบัญชีวันที่ {day} (บรรทัดที่ {line}) แจ้งว่า {ref} ไม่สำเร็จ แม้เคยยืนยันว่าจ่ายสำเร็จ',
   ],
   'statement.differs': [
     "the bank's statement of {day} (line {line}) has {ref} with another amount, payee, payer account or company",
-    'รายการเดินบัญชีวันที่ {day} (บรรทัด {line}) มี {ref} ด้วยจำนวนเงิน ผู้รับ บัญชีผู้จ่าย หรือบริษัทอื่น',
+    'รายการเดินบัญชีวันที่ {day} (บรรทัดที่ {line}) มี {ref} ด้วยจำนวนเงิน ผู้รับเงิน บัญชีผู้จ่าย หรือบริษัทอื่น',
   ],
   'statement.alive': [
     "the bank's statement of {day} (line {line}) has attempt {ref}, closed before, as {words}",
-    'รายการเดินบัญชีวันที่ {day} (บรรทัด {line}) มี {ref} ที่ปิดไปแล้ว เป็น {words}',
+    'รายการเดินบัญชีวันที่ {day} (บรรทัดที่ {line}) ระบุ {ref} เป็น {words} แม้ระบบเคยสรุปผลแล้ว',
   ],
   'statement.quoted': ['"{word}"', '"{word}"'],
   'statement.withdrawn': [
     'a statement said that attempt {ref} failed, and no present one does (that of {day} was read)',
-    'เคยมีรายการเดินบัญชีแจ้งว่า {ref} ไม่สำเร็จ แต่ปัจจุบันไม่มีแล้ว (อ่านของวันที่ {day} แล้ว)',
+    'เคยมีรายการเดินบัญชีแจ้งว่า {ref} ไม่สำเร็จ แต่ไม่มีในฉบับปัจจุบัน (อ่านของวันที่ {day} แล้ว)',
   ],
 });
 
 /** Why a break is one. */
 const breakWordings = wordings({
-  'break-reason.fault': ['line {line}: {fault}', 'บรรทัด {line}: {fault}'],
+  'break-reason.fault': ['line {line}: {fault}', 'บรรทัดที่ {line}: {fault}'],
   'break-reason.lost-digits': [
     '{column}: "{number}" has lost digits, as in a spreadsheet (number-damaged)',
-    '{column}: ตัวเลข "{number}" หายไปบางหลัก เช่น จากโปรแกรมตาราง (number-damaged)',
+    '{column}: ตัวเลข "{number}" หายไปบางหลัก อาจเพราะโปรแกรมตารางคำนวณ (number-damaged)',
   ],
   'break-reason.nothing': ['nothing', 'ว่างเปล่า'],
   'break-reason.payee': [
@@ -97,11 +97,11 @@ const breakWordings = wordings({
   'break-reason.says': ['the statement says {word}', 'รายการเดินบัญชีระบุ {word}'],
   'break-reason.paid-after-all': [
     'we had called it failed, {said}: the bank has paid it',
-    'ระบบบันทึกว่าจ่ายไม่สำเร็จ แต่{said} ธนาคารจ่ายแล้ว',
+    'ระบบบันทึกว่าจ่ายไม่สำเร็จ แต่{said} คือธนาคารจ่ายแล้ว',
   ],
   'break-reason.not-paid': [
     'we had called it paid, {said}: the bank has not paid it',
-    'ระบบบันทึกว่าจ่ายสำเร็จ แต่{said} ธนาคารไม่ได้จ่าย',
+    'ระบบบันทึกว่าจ่ายสำเร็จ แต่{said} คือธนาคารไม่ได้จ่าย',
   ],
   'break-reason.contradicted': ['{said}, and another line contradicts it', '{said} และมีบรรทัดอื่นขัดแย้ง'],
   'break-reason.waits': ['{said}, and {why}', '{said} และ{why}'],
@@ -109,7 +109,7 @@ const breakWordings = wordings({
   'break-reason.unknown-word': ['{said}: the settings do not know this word', '{said} ไม่มีคำนี้ในการตั้งค่า'],
   'break-reason.damaged-word': [
     '{said}: a spreadsheet has dropped the zero of {code}',
-    '{said} โปรแกรมตารางตัดเลขศูนย์หน้า {code}',
+    '{said} แต่โปรแกรมตารางคำนวณตัดเลขศูนย์หน้า {code} ออก',
   ],
   'break-reason.contradiction': [
     'STATUS says {status} and REASON CODE says {code}: the two contradict each other',
@@ -117,7 +117,7 @@ const breakWordings = wordings({
   ],
   'break-reason.paid-twice': [
     'attempt {number} is complete, and another attempt of this payout is paid, too: money went out twice',
-    'การส่งครั้งที่ {number} สำเร็จ และการส่งอีกครั้งของรายการนี้ก็จ่ายแล้ว เงินออกสองครั้ง',
+    'การส่งครั้งที่ {number} สำเร็จ และการส่งอีกครั้งของรายการนี้ก็จ่ายสำเร็จ เงินออกสองครั้ง',
   ],
   'break-reason.repeated': [
     'the statement of an earlier day has it complete already',
@@ -125,17 +125,17 @@ const breakWordings = wordings({
   ],
   'break-reason.several-lines': [
     '{lines} lines for one transfer (lines {numbers} of the file), {complete} of them complete',
-    'การโอนเดียวมี {lines} บรรทัด (บรรทัด {numbers} ของไฟล์) สำเร็จ {complete} บรรทัด',
+    'การโอนเดียวมี {lines} บรรทัด (บรรทัดที่ {numbers} ของไฟล์) สำเร็จ {complete} บรรทัด',
   ],
   'break-reason.one-reference': ['{lines} lines with one reference', 'เลขอ้างอิงเดียวมี {lines} บรรทัด'],
   'break-reason.no-reference': ['the line names no transfer reference', 'บรรทัดนี้ไม่มีเลขอ้างอิงการโอน'],
   'break-reason.own-reference': [
     'the reference is of our making, and this journal does not know it',
-    'เลขอ้างอิงเป็นรูปแบบของระบบนี้ แต่ไม่มีในสมุดบันทึก',
+    'เลขอ้างอิงเป็นรูปแบบของระบบนี้ แต่ไม่มีในฐานข้อมูลของระบบ',
   ],
   'break-reason.foreign-reference': [
     'this journal does not know the reference, which is not of our making',
-    'เลขอ้างอิงไม่ใช่รูปแบบของระบบนี้ และไม่มีในสมุดบันทึก',
+    'เลขอ้างอิงไม่ใช่รูปแบบของระบบนี้ และไม่มีในฐานข้อมูลของระบบ',
   ],
 
   'break-reason.under-way': [
@@ -144,7 +144,7 @@ const breakWordings = wordings({
   ],
   'break-reason.later-attempt': [
     'a lost part of the journal may have made a later attempt that was not looked for yet',
-    'ส่วนที่สูญหายของสมุดบันทึกอาจส่งครั้งหลังไว้ ซึ่งยังไม่ได้ค้นหา',
+    'ข้อมูลส่วนที่สูญหายอาจมีการส่งครั้งหลัง ซึ่งยังไม่ได้ค้นหา',
   ],
   'break-reason.nothing-sent': [
     'nothing was sent under its reference on {day}',
@@ -162,11 +162,11 @@ const breakWordings = wordings({
   ],
   'break-reason.maybe-unread': [
     'we call it paid, and no line names it: one that cannot be read may be it',
-    'ระบบบันทึกว่าจ่ายสำเร็จ แต่ไม่มีบรรทัดใดระบุ อาจเป็นบรรทัดที่อ่านไม่ได้',
+    'ระบบบันทึกว่าจ่ายสำเร็จ แต่ไม่มีบรรทัดใดระบุรายการนี้ อาจเป็นบรรทัดที่อ่านไม่ได้',
   ],
   'break-reason.retracted': [
     'a statement said that it failed, and the one that has superseded it does not have it: the bank may yet complete it',
-    'รายการเดินบัญชีเดิมแจ้งว่าไม่สำเร็จ แต่ฉบับที่แทนที่ไม่มีรายการนี้ ธนาคารอาจยังโอนให้เสร็จ',
+    'รายการเดินบัญชีฉบับก่อนแจ้งว่าไม่สำเร็จ แต่ฉบับที่ใช้แทนไม่มีรายการนี้ ธนาคารอาจยังโอนสำเร็จภายหลัง',
   ],
   'break-reason.no-trace': [
     "in doubt, in neither its day's statement nor the next day's; inquiry finds nothing, and the bank never acknowledged it",
@@ -176,7 +176,7 @@ const breakWordings = wordings({
     'in doubt, and the statement of its day does not have it; {why}',
     'ยังไม่ทราบผล และไม่มีในรายการเดินบัญชีของวันนั้น {why}',
   ],
-  'absent.known': ['the bank has shown that it knows the reference', 'ธนาคารเคยแสดงว่ารู้จักเลขอ้างอิงนี้'],
+  'absent.known': ['the bank has shown that it knows the reference', 'ธนาคารเคยแสดงว่ามีเลขอ้างอิงนี้'],
   'absent.unread-line': ['a line that cannot be read may be it', 'อาจเป็นบรรทัดที่อ่านไม่ได้'],
   'absent.read-early': [
     "its day's statement was read before the day had ended",

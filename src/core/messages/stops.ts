@@ -18,7 +18,7 @@ export const stopWordings = wordings({
   ],
   'brake.look-at-rows': [
     'Look at the reasons of these rows; when the cause is mended, resume the batch',
-    'ดูสาเหตุของรายการเหล่านี้ เมื่อแก้สาเหตุแล้วให้ดำเนินการต่อทั้งชุด',
+    'ตรวจสอบสาเหตุของรายการเหล่านี้ เมื่อแก้สาเหตุแล้วให้ดำเนินการต่อทั้งชุด',
   ],
   'brake.transfer-in-doubt': ['{transfers} is in doubt at once', '{transfers}ยังไม่ทราบผล'],
   'brake.transfers-in-doubt': ['{transfers} are in doubt at once', '{transfers}ยังไม่ทราบผลพร้อมกัน'],
@@ -42,14 +42,14 @@ export const stopWordings = wordings({
     'Clear it with the bank and correct the settings; "paydrop config --login" proves them; then "paydrop resume" the batch',
     'ตรวจสอบกับธนาคารและแก้ไขการตั้งค่า คำสั่ง "paydrop config --login" ทดสอบการตั้งค่า แล้วดำเนินการต่อด้วย "paydrop resume"',
   ],
-  'payer.halted-by': ['{person} has halted it: {note}', '{person} สั่งหยุดจ่าย: {note}'],
+  'payer.halted-by': ['{person} has halted it: {note}', '{person} สั่งระงับ: {note}'],
   'payer.lift': [
     'Ask the person who halted it; "paydrop halt --lift" lets it go on',
-    'สอบถามผู้ที่สั่งหยุด ใช้คำสั่ง "paydrop halt --lift" เพื่อดำเนินการต่อ',
+    'สอบถามผู้ที่สั่งระงับ แล้วใช้คำสั่ง "paydrop halt --lift" เพื่อดำเนินการต่อ',
   ],
   'payer.goes-on': [
     'Goes on by itself when the bank answers again; or run the same command later',
-    'จะดำเนินการต่อเองเมื่อธนาคารตอบอีกครั้ง หรือใช้คำสั่งเดิมอีกครั้งภายหลัง',
+    'ระบบจะดำเนินการต่อเองเมื่อธนาคารตอบอีกครั้ง หรือใช้คำสั่งเดิมอีกครั้งภายหลัง',
   ],
   'payer.left-alone': [
     '{why}; the service is left alone until {moment} Bangkok time',
@@ -61,15 +61,15 @@ export const stopWordings = wordings({
   ],
   'payer.opens-by-itself': [
     'Goes on by itself when the service opens; or run the same file again then',
-    'จะส่งต่อเองเมื่อบริการเปิด หรือวางไฟล์เดิมอีกครั้งเมื่อถึงเวลา',
+    'ระบบจะส่งต่อเองเมื่อบริการเปิด หรือใช้คำสั่ง run กับไฟล์เดิมอีกครั้งเมื่อถึงเวลา',
   ],
   'payer.midnight': [
     'it is midnight in Bangkok, or nearly: the day of a transfer would be in doubt',
-    'ใกล้เวลาเที่ยงคืนตามเวลากรุงเทพ วันที่ของการโอนจะไม่แน่นอน',
+    'ถึงหรือใกล้เวลาเที่ยงคืนตามเวลากรุงเทพ วันที่ของการโอนจะไม่แน่นอน',
   ],
   'payer.after-midnight': [
     'Goes on by itself a minute after midnight; or run the same file again then',
-    'จะส่งต่อเองหลังเที่ยงคืนหนึ่งนาที หรือวางไฟล์เดิมอีกครั้งเมื่อถึงเวลา',
+    'ระบบจะส่งต่อเองหลังเที่ยงคืนหนึ่งนาที หรือใช้คำสั่ง run กับไฟล์เดิมอีกครั้งเมื่อถึงเวลา',
   ],
   'payer.days-differ': [
     "the day is {ours} by the clock of this machine and {banks} by the bank's",
@@ -77,34 +77,34 @@ export const stopWordings = wordings({
   ],
   'payer.set-clock': [
     'Set the clock of this machine by a time server; goes on by itself when the days agree',
-    'ตั้งนาฬิกาของเครื่องจากเซิร์ฟเวอร์เวลา จะส่งต่อเองเมื่อวันที่ตรงกัน',
+    'ตั้งนาฬิกาของเครื่องจากเซิร์ฟเวอร์เวลา ระบบจะส่งต่อเองเมื่อวันที่ตรงกัน',
   ],
 
   'payer.registrations-lost': [
     'the journal was lost or restored: the bank may have registrations from {first} to {last} that it does not know',
-    'journal สูญหายหรือกู้คืนจากสำเนา: ธนาคารอาจมีการลงทะเบียนของวันที่ {first} ถึง {last} ที่ระบบไม่ทราบ',
+    'ฐานข้อมูล journal สูญหายหรือกู้คืนจากสำเนาสำรอง: ธนาคารอาจมีการลงทะเบียนของวันที่ {first} ถึง {last} ที่ระบบไม่ทราบ',
   ],
   'payer.cancel-lost-registrations': [
     'Have the bank say which it has from these days, and cancel those; then resume the batch',
-    'สอบถามธนาคารว่ามีการลงทะเบียนใดของวันเหล่านี้ แล้วยกเลิกรายการเหล่านั้น จากนั้นดำเนินการต่อทั้งชุด',
+    'สอบถามธนาคารว่ามีการลงทะเบียนใดของช่วงวันดังกล่าว และยกเลิกรายการเหล่านั้น แล้วดำเนินการต่อทั้งชุด',
   ],
 
   // ---------------------------------------------------------------- batches
-  'batch.halted': ['the batch was halted', 'ชุดนี้ถูกหยุด'],
+  'batch.halted': ['the batch was halted', 'ชุดนี้ถูกระงับ'],
   'batch.resume-when-mended': ['Resume the batch when the cause is mended', 'เมื่อแก้สาเหตุแล้วให้ดำเนินการต่อทั้งชุด'],
   'batch.interrupted': [
     'the run was interrupted; what was in flight is recorded',
-    'การทำงานถูกขัดจังหวะ รายการที่ส่งไปแล้วบันทึกไว้ครบ',
+    'การทำงานถูกขัดจังหวะ ระบบบันทึกรายการที่ส่งไปแล้วไว้ครบถ้วน',
   ],
   'batch.wait-over': ['the time to wait was over before every row was sent', 'หมดเวลารอก่อนส่งครบทุกรายการ'],
   'batch.run-again': [
     'Run the same file again: it goes on where it was. A watcher goes on with its files by itself',
-    'รันไฟล์เดิมอีกครั้ง ระบบจะทำต่อจากเดิม ถ้าโปรแกรมเฝ้าโฟลเดอร์ทำงานอยู่จะทำต่อเอง',
+    'ให้ใช้คำสั่ง run กับไฟล์เดิมอีกครั้ง ระบบจะทำงานต่อจากเดิม หากโปรแกรมรับไฟล์อัตโนมัติทำงานอยู่ ระบบจะทำต่อเอง',
   ],
   'batch.cancelled': ['cancelled by a person', 'มีผู้ยกเลิก'],
   'batch.what-is-cancelled': [
     'Nothing more is sent, and what was under way is settled; where rows stay held, cancel the batch once more',
-    'ไม่ส่งเพิ่ม และติดตามรายการที่ส่งไปแล้วจนทราบผล ถ้ายังมีแถวที่ระงับไว้ ให้ยกเลิกชุดอีกครั้ง',
+    'จะไม่ส่งรายการใดอีก และติดตามรายการที่ส่งไปแล้วจนทราบผล หากยังมีรายการที่ระงับไว้ ให้ยกเลิกชุดนี้อีกครั้ง',
   ],
   'batch.payer-changed': [
     'the file was taken in to be paid from account {from}, the settings name account {to} now',
@@ -128,7 +128,7 @@ export const stopWordings = wordings({
   ],
   'batch.still-to-be-paid': [
     'Make sure that its unsent rows are still to be paid and were not paid by other means, then resume the batch; or cancel it',
-    'ตรวจสอบว่ารายการที่ยังไม่ส่งต้องจ่ายจริงและยังไม่ได้จ่ายด้วยวิธีอื่น แล้วดำเนินการต่อ หรือยกเลิกทั้งชุด',
+    'ตรวจสอบว่ารายการที่ยังไม่ส่งต้องจ่ายจริงและยังไม่ได้จ่ายด้วยวิธีอื่น แล้วดำเนินการต่อทั้งชุด หรือยกเลิกทั้งชุด',
   ],
   'batch.file-grown': [
     '{file} was written to after its {rows} had been read: nothing of it was sent',
@@ -142,20 +142,20 @@ export const stopWordings = wordings({
     'Have the whole file: "paydrop resume {batch}" pays the {rows} that were read, and the whole file, dropped again, the others. If these rows are wrong: "paydrop cancel {batch}"',
     'ขอไฟล์ฉบับเต็มก่อน คำสั่ง "paydrop resume {batch}" จ่าย {rows}ที่อ่านแล้ว และไฟล์ฉบับเต็มที่วางใหม่จ่ายรายการที่เหลือ ถ้ารายการเหล่านี้ไม่ถูกต้อง ใช้ "paydrop cancel {batch}"',
   ],
-  'batch.company-held': ['rows are held for their company', 'มีแถวที่ระงับไว้เพราะบริษัทถูกหยุด'],
+  'batch.company-held': ['rows are held for their company', 'ระงับบางรายการไว้เพราะบริษัทถูกระงับการส่ง'],
   'batch.look-at-company': [
     'Look at the reasons of these rows; resume the batch when the cause is mended',
-    'ดูสาเหตุของแถวเหล่านี้ เมื่อแก้สาเหตุแล้วให้ดำเนินการต่อทั้งชุด',
+    'ตรวจสอบสาเหตุของรายการเหล่านี้ เมื่อแก้สาเหตุแล้วให้ดำเนินการต่อทั้งชุด',
   ],
 
   // ---------------------------------------------------------------- approval
   'batch.awaits-approval': [
     'it waits for approval: nothing that was not approved is paid',
-    'ต้องอนุมัติก่อน จะไม่จ่ายรายการที่ยังไม่อนุมัติ',
+    'ต้องอนุมัติก่อน จะไม่จ่ายรายการที่ยังไม่ได้รับอนุมัติ',
   ],
   'batch.approve-it': [
     'Look at it ("paydrop status {batch}"), then approve it ("paydrop approve --batch {batch}"); it goes on when its file is run again, or with a watcher',
-    'เปิดดู ("paydrop status {batch}") แล้วอนุมัติ ("paydrop approve --batch {batch}") ระบบจะทำต่อเมื่อรันไฟล์เดิมอีกครั้ง หรือเมื่อโปรแกรมเฝ้าโฟลเดอร์ทำงานอยู่',
+    'ตรวจสอบ ("paydrop status {batch}") แล้วอนุมัติ ("paydrop approve --batch {batch}") ระบบจะทำงานต่อเมื่อใช้คำสั่ง run กับไฟล์เดิมอีกครั้ง หรือเมื่อโปรแกรมรับไฟล์อัตโนมัติทำงานอยู่',
   ],
   'batch.approval-taken-back': [
     'row {row} is not what a signed approval names: {why}; the batch waits for approval again',
@@ -163,25 +163,25 @@ export const stopWordings = wordings({
   ],
   'batch.find-out-what-changed': [
     'Find out whether the journal ("paydrop audit") or approval.keys was changed. {remedy}',
-    'ตรวจสอบว่าข้อมูล journal ("paydrop audit") หรือ approval.keys ถูกแก้ไขหรือไม่ {remedy}',
+    'ตรวจสอบว่าฐานข้อมูล journal ("paydrop audit") หรือ approval.keys ถูกแก้ไขหรือไม่ {remedy}',
   ],
 
   // ---------------------------------------------------------------- the seal
   'seal.row-changed': [
     'row {row} of batch {batch} is not what was sealed: it was changed in the journal',
-    'แถวที่ {row} ของชุด {batch} ไม่ตรงกับที่ล็อกไว้: มีการแก้ไขใน journal',
+    'แถวที่ {row} ของชุด {batch} ไม่ตรงกับที่ล็อกไว้: มีการแก้ไขในฐานข้อมูล journal',
   ],
   'seal.batch-changed': [
     'batch {batch} is not what was sealed: the journal shows {differences}',
-    'ชุด {batch} ไม่ตรงกับที่ล็อกไว้: ใน journal มี {differences}',
+    'ชุด {batch} ไม่ตรงกับที่ล็อกไว้: ในฐานข้อมูล journal มี {differences}',
   ],
   'seal.other-rows': ['{rows} instead of {before}', '{rows} จากเดิม {before}'],
   'seal.other-sum': ['{amount} baht instead of {before}', '{amount} บาท จากเดิม {before}'],
-  'seal.other-digests': ['other digests of its rows', 'ค่าสรุปของแถวที่ต่างไป'],
-  'seal.other-kept-digests': ['other digests than were kept outside it', 'ค่าสรุปที่ไม่ตรงกับที่เก็บไว้ภายนอก'],
+  'seal.other-digests': ['other digests of its rows', 'ค่าแฮชของแถวไม่ตรงกัน'],
+  'seal.other-kept-digests': ['other digests than were kept outside it', 'ค่าแฮชไม่ตรงกับที่เก็บไว้ภายนอก'],
   'seal.find-out': [
     'Nothing more is sent from this payer account. Find out who or what has changed journal.db. Then {restore}; or stop this batch with "paydrop cancel" and its id, pay what is left of it from a new file, and let the others go on with "paydrop resume"',
-    'จะไม่มีการส่งรายการใดจากบัญชีผู้จ่ายนี้อีก ตรวจสอบว่าใครหรือสิ่งใดแก้ไขไฟล์ข้อมูล journal.db จากนั้น{restore} หรือยกเลิกชุดนี้ด้วย "paydrop cancel" ตามด้วยรหัสชุด จ่ายส่วนที่เหลือจากไฟล์ใหม่ แล้วให้ชุดอื่นดำเนินการต่อด้วย "paydrop resume"',
+    'จะไม่มีการส่งรายการใดจากบัญชีผู้จ่ายนี้อีก ตรวจสอบว่าใครหรือสิ่งใดแก้ไขฐานข้อมูล journal.db จากนั้น{restore} หรือยกเลิกชุดนี้ด้วย "paydrop cancel" ตามด้วยรหัสชุด จ่ายส่วนที่เหลือจากไฟล์ใหม่ แล้วให้ชุดอื่นดำเนินการต่อด้วย "paydrop resume"',
   ],
   'journal.restore-backup': [
     'move journal.db away with its -wal and -shm, and put the newest backup in their place with "paydrop restore FILE --since YYYY-MM-DD"',
@@ -189,28 +189,28 @@ export const stopWordings = wordings({
   ],
 
   // ---------------------------------------------------------------- the check of a file
-  'check.interrupted': ['the check was interrupted', 'การตรวจสอบถูกขัดจังหวะ'],
-  'check.check-the-rest': ['Check the file again for the rest', 'ตรวจสอบไฟล์อีกครั้งสำหรับส่วนที่เหลือ'],
+  'check.interrupted': ['the check was interrupted', 'การตรวจไฟล์ถูกขัดจังหวะ'],
+  'check.check-the-rest': ['Check the file again for the rest', 'ตรวจไฟล์อีกครั้งสำหรับส่วนที่เหลือ'],
   'check.wait-over': ['the bank did not answer in time', 'ธนาคารไม่ตอบภายในเวลา'],
-  'check.check-later': ['Check the file again later', 'ตรวจสอบไฟล์อีกครั้งภายหลัง'],
+  'check.check-later': ['Check the file again later', 'ตรวจไฟล์อีกครั้งภายหลัง'],
   'check.no-answers': [
     'the bank gives no usable answers to payee checks',
-    'ธนาคารไม่ให้คำตอบที่ใช้ได้ในการตรวจผู้รับ',
+    'ไม่ได้รับคำตอบที่ใช้ได้จากธนาคารในการตรวจผู้รับเงิน',
   ],
   'check.correct-bank': [
     'Check bank.baseUrl and bank.scheme in the settings, or check the file again later',
-    'ตรวจสอบ bank.baseUrl และ bank.scheme ในการตั้งค่า หรือตรวจสอบไฟล์อีกครั้งภายหลัง',
+    'ตรวจสอบ bank.baseUrl และ bank.scheme ในการตั้งค่า หรือตรวจไฟล์อีกครั้งภายหลัง',
   ],
 
   // ---------------------------------------------------------------- clocks
   'clock.hours': ['{count} hours', '{count} ชั่วโมง'],
   'clock.behind': [
     "the clock of this machine is {span} behind the bank's: set it by a time server; nothing is sent a second time unless it is the same day by both",
-    'นาฬิกาของเครื่องช้ากว่าของธนาคาร {span}: ตั้งจากเซิร์ฟเวอร์เวลา จะไม่มีการส่งซ้ำเป็นครั้งที่สองเว้นแต่วันที่ตรงกัน',
+    'นาฬิกาของเครื่องช้ากว่านาฬิกาของธนาคาร {span}: ให้ตั้งจากเซิร์ฟเวอร์เวลา ระบบจะไม่ส่งรายการใดซ้ำเว้นแต่วันที่ตรงกัน',
   ],
   'clock.ahead': [
     "the clock of this machine is {span} ahead of the bank's: set it by a time server; nothing is sent a second time unless it is the same day by both",
-    'นาฬิกาของเครื่องเร็วกว่าของธนาคาร {span}: ตั้งจากเซิร์ฟเวอร์เวลา จะไม่มีการส่งซ้ำเป็นครั้งที่สองเว้นแต่วันที่ตรงกัน',
+    'นาฬิกาของเครื่องเร็วกว่านาฬิกาของธนาคาร {span}: ให้ตั้งจากเซิร์ฟเวอร์เวลา ระบบจะไม่ส่งรายการใดซ้ำเว้นแต่วันที่ตรงกัน',
   ],
   'clock.agrees': [
     "the clock of this machine and the bank's are together again",

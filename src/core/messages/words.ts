@@ -23,7 +23,7 @@ export const wordWordings = wordings({
   'payout-meaning.ready': ['Ready to be paid', 'พร้อมจ่าย'],
   'payout-meaning.held': ['Held: waits for a person', 'ระงับไว้ รอดำเนินการ'],
   'payout-meaning.cancelled': ['Cancelled: never sent', 'ยกเลิกแล้ว และไม่ได้ส่งจ่าย'],
-  'payout-meaning.unpayable': ['The payee check said no', 'ธนาคารแจ้งว่าจ่ายให้ผู้รับรายนี้ไม่ได้'],
+  'payout-meaning.unpayable': ['The payee check said no', 'ธนาคารแจ้งว่าจ่ายให้ผู้รับเงินรายนี้ไม่ได้'],
   'payout-meaning.submitted': ['Sent to the bank, in doubt', 'ส่งธนาคารแล้ว ยังไม่ทราบผล'],
   'payout-meaning.paid': ['Paid, proved by the bank', 'จ่ายสำเร็จ ธนาคารยืนยันแล้ว'],
   'payout-meaning.failed': ['Not paid, proved by the bank', 'จ่ายไม่สำเร็จ ธนาคารยืนยันแล้ว'],
@@ -53,7 +53,7 @@ export const wordWordings = wordings({
   'registration-meaning.ready': ['Ready to be sent', 'พร้อมส่ง'],
   'registration-meaning.held': ['Held: waits for a person', 'ระงับไว้ รอดำเนินการ'],
   'registration-meaning.cancelled': ['Cancelled: never sent', 'ยกเลิกแล้ว และไม่ได้ส่ง'],
-  'registration-meaning.submitted': ['Sent to the bank, no answer yet', 'ส่งธนาคารแล้ว ยังไม่มีคำตอบ'],
+  'registration-meaning.submitted': ['Sent to the bank, no answer yet', 'ส่งธนาคารแล้ว ยังไม่ได้รับคำตอบ'],
   'registration-meaning.in-doubt': ['The bank may have it: its callback tells', 'ยังไม่ทราบผล รอธนาคารแจ้งผล'],
   'registration-meaning.acknowledged': [
     'The bank has taken it, and calls back',
@@ -99,7 +99,10 @@ export const wordWordings = wordings({
   'proposal-status.applied': ['Applied', 'ดำเนินการแล้ว'],
   'proposal-status.sent-back': ['Sent back', 'ส่งกลับแล้ว'],
   'proposal-status.withdrawn': ['Withdrawn', 'ถอนแล้ว'],
-  'proposal-status.stale': ['Out of date: what it is about has changed since', 'ใช้ไม่ได้แล้ว เพราะข้อมูลเปลี่ยนไป'],
+  'proposal-status.stale': [
+    'Out of date: what it is about has changed since',
+    'ใช้ไม่ได้แล้ว เพราะข้อมูลเปลี่ยนไปหลังจากเสนอ',
+  ],
   'proposal-status.expired': ['Lapsed: not checked in time', 'หมดอายุ เพราะไม่ได้รับอนุมัติภายในกำหนด'],
 
   // ---------------------------------------------------------------- whether money moved
@@ -130,7 +133,7 @@ export const wordWordings = wordings({
   'queue-kind.batch': ['Held batch', 'ชุดจ่ายเงินที่ระงับไว้'],
   'queue-kind.doubt': ['Long in doubt', 'ยังไม่ทราบผลเป็นเวลานาน'],
   'queue-kind.registration': ['Registration', 'การลงทะเบียนหักบัญชี'],
-  'queue-kind.callback': ['Unknown callback', 'ผลจากธนาคารที่ไม่ตรงกับรายการใด'],
+  'queue-kind.callback': ['Unknown callback', 'การแจ้งผลที่ไม่ตรงกับรายการใด'],
   'queue-kind.proposal': ['Waits for a check', 'รออนุมัติ'],
   'queue-kind.decisions': ['File of decisions', 'ไฟล์การตัดสินใจ'],
 
@@ -142,27 +145,27 @@ export const wordWordings = wordings({
   'payout-cause.cancelled': ['Cancelled', 'ยกเลิกรายการ'],
   'payout-cause.payee-check-refused': [
     'The bank says that this payee cannot be paid',
-    'ธนาคารแจ้งว่าจ่ายให้ผู้รับรายนี้ไม่ได้',
+    'ธนาคารแจ้งว่าจ่ายให้ผู้รับเงินรายนี้ไม่ได้',
   ],
   'payout-cause.intent-recorded': ['Recorded, and then sent to the bank', 'บันทึกแล้วจึงส่งให้ธนาคาร'],
   'payout-cause.earlier-attempt-alive': [
     'An earlier transfer is in process at the bank after all',
-    'การโอนครั้งก่อนยังดำเนินการอยู่ที่ธนาคาร',
+    'ธนาคารยังดำเนินการโอนครั้งก่อนอยู่',
   ],
   'payout-cause.found-after-loss': [
     'The bank knows a transfer that the lost journal had made',
-    'ธนาคารพบการโอนที่ส่งไว้ก่อนข้อมูลสูญหาย',
+    'ธนาคารมีการโอนที่ส่งไว้ก่อนข้อมูลสูญหาย',
   ],
   'payout-cause.outcome-in-doubt': ['No clear answer: the bank is asked', 'ไม่มีคำตอบชัดเจน จึงสอบถามธนาคาร'],
   'payout-cause.inquired': ['The bank was asked: nothing new', 'สอบถามธนาคารแล้ว ไม่มีข้อมูลเพิ่มเติม'],
   'payout-cause.inquiry-requested': ['A person has requested an inquiry', 'มีผู้ขอให้สอบถามธนาคารทันที'],
-  'payout-cause.sending-again': ['The same transfer sent again', 'ส่งการโอนเดิมซ้ำ'],
+  'payout-cause.sending-again': ['The same transfer sent again', 'ส่งการโอนเดิมอีกครั้ง'],
   'payout-cause.proved': ['The bank has proved the payment', 'ธนาคารยืนยันว่าจ่ายแล้ว'],
   'payout-cause.refused-for-payout': ['The bank has refused it', 'ธนาคารปฏิเสธรายการ'],
   'payout-cause.inquiry-failed': ['The bank says that it failed', 'ธนาคารแจ้งว่าจ่ายไม่สำเร็จ'],
   'payout-cause.refused-for-line': [
     'Refused for the payer account or the service; no money moved',
-    'ถูกปฏิเสธเพราะบัญชีผู้จ่ายหรือระบบบริการ เงินยังไม่ออก',
+    'ธนาคารปฏิเสธเพราะบัญชีผู้จ่ายหรือบริการ เงินยังไม่ออก',
   ],
   'payout-cause.given-up': ['Inquiries have proved nothing', 'สอบถามจนครบแล้วยังสรุปผลไม่ได้'],
   'payout-cause.decided-paid': ['Confirmed as paid by people', 'ผู้มีอำนาจยืนยันว่าจ่ายสำเร็จ'],
@@ -197,7 +200,7 @@ export const wordWordings = wordings({
   ],
   'registration-cause.acknowledged': [
     'The bank works on it, and will call back',
-    'ธนาคารรับเรื่องแล้ว และจะแจ้งผลกลับ',
+    'ธนาคารรับเรื่องแล้ว และจะแจ้งผล',
   ],
   'registration-cause.outcome-in-doubt': [
     "No clear answer: the bank's callback is awaited",
@@ -206,9 +209,9 @@ export const wordWordings = wordings({
   'registration-cause.turned-down': ['The bank has turned the request down', 'ธนาคารไม่รับคำขอ'],
   'registration-cause.turned-down-for-all': [
     'Turned down for the company or the service: it is as if it had not been sent',
-    'ธนาคารไม่รับคำขอของทั้งบริษัทหรือทั้งระบบ ถือว่ายังไม่ได้ส่ง',
+    'ธนาคารไม่รับคำขอของทั้งบริษัทหรือทั้งบริการ ถือว่ายังไม่ได้ส่ง',
   ],
-  'registration-cause.answered-late': ['The answer came after the callback', 'คำตอบมาถึงหลังการแจ้งผล'],
+  'registration-cause.answered-late': ['The answer came after the callback', 'ได้รับคำตอบหลังการแจ้งผล'],
   'registration-cause.called-back': ['The bank has told its outcome', 'ธนาคารแจ้งผลแล้ว'],
   'registration-cause.time-passed': ['The bank has not called back in time', 'ธนาคารไม่แจ้งผลภายในเวลาที่กำหนด'],
   'registration-cause.called-back-after-all': [
@@ -244,7 +247,7 @@ export const wordWordings = wordings({
   'fact.statement': ['Statement of', 'รายการเดินบัญชีวันที่'],
   'fact.version': ['Version', 'ฉบับที่'],
   'fact.line': ['Line', 'บรรทัดที่'],
-  'fact.statusText': ['Status there', 'สถานะในรายการ'],
+  'fact.statusText': ['Status there', 'สถานะในรายการเดินบัญชี'],
   'fact.source': ['Came from', 'ที่มา'],
   'fact.sends': ['Sent so often', 'จำนวนครั้งที่ส่ง'],
   'fact.clearedRefs': ['After', 'ต่อจาก'],
@@ -256,7 +259,7 @@ export const wordWordings = wordings({
   'fact.respCode': ['Code', 'รหัส'],
   'fact.respDesc': ['Told', 'ผลที่แจ้ง'],
   'fact.ddrOapiSeqId': ["Bank's reference", 'เลขอ้างอิงธนาคาร'],
-  'fact.wasInDoubt': ['It was in doubt', 'ยังไม่ทราบผลมาก่อน'],
+  'fact.wasInDoubt': ['It was in doubt', 'ก่อนหน้านี้ยังไม่ทราบผล'],
   'fact.xRequestId': ['x-request-id', 'รหัสอ้างอิง x-request-id'],
   'fact.asksFor': ['Hash of what it asks for now', 'ค่าแฮชของข้อมูลที่ขอจ่ายใหม่'],
   'fact.orderHash': ['Hash of what was sent', 'ค่าแฮชของข้อมูลที่ส่ง'],
@@ -275,7 +278,7 @@ export const wordWordings = wordings({
   'break.unmatched-bank-line': ['unknown to us', 'ไม่ใช่รายการที่ส่งจาก paydrop'],
   'break.missing-at-bank': ['missing at the bank', 'บันทึกว่าจ่ายแล้ว แต่ไม่พบในรายการเดินบัญชี'],
   'break.no-trace': ['no trace at the bank', 'ธนาคารไม่พบรายการนี้'],
-  'break.unknown-status-word': ['unknown word for the status', 'ไม่รู้จักคำที่ธนาคารใช้บอกสถานะ'],
+  'break.unknown-status-word': ['unknown word for the status', 'ไม่มีคำบอกสถานะนี้ในการตั้งค่า'],
   'break.fee-mismatch': ['fee differs', 'ค่าธรรมเนียมไม่ตรงกัน'],
   'break.net-mismatch': ['net amount differs', 'ยอดสุทธิไม่ตรงกัน'],
   'break.date-mismatch': ['date differs', 'วันที่ไม่ตรงกัน'],
@@ -292,10 +295,10 @@ export const wordWordings = wordings({
   'agreed.settled-paid': ['paid, in doubt before', 'จ่ายสำเร็จ ก่อนหน้านี้ยังไม่ทราบผล'],
   'agreed.settled-paid-other-day': [
     'paid, in doubt before, sent on another day',
-    'จ่ายสำเร็จ ก่อนหน้านี้ยังไม่ทราบผล ส่งในวันอื่น',
+    'จ่ายสำเร็จ ก่อนหน้านี้ยังไม่ทราบผล และส่งในวันอื่น',
   ],
-  'agreed.agreed-failed': ['failed on both sides', 'ไม่สำเร็จตรงกันทั้งสองฝ่าย'],
-  'agreed.settled-failed': ['failed, in doubt before', 'ไม่สำเร็จ ก่อนหน้านี้ยังไม่ทราบผล'],
+  'agreed.agreed-failed': ['failed on both sides', 'จ่ายไม่สำเร็จตรงกันทั้งสองฝ่าย'],
+  'agreed.settled-failed': ['failed, in doubt before', 'จ่ายไม่สำเร็จ ก่อนหน้านี้ยังไม่ทราบผล'],
   'agreed.others': ["other companies'", 'รายการของบริษัทอื่น'],
   'agreed.found-other-day': ["in another day's statement", 'อยู่ในรายการเดินบัญชีของวันอื่น'],
 

@@ -112,7 +112,7 @@ function filterForm(visit: ProvedVisit, { search, status, batchId }: ListForm): 
       </select>
     </div>
     <div>
-      <label for="batch">${say('payout.batch')}</label>
+      <label for="batch">${say('registration.batch')}</label>
       <input id="batch" name="batch" value="${batchId}" maxlength="10" autocomplete="off" />
     </div>
     <div class="buttons">
@@ -168,7 +168,7 @@ function batchesSection(visit: ProvedVisit, batches: readonly RegistrationBatch[
     <table>
       <thead>
         <tr>
-          <th scope="col">${say('payout.batch')}</th>
+          <th scope="col">${say('registration.batch')}</th>
           <th scope="col">${say('payout.file')}</th>
           <th scope="col">${say('payout.status')}</th>
           <th scope="col" class="number">${say('registration.registration-rows')}</th>
@@ -179,7 +179,7 @@ function batchesSection(visit: ProvedVisit, batches: readonly RegistrationBatch[
         ${batches.slice(0, batchesShownMax).map(
           ({ batchId, fileName, status, rows, droppedAtMs }) =>
             html`<tr>
-              <td data-head="${say('payout.batch')}">
+              <td data-head="${say('registration.batch')}">
                 <a class="open" href="/registrations/batch/${batchId}">${batchId}</a>
               </td>
               <td data-head="${say('payout.file')}">${showText(fileName)}</td>

@@ -80,7 +80,7 @@ function summary(visit: ProvedVisit, history: RegistrationHistory): Html {
     ],
     [say('payout.remedy'), remedyFor(visit, row)],
     [
-      say('payout.batch'),
+      say('registration.batch'),
       html`<a href="/registrations/batch/${batch.batchId}">${batch.batchId}</a>, ${say('payout.row')}
         ${row.rowNo} <small>${showText(batch.fileName)}</small>`,
     ],

@@ -54,7 +54,7 @@ export const briefFacts = (visit: ProvedVisit, { row, batch }: RegistrationHisto
   const { say } = visit;
   return factList([
     [say('registration.registration'), html`<a href="/registration/${row.seq}">${nameOf(row)}</a>`],
-    [say('payout.batch'), `${batch.batchId}, ${say('payout.row')} ${row.rowNo}`],
+    [say('registration.batch'), `${batch.batchId}, ${say('payout.row')} ${row.rowNo}`],
     [say('registration.company'), companyOf(row)],
     [say('registration.account'), maskedAccountOf(row)],
     [say('payout.references'), referencesOf(row)],

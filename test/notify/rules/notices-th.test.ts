@@ -102,7 +102,7 @@ describe('a notice in Thai', () => {
     expect(describeBatchHalted(thai, halted('EM053'), 1).body['reason']).toMatch(/: why it is so$/);
     expect(describeFileRejected(thai, rejected).body['reason']).toContain('there is no column "amount"');
     expect(describeFileGrown(thai, grown).body['reason']).toContain(
-      '50 แถว รวม 1,234.50 บาท (A51, …) ซึ่งยังไม่ได้จ่าย',
+      '50 รายการ รวม 1,234.50 บาท (A51, …) ซึ่งยังไม่ได้จ่าย',
     );
   });
 });
