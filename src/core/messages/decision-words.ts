@@ -38,6 +38,8 @@ export const decisionWordings = wordings({
   'registration-decision.confirm-refused': ['Confirm refused', 'ยืนยันว่าธนาคารปฏิเสธ'],
   'registration-decision.confirm-failed': ['Confirm failed', 'ยืนยันว่าลงทะเบียนไม่สำเร็จ'],
   'registration-decision.acknowledge': ['Acknowledge', 'รับทราบ'],
+  'registration-decision.resume-batch': ['Resume the batch', 'ส่งชุดนี้ต่อ'],
+  'registration-decision.cancel-batch': ['Cancel the batch', 'ยกเลิกการลงทะเบียนทั้งชุด'],
 
   // ---------------------------------------------------------------- effects; {what} is the target: "12,500.00 baht to ••5678"
 
@@ -85,18 +87,18 @@ export const decisionWordings = wordings({
     'Pays exactly the rows that wait, as they were sealed: {what}',
     'จ่ายเฉพาะรายการที่รออนุมัติ ตามข้อมูลที่ล็อกไว้: {what}',
   ],
-  'decision-effect.resume-batch': ['Sends what waits: {what}', 'ส่งจ่ายรายการที่รอส่ง: {what}'],
+  'decision-effect.resume-batch': ['Sends what waits: {what}', 'ส่งรายการที่รอส่ง: {what}'],
   'decision-effect.cancel-batch': [
     'Sends nothing more, once the bank was asked about what was sent: {what}',
-    'ไม่ส่งจ่ายรายการใดอีก หลังสอบถามธนาคารถึงรายการที่ส่งแล้ว: {what}',
+    'ไม่ส่งรายการใดอีก หลังสอบถามธนาคารถึงรายการที่ส่งแล้ว: {what}',
   ],
   'decision-effect.resume-payer': [
     'Sends what waits on this account: {what}',
-    'ส่งจ่ายรายการที่รอส่งจากบัญชีนี้: {what}',
+    'ส่งรายการที่รอส่งจากบัญชีนี้: {what}',
   ],
   'decision-effect.halt-payer': [
     'Sends nothing more from this account: {what}',
-    'ไม่ส่งจ่ายรายการใดจากบัญชีนี้อีก: {what}',
+    'ไม่ส่งรายการใดจากบัญชีนี้อีก: {what}',
   ],
   'decision-effect.accept-break': ['Counts as explained: {what}', 'ถือว่าผลต่างนี้มีคำอธิบายแล้ว: {what}'],
   'decision-effect.accept-statement': [
@@ -181,13 +183,13 @@ export const decisionWordings = wordings({
     'นำออกจากรายการรอดำเนินการและปิดการแจ้งเตือน โดยไม่เปลี่ยนแปลงข้อมูลอื่น',
   ],
   'decision-outcome.approve-batch': ['its rows are paid as they were sealed', 'จ่ายทุกรายการตามข้อมูลที่ล็อกไว้'],
-  'decision-outcome.resume-batch': ['what waits of it is sent', 'ส่งจ่ายรายการที่รอส่งในชุดนี้'],
+  'decision-outcome.resume-batch': ['what waits of it is sent', 'ส่งรายการที่รอส่งในชุดนี้'],
   'decision-outcome.cancel-batch': [
     'nothing more of it is sent; the bank is asked about what was',
-    'ไม่ส่งจ่ายรายการใดอีก และสอบถามธนาคารถึงรายการที่ส่งแล้ว',
+    'ไม่ส่งรายการใดอีก และสอบถามธนาคารถึงรายการที่ส่งแล้ว',
   ],
-  'decision-outcome.resume-payer': ['what waits on this account is sent', 'ส่งจ่ายรายการที่รอส่งจากบัญชีนี้'],
-  'decision-outcome.halt-payer': ['nothing more is sent from this account', 'ไม่ส่งจ่ายรายการใดจากบัญชีนี้อีก'],
+  'decision-outcome.resume-payer': ['what waits on this account is sent', 'ส่งรายการที่รอส่งจากบัญชีนี้'],
+  'decision-outcome.halt-payer': ['nothing more is sent from this account', 'ไม่ส่งรายการใดจากบัญชีนี้อีก'],
   'decision-outcome.accept-break': ['it counts as explained', 'ถือว่าผลต่างนี้มีคำอธิบายแล้ว'],
   'decision-outcome.accept-statement': [
     'it takes the place of the version before, though it has fewer lines',

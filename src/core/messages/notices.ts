@@ -24,7 +24,7 @@ const ofBatches = wordings({
   'notice.batch-halted-why': ['{why}', 'ระงับการจ่ายชุดจ่ายเงินนี้ รอดำเนินการ: {why}'],
   'notice.remove-cause': [
     'Remove the cause, then let it go on with "paydrop resume" and its batch id',
-    'เมื่อแก้สาเหตุแล้ว เลือก "ดำเนินการต่อ" ที่ชุดจ่ายเงิน หรือใช้คำสั่ง "paydrop resume" ตามด้วยรหัสชุด',
+    'เมื่อแก้สาเหตุแล้ว เลือก "จ่ายชุดนี้ต่อ" ที่ชุดจ่ายเงิน หรือใช้คำสั่ง "paydrop resume" ตามด้วยรหัสชุด',
   ],
   'notice.in-doubt': [
     'transfers have been in doubt for too long',

@@ -61,15 +61,15 @@ const payoutRemedies = wordings({
   ],
   'hold-remedy.halted': [
     'Sending is halted: remove the cause of the halt, then let the batch go on with "paydrop resume" and its batch id',
-    'ถูกระงับการจ่าย แก้สาเหตุก่อน แล้วเลือก "ดำเนินการต่อ" ที่ชุดจ่ายเงิน',
+    'ถูกระงับการจ่าย แก้สาเหตุก่อน แล้วเลือก "จ่ายชุดนี้ต่อ" ที่ชุดจ่ายเงิน',
   ],
   'hold-remedy.paused': [
     'The service could not take it: run the same file again later, or have it tried at once with "paydrop resume" and the batch',
-    'บริการของธนาคารยังไม่พร้อม ให้วางไฟล์เดิมอีกครั้งภายหลัง หรือเลือก "ดำเนินการต่อ" ที่ชุดจ่ายเงินเพื่อลองทันที',
+    'บริการของธนาคารยังไม่พร้อม ให้วางไฟล์เดิมอีกครั้งภายหลัง หรือเลือก "จ่ายชุดนี้ต่อ" ที่ชุดจ่ายเงินเพื่อลองทันที',
   ],
   'hold-remedy.unavailable': [
     'A check before sending got no answer: run the same file again later, or have it tried at once with "paydrop resume" and the batch',
-    'การตรวจสอบก่อนส่งไม่ได้รับคำตอบ ให้วางไฟล์เดิมอีกครั้งภายหลัง หรือเลือก "ดำเนินการต่อ" ที่ชุดจ่ายเงินเพื่อลองทันที',
+    'การตรวจสอบก่อนส่งไม่ได้รับคำตอบ ให้วางไฟล์เดิมอีกครั้งภายหลัง หรือเลือก "จ่ายชุดนี้ต่อ" ที่ชุดจ่ายเงินเพื่อลองทันที',
   ],
   'hold-remedy.similar': [
     'Another payoutId looks like this one, or has paid the same payee the same amount: compare the two: "paydrop resume" and its payoutId lets it go on if it is another payment, "paydrop cancel" and its payoutId ends it if it is the same',
@@ -81,11 +81,11 @@ const payoutRemedies = wordings({
   ],
   'hold-remedy.day-limit': [
     'The limits of the day are used up: on another day "paydrop resume" and the batch lets go on what the limits of that day leave room for; "paydrop resume" and its payoutId pays it in spite of them',
-    'ใช้วงเงินของวันเต็มแล้ว ในวันถัดไปเลือก "ดำเนินการต่อ" ที่ชุดจ่ายเงินเพื่อจ่ายเท่าที่วงเงินของวันนั้นเหลือ หรือเลือก "ดำเนินการต่อ" ที่รายการเพื่อจ่ายโดยยกเว้นวงเงิน',
+    'ใช้วงเงินของวันเต็มแล้ว ในวันถัดไปเลือก "จ่ายชุดนี้ต่อ" ที่ชุดจ่ายเงินเพื่อจ่ายเท่าที่วงเงินของวันนั้นเหลือ หรือเลือก "ดำเนินการต่อ" ที่รายการเพื่อจ่ายโดยยกเว้นวงเงิน',
   ],
   'hold-remedy.service-day': [
     'Nothing is sent on such a day: on another day "paydrop resume" and the batch lets go on what the limits of that day leave room for; "paydrop resume" and its payoutId pays it in spite of them',
-    'วันนี้ไม่ใช่วันทำการส่งรายการ ในวันถัดไปเลือก "ดำเนินการต่อ" ที่ชุดจ่ายเงินเพื่อจ่ายเท่าที่วงเงินของวันนั้นเหลือ หรือเลือก "ดำเนินการต่อ" ที่รายการเพื่อจ่ายโดยยกเว้นวงเงิน',
+    'วันนี้ไม่ใช่วันทำการส่งรายการ ในวันถัดไปเลือก "จ่ายชุดนี้ต่อ" ที่ชุดจ่ายเงินเพื่อจ่ายเท่าที่วงเงินของวันนั้นเหลือ หรือเลือก "ดำเนินการต่อ" ที่รายการเพื่อจ่ายโดยยกเว้นวงเงิน',
   ],
   'hold-remedy.resend': [
     'The bank refused it without naming our request, or people called it failed: ask the bank whether its transRefNo was ever processed. "paydrop resume" and its payoutId lets it go on if it was not, "paydrop cancel" and its payoutId ends it if it was',
@@ -267,11 +267,11 @@ const registrationRemedies = wordings({
 
   'registration-hold-remedy.paused': [
     'The service could not take it: it goes on by itself when the pause is over, with a watcher or when the same file is registered again; "paydrop resume" and the batch has it tried at once',
-    'บริการของธนาคารยังไม่พร้อม ระบบจะส่งต่อเองเมื่อพ้นเวลาพัก หรือเลือก "ดำเนินการต่อ" ที่ชุดลงทะเบียนเพื่อลองทันที',
+    'บริการของธนาคารยังไม่พร้อม ระบบจะส่งต่อเองเมื่อพ้นเวลาพัก หรือเลือก "ส่งชุดนี้ต่อ" ที่ชุดลงทะเบียนเพื่อลองทันที',
   ],
   'registration-hold-remedy.halted': [
     'Registering is halted: remove the cause of the halt, then let the batch go on with "paydrop resume" and its batch id',
-    'ถูกระงับการส่ง แก้สาเหตุก่อน แล้วเลือก "ดำเนินการต่อ" ที่ชุดลงทะเบียน',
+    'ถูกระงับการส่ง แก้สาเหตุก่อน แล้วเลือก "ส่งชุดนี้ต่อ" ที่ชุดลงทะเบียน',
   ],
   'registration-hold-remedy.similar': [
     'Another registrationId differs from this one only in case, leading zeros, decimals of zeros, punctuation or blanks: compare the two: "paydrop resume" and its registrationId lets it go on if it is another registration, "paydrop cancel" and its registrationId ends it if it is the same',

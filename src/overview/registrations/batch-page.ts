@@ -12,6 +12,7 @@ import type {
 import { registrationStatuses } from '../../registration/rules/registration.ts';
 import { decideRegistrationBatch, versionOfRegistrations } from '../../review/registration-target.ts';
 import { decideOffers, type Offer } from '../../review/rules/offers.ts';
+import { nameOfDecision } from '../../review/rules/terms.ts';
 import { answerDecision, type DecideForm, decidePage } from '../../review/web/decide-form.ts';
 import { html, type Html, type Part } from '../../review/web/html.ts';
 import { plainPage, postButton } from '../../review/web/layout.ts';
@@ -117,7 +118,7 @@ function facts(visit: ProvedVisit, { batch, files }: Shown): Html {
 function decisionsCard(visit: ProvedVisit, { batch, offers, openProposal }: Shown): Html {
   const { say, language } = visit;
   const item = ({ decision, whyNot, needsSecond }: Offer): Html => {
-    const label = sayCode(language, `decision.${decision}`);
+    const label = sayCode(language, nameOfDecision(decision, 'registration-batch'));
     return whyNot === undefined
       ? html`<li>
           <a class="button" href="/registrations/batch/${batch.batchId}/decide/${decision}">${label}</a>

@@ -88,8 +88,13 @@ const isOfRegistration = (decision: string, kind: string | undefined): decision 
   kind === 'registration' && isRegistrationDecision(decision);
 
 /** The name of a decision about targets of a kind. */
-export const nameOfDecision = (decision: Decision, kind: string | undefined): PlainCode =>
-  isOfRegistration(decision, kind) ? `registration-decision.${decision}` : `decision.${decision}`;
+export function nameOfDecision(decision: Decision, kind: string | undefined): PlainCode {
+  if (isOfRegistration(decision, kind)) return `registration-decision.${decision}`;
+  const isOfBatch = decision === 'resume-batch' || decision === 'cancel-batch';
+  return isOfBatch && kind === 'registration-batch'
+    ? `registration-decision.${decision}`
+    : `decision.${decision}`;
+}
 
 /** The outcome for a target; callers add "… once another person has approved it" where it applies. */
 export const outcomeOfDecision = (decision: Decision, kind: string | undefined): PlainCode =>
