@@ -1,4 +1,5 @@
 /** Payout files in a temporary folder, read as the program reads them. */
+import { inEnglish } from '../../src/core/message.ts';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -85,7 +86,7 @@ export async function inspectPath(
   options: Partial<PayoutFileOptions> = {},
 ): Promise<Inspection> {
   const inspected = await makePayoutFileReader({ ...defaults, ...options }).inspect(path);
-  if (inspected.kind === 'rejected') throw new Error(inspected.rejection.message);
+  if (inspected.kind === 'rejected') throw new Error(inEnglish(inspected.rejection.message));
   return inspected.inspection;
 }
 

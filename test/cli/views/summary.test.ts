@@ -277,7 +277,7 @@ test.each([
 const session = { loaded: { isSandbox: false } } as Partial<Session> as Session;
 
 describe('a file that was not settled', () => {
-  const rejection = { code: 'empty', line: null, column: null, message: 'the file is empty' };
+  const rejection = { code: 'empty', line: null, column: null, message: verbatim('the file is empty') };
 
   test('because it is rejected as a whole', () => {
     expect(showOutcome(session, 'a.csv', { kind: 'rejected', rejection })).toEqual({
