@@ -32,11 +32,21 @@ export const defaults: PayoutFileOptions = {
   limits: noLimits,
 };
 
+/** A rejection with its message in English. */
+export interface SaidRejection extends Omit<FileRejection, 'message'> {
+  readonly message: string;
+}
+
+export const sayRejection = (rejection: FileRejection): SaidRejection => ({
+  ...rejection,
+  message: inEnglish(rejection.message),
+});
+
 export interface WholeReading<Row = StagedRow, Totals = SealTotals> {
   readonly extraColumns: readonly string[];
   readonly rows: readonly Row[];
   readonly totals: Totals | undefined;
-  readonly rejection: FileRejection | undefined;
+  readonly rejection: SaidRejection | undefined;
 }
 
 /** Gathers everything that a reading yields. */
@@ -46,7 +56,7 @@ export async function gather<Row, Totals>(
   const rows: Row[] = [];
   let extraColumns: readonly string[] = [];
   let totals: Totals | undefined;
-  let rejection: FileRejection | undefined;
+  let rejection: SaidRejection | undefined;
   for await (const part of parts) {
     switch (part.kind) {
       case 'header':
@@ -59,7 +69,7 @@ export async function gather<Row, Totals>(
         ({ totals } = part);
         break;
       case 'rejected':
-        ({ rejection } = part);
+        rejection = sayRejection(part.rejection);
         break;
     }
   }
@@ -77,7 +87,7 @@ export async function readWhole<Row, Totals>(
   path: string,
 ): Promise<WholeReading<Row, Totals>> {
   const inspected = await reader.inspect(path);
-  if (inspected.kind === 'rejected') return { ...unread, rejection: inspected.rejection };
+  if (inspected.kind === 'rejected') return { ...unread, rejection: sayRejection(inspected.rejection) };
   return gather(reader.read(inspected.inspection));
 }
 

@@ -1,5 +1,4 @@
 /** Rows and columns that a person does not see, in all the ways in which programs write them. */
-import { inEnglish } from '../../../src/core/message.ts';
 import { expect, test } from 'vitest';
 import { makeXlsx, readShown } from '../../support/workbook-kit.ts';
 
@@ -9,7 +8,7 @@ const row = (attributes = ''): string => `<row ${attributes}>${'<c><v>1</v></c>'
 /** Numbers of the rows and names of the columns that are hidden. */
 async function findHidden(rows: string, columns = ''): Promise<string> {
   const found = await readShown(await makeXlsx({ sheets: [{ name: 'S', rows, columns }] }));
-  if ('code' in found) return inEnglish(found.message);
+  if ('code' in found) return found.message;
   const hiddenRows = found.rows.filter(({ isHidden }) => isHidden).map(({ line }) => line);
   return [...hiddenRows, ...found.head.hiddenColumns.map((place) => 'ABC'[place])].join(' ');
 }
