@@ -631,6 +631,7 @@ const statementFileWordings = wordings({
   ],
 
   'statement-fault.cell': ['{column}: {what} ({code})', '{column}: {what} ({code})'],
+  'statement-fault.line-empty': ['the line is empty (line-empty)', 'บรรทัดว่างเปล่า (line-empty)'],
   'statement-fault.amount-empty': ['the amount is empty', 'ไม่มีจำนวนเงิน'],
   'statement-fault.amount-negative': ['the amount "{text}" is negative', 'จำนวนเงิน "{text}" ติดลบ'],
   'statement-fault.amount-exponent': [

@@ -307,7 +307,7 @@ class LineTaker {
     if (cells.length !== this.#header.names.length) throw this.#miscounted(cells);
     this.#count += 1;
     const isEmpty = cells.every((cell) => tidyCode(cell) === '');
-    this.#fault = isEmpty ? 'the line is empty (line-empty)' : '';
+    this.#fault = isEmpty ? encodeMessage(message('statement-fault.line-empty')) : '';
     const no = this.#code(cells, 'NO');
     if (isEmpty) this.#emptyLines += 1;
     else this.#requireNext(no);

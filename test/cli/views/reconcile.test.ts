@@ -108,7 +108,13 @@ test.each([
   expect(showNoStatement({ kind: 'no-statement', date: undefined, file: 'nope.csv', fetched })).toEqual({
     exitCode: 5,
     text: `paydrop: nope.csv: ${said}`,
-    json: { date: null, file: 'nope.csv', outcome: 'unusable', reason: said, refusal },
+    json: {
+      date: null,
+      file: 'nope.csv',
+      outcome: 'unusable',
+      reason: said,
+      refusal: { ...refusal, message: why },
+    },
   });
 });
 

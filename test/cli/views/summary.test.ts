@@ -283,7 +283,7 @@ describe('a file that was not settled', () => {
     expect(showOutcome(session, 'a.csv', { kind: 'rejected', rejection })).toEqual({
       exitCode: 5,
       text: 'a.csv: the file is empty\nThe whole file was rejected (empty) and nothing of it was sent.',
-      json: { file: 'a.csv', status: 'rejected', exitCode: 5, ...rejection },
+      json: { file: 'a.csv', status: 'rejected', exitCode: 5, ...rejection, message: 'the file is empty' },
     });
     const { text } = showOutcome(session, 'a.csv', {
       kind: 'rejected',
