@@ -124,7 +124,7 @@ export class DroppedFiles implements AsyncDisposable {
       journalId: journal.journalId,
       clock,
       elapsedMs: () => clock.elapsedMs(),
-      log: ((level, message, facts) => log(level, `${message} (decisions)`, facts)) satisfies Log,
+      log: ((level, what, facts) => log(level, `${what} (decisions)`, facts)) satisfies Log,
       disk,
     };
     try {
