@@ -4,6 +4,7 @@
  */
 import { hash } from 'node:crypto';
 import { formatBangkokDate, dayMs, listPastDays, parseBangkokDate } from '../core/bangkok-time.ts';
+import { inEnglish } from '../core/message.ts';
 import { readBankAddress } from '../core/network-address.ts';
 import { showDate } from '../payout/rules/lost-journal.ts';
 import {
@@ -337,12 +338,10 @@ function noteNone(log: Log, statement: string, fetched: NotFetched): DayOutcome 
     case 'not-allowed':
       log('error', 'the bank gives no statement', { statement, code: fetched.code, why: fetched.text });
       return 'refused';
-    case 'unusable':
+    case 'unusable': {
+      const facts = { statement, ...fetched.refusal, message: inEnglish(fetched.refusal.message) };
       if (isIncomplete(fetched.refusal)) {
-        log('warn', 'the statement is not complete yet: nothing of it is used', {
-          statement,
-          ...fetched.refusal,
-        });
+        log('warn', 'the statement is not complete yet: nothing of it is used', facts);
         return 'later';
       }
       // A person has gone back to an earlier version, and the bank has no newer one yet.
@@ -350,7 +349,8 @@ function noteNone(log: Log, statement: string, fetched: NotFetched): DayOutcome 
         log('info', 'the bank has no newer statement than the one that was replaced', { statement });
         return 'refused';
       }
-      log('error', 'the statement is refused: nothing of it is used', { statement, ...fetched.refusal });
+      log('error', 'the statement is refused: nothing of it is used', facts);
       return 'refused';
+    }
   }
 }

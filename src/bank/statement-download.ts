@@ -7,6 +7,7 @@
 import { BlockList, isIP, isIPv6, type LookupFunction } from 'node:net';
 import type { ReadableStream } from 'node:stream/web';
 import type { Options } from 'ky';
+import { inEnglish, message, type Message, type PlainCode } from '../core/message.ts';
 import { computeBackoffMs } from '../core/backoff.ts';
 import { isLoopback } from '../core/network-address.ts';
 import {
@@ -50,17 +51,16 @@ const headBytes = 512;
 class NotBrought extends Error {
   override readonly name = 'NotBrought';
   readonly code: string;
+  readonly why: Message;
 
-  constructor(code: string, message: string) {
-    super(message);
+  constructor(code: string, why: Message) {
+    super(inEnglish(why));
     this.code = code;
+    this.why = why;
   }
 }
 
-const refusalOf = ({ code, message }: NotBrought) => ({ code, line: null, column: null, message });
-
-const askAgain = 'ask for the statement again later';
-const askBank = 'ask the bank for an address that leads to the file';
+const refusalOf = ({ code, why }: NotBrought) => ({ code, line: null, column: null, message: why });
 
 /** One download; its time runs from the start to the last byte. */
 interface Download extends DownloaderOptions {
@@ -87,12 +87,9 @@ export function makeStatementDownloader(options: DownloaderOptions): StatementDo
   };
 }
 
-const wasStopped = new NotBrought(
-  'download-stopped',
-  'the download was stopped: ask for the statement again',
-);
+const wasStopped = new NotBrought('download-stopped', message('download.stopped'));
 const wasSlow = (timeoutMs: number) =>
-  new NotBrought('download-slow', `the file has not come whole within ${timeoutMs} ms: ${askAgain}`);
+  new NotBrought('download-slow', message('download.slow', { ms: timeoutMs }));
 
 /**
  * Downloads from an address and follows its redirects.
@@ -110,10 +107,7 @@ async function follow(
   const response = await get(download, client, at);
   if (!redirectStatuses.has(response.status)) return await receive(download, at, response);
   if (redirectsLeft === 0)
-    throw new NotBrought(
-      'redirects',
-      `the address leads over more than ${redirectsMax} redirects: ${askBank}`,
-    );
+    throw new NotBrought('redirects', message('download.redirects', { most: redirectsMax }));
   const to = followRedirect(at, response.headers.get('location'), download.hosts);
   return await follow(download, to, at, redirectsLeft - 1);
 }
@@ -126,18 +120,15 @@ async function follow(
 function readAddress(address: string): URL {
   const url = URL.canParse(address) ? new URL(address) : undefined;
   if (url === undefined || (url.protocol !== 'https:' && url.protocol !== 'http:'))
-    throw new NotBrought('address-unusable', `the bank's address of the file is no web address: ${askBank}`);
+    throw new NotBrought('address-unusable', message('download.no-address'));
   if (url.username !== '' || url.password !== '')
-    throw new NotBrought('address-unusable', `the bank's address of the file holds a user: ${askBank}`);
+    throw new NotBrought('address-unusable', message('download.holds-user'));
   if (url.protocol === 'http:' && !isLoopback(url.hostname)) throw travelsInTheClear(url);
   return url;
 }
 
 const travelsInTheClear = (url: URL) =>
-  new NotBrought(
-    'address-insecure',
-    `the bank's address of the file is plain http to ${url.hostname}, where anybody can read and change it: ask the bank for an https address`,
-  );
+  new NotBrought('address-insecure', message('download.in-the-clear', { host: url.hostname }));
 
 /** Addresses of this machine, also in IPv6 form. */
 const ownAddresses = new BlockList();
@@ -201,7 +192,7 @@ const isOwnHost = (host: string): boolean =>
 const isThisMachine = ({ hostname }: URL): boolean => isOwnHost(hostname);
 
 const leadsHere = (from: URL) =>
-  new NotBrought('redirect-refused', `${from.host} redirects to this machine: ${askBank}`);
+  new NotBrought('redirect-refused', message('download.leads-here', { host: from.host }));
 
 /**
  * @param hosts the hosts that the settings name
@@ -209,13 +200,13 @@ const leadsHere = (from: URL) =>
  */
 export function followRedirect(from: URL, location: string | null, hosts: readonly string[] = []): URL {
   if (location === null || !URL.canParse(location, from.href))
-    throw new NotBrought('redirect-unusable', `${from.host} redirects to no address: ${askBank}`);
+    throw new NotBrought('redirect-unusable', message('download.redirect-unusable', { host: from.host }));
   const to = new URL(location, from);
   if (to.protocol !== from.protocol) {
-    const kinds = `from ${from.protocol.slice(0, -1)} to ${to.protocol.slice(0, -1)}`;
+    const kinds = { from: from.protocol.slice(0, -1), to: to.protocol.slice(0, -1) };
     throw new NotBrought(
       'redirect-refused',
-      `${from.host} redirects ${kinds}, which is not followed: ${askBank}`,
+      message('download.redirect-refused', { host: from.host, ...kinds }),
     );
   }
   if (isThisMachine(to) && !isThisMachine(from) && !isAmong(hosts, to)) throw leadsHere(from);
@@ -242,10 +233,7 @@ function explainForbidden(
 }
 
 const leadsInside = (at: URL) =>
-  new NotBrought(
-    'address-internal',
-    `the bank's address of the file leads to ${at.hostname}, which is this machine or inside your own network, where the bank is not: ${askBank}, or add ${at.hostname} to reconcile.hosts if its files are really there`,
-  );
+  new NotBrought('address-internal', message('download.leads-inside', { host: at.hostname }));
 
 // ---------------------------------------------------------------- request
 
@@ -274,14 +262,11 @@ const retry: NonNullable<Options['retry']> = {
   shouldRetry: ({ error }) => (isHttpError(error) ? undefined : passingCodes.has(findErrorCode(error))),
 };
 
-const distrusted =
-  'is not trusted by this machine: look for a proxy on the way, and have the issuer trusted (NODE_EXTRA_CA_CERTS)';
-
 /** Causes and cures of certificate errors, by the codes of OpenSSL and Node. */
-const certificateTroubles: Readonly<Record<string, string>> = {
-  CERT_HAS_EXPIRED: 'has expired: tell the bank, and look at the clock of this machine',
-  CERT_NOT_YET_VALID: 'is not valid yet: look at the clock of this machine',
-  ERR_TLS_CERT_ALTNAME_INVALID: `is for another name: ${askBank}`,
+const certificateTroubles: Readonly<Record<string, PlainCode>> = {
+  CERT_HAS_EXPIRED: 'certificate.expired',
+  CERT_NOT_YET_VALID: 'certificate.not-yet-valid',
+  ERR_TLS_CERT_ALTNAME_INVALID: 'certificate.other-name',
 };
 
 const otherCertificatePattern = /^(?:CERT_|ERR_TLS_CERT_|INVALID_CA$|INVALID_PURPOSE$|PATH_LENGTH_EXCEEDED$)/;
@@ -291,24 +276,30 @@ function explainNoAnswer(url: URL, code: string, idleMs: number): NotBrought {
   if (isSilence(code)) return wasSilent(idleMs);
   const trouble =
     certificateTroubles[code] ??
-    (distrustCodes.has(code) ? distrusted : undefined) ??
-    (otherCertificatePattern.test(code) ? 'is not accepted: tell the bank' : undefined);
+    (distrustCodes.has(code) ? 'certificate.distrusted' : undefined) ??
+    (otherCertificatePattern.test(code) ? 'certificate.not-accepted' : undefined);
   return trouble === undefined
-    ? new NotBrought('download-failed', `no connection to ${url.host} (${code}): ${askAgain}`)
-    : new NotBrought('certificate-refused', `the certificate of ${url.host} (${code}) ${trouble}`);
+    ? new NotBrought('download-failed', message('download.no-connection', { host: url.host, code }))
+    : new NotBrought(
+        'certificate-refused',
+        message('download.certificate', { host: url.host, code, trouble: message(trouble) }),
+      );
 }
 
 const wasSilent = (idleMs: number) =>
-  new NotBrought('download-silent', `the file's host was silent for ${idleMs} ms: ${askAgain}`);
+  new NotBrought('download-silent', message('download.silent', { ms: idleMs }));
 
 function explainStatus(url: URL, status: number): NotBrought {
   const cause =
     status === 403
-      ? 'the address has expired, or this machine may not fetch it: ask for the statement again'
+      ? 'download.address-expired'
       : status === 404 || status === 410
-        ? 'the file is not there any more: ask for the statement again'
-        : askAgain;
-  return new NotBrought(`download-http-${status}`, `${url.host} answered HTTP ${status}: ${cause}`);
+        ? 'download.not-there'
+        : 'download.ask-again';
+  return new NotBrought(
+    `download-http-${status}`,
+    message('download.http', { host: url.host, status, cure: message(cause) }),
+  );
 }
 
 // ---------------------------------------------------------------- the file
@@ -341,17 +332,16 @@ async function receive(download: Download, at: URL, response: Response): Promise
 /** @throws NotBrought for a body that ends with its connection: a cut file would look whole */
 function requireEnd(url: URL, headers: Headers): void {
   if (headers.has('content-length') || headers.has('transfer-encoding')) return;
-  const message = `${url.host} does not say how long the file is, so that one cut short would look whole: ask the bank, or fetch it yourself and use --file`;
-  throw new NotBrought('length-missing', message);
+  throw new NotBrought('length-missing', message('download.length-missing', { host: url.host }));
 }
 
 const tooLarge = ({ bytesMax }: Download) =>
-  new NotBrought('download-too-large', `the file is larger than ${bytesMax} bytes: raise reconcile.maxBytes`);
+  new NotBrought('download-too-large', message('download.too-large', { most: bytesMax }));
 
 function explainBreak(download: Download, at: URL, code: string): NotBrought {
   if (isSilence(code)) return wasSilent(download.idleMs);
   if (code === 'UND_ERR_RES_EXCEEDED_MAX_SIZE') return tooLarge(download);
-  return new NotBrought('download-cut', `the file from ${at.host} was cut short: ${askAgain}`);
+  return new NotBrought('download-cut', message('download.cut', { host: at.host }));
 }
 
 /** True for a web page; an archive stays an archive whatever content type its host sends. */
@@ -365,8 +355,4 @@ function isWebPage(contentType: string | null, head: Buffer): boolean {
   return !isArchive && /^(?:text\/html|application\/xhtml)/i.test(contentType ?? '');
 }
 
-const isPage = ({ host }: URL) =>
-  new NotBrought(
-    'web-page',
-    `${host} sent a web page, not a statement: a login or an error page, perhaps a proxy's; look at what was kept, then ${askAgain}`,
-  );
+const isPage = ({ host }: URL) => new NotBrought('web-page', message('download.web-page', { host }));

@@ -77,8 +77,8 @@ export function parseBangkokDate(date: string): number | undefined {
 }
 
 /** Years outside this range are typing errors, or are of another era. */
-const firstYear = 1970;
-const lastYear = 2199;
+export const firstYear = 1970;
+export const lastYear = 2199;
 
 /** Years by which the Buddhist era, used in Thailand, is ahead of the Christian one. */
 const buddhistYears = 543;

@@ -49,10 +49,6 @@ export const verbatim = (text: string): Message => message('verbatim', { text })
 export const isMessage = (outcome: unknown): outcome is Message =>
   typeof outcome === 'object' && outcome !== null && 'code' in outcome && 'args' in outcome;
 
-/** Until every reason is a message: a text that is one already, or still a string. */
-export const asMessage = (text: string | Message): Message =>
-  typeof text === 'string' ? verbatim(text) : text;
-
 const joints = {
   comma: [', ', ', '],
   or: [' or ', 'หรือ'],
@@ -143,9 +139,26 @@ export const joined = (all: readonly Message[], joint: Listed['joint'] = 'semico
     : message('reason.several', { reasons: listed(all, joint) });
 };
 
+/** A list in words: "3", "3 and 4", "3, 4 and 5". */
+export const listedInWords = (all: readonly Argument[]): Argument =>
+  all.length < 2
+    ? listed(all)
+    : message('list.and', { all: listed(all.slice(0, -1)), last: all.at(-1) ?? '' });
+
 /** Things that are counted. */
 type Counted =
-  'row' | 'payout' | 'registration' | 'payee' | 'item' | 'transfer' | 'minute' | 'digit' | 'digit-is';
+  | 'row'
+  | 'payout'
+  | 'registration'
+  | 'payee'
+  | 'item'
+  | 'transfer'
+  | 'minute'
+  | 'digit'
+  | 'digit-is'
+  | 'line'
+  | 'cell'
+  | 'amount';
 
 /** "1 row", "1,200 rows". */
 export const counted = (count: number, thing: Counted): Message =>

@@ -71,7 +71,7 @@ export interface FileRejection {
   /** Our name of the column, or the file's own header; null when the fault has no single column. */
   readonly column: string | null;
   /** The fault and its cure. */
-  readonly message: string;
+  readonly message: Message;
 }
 
 export type FileEncoding = 'utf-8' | 'utf-16le' | 'utf-16be' | 'windows-874' | 'windows-1252';

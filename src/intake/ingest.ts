@@ -2,6 +2,7 @@
  * Reads a file into the journal. Its totals and duplicates are known, and its batch is sealed, before any row
  * is sent.
  */
+import { message, type Message } from '../core/message.ts';
 import type { FileRejection, Inspection, SealTotals, StagedRow } from '../core/payout-file.ts';
 import { isSealed } from '../core/payout.ts';
 import type { Batch, Clock } from '../core/ports.ts';
@@ -65,7 +66,7 @@ interface Intake<Row, Totals, Taken extends TakenBatch> {
   start(file: Omit<BatchStart, 'payerAccount'>): Promise<void>;
   seal(batchId: string, totals: Totals): Promise<Taken>;
   /** The things to check before a file that another journal contains is given to this one. */
-  readonly otherJournal: string;
+  readonly otherJournal: Message;
 }
 
 /** Takes a file of payouts in, or finds the batch of its bytes. */
@@ -78,9 +79,7 @@ export function ingestFile(context: IngestContext, path: string, fileName: strin
       const approval = await context.approval?.();
       return journal.seal(batchId, totals, clock.now(), likeFileDays, approval);
     },
-    otherJournal:
-      'Look there first: they may be paid. If the journal was lost or replaced, ' +
-      '"paydrop run --journal-lost --since YYYY-MM-DD FILE.." asks the bank about every payout before it sends one',
+    otherJournal: message('other-journal.payouts'),
   };
   return takeIn(context, intake, path, fileName);
 }
@@ -96,9 +95,7 @@ export function ingestRegistrations<Taken extends TakenBatch>(
     journal,
     start: (file) => journal.startIngest(file),
     seal: (batchId, totals) => journal.seal(batchId, totals, clock.now()),
-    otherJournal:
-      'Look there first: they may be with the bank, which can be asked about none of them. If the journal was lost, have the ' +
-      'bank say which it has, and give the others as a new file',
+    otherJournal: message('other-journal.registrations'),
   };
   return takeIn(context, intake, path, fileName);
 }
@@ -125,13 +122,11 @@ async function takeIn<Row, Totals, Taken extends TakenBatch>(
 }
 
 /** @param trace path of the report or file of the journal that took these bytes */
-const refuseKnownElsewhere = (trace: string, otherJournal: string): FileRejection => ({
+const refuseKnownElsewhere = (trace: string, otherJournal: Message): FileRejection => ({
   code: 'taken-by-another-journal',
   line: null,
   column: null,
-  message:
-    `${trace} shows that these very bytes were taken before, and this journal does not know them: another one has them, ` +
-    `or this one is an older copy. ${otherJournal}`,
+  message: message('file.taken-by-another-journal', { trace, cure: otherJournal }),
 });
 
 async function findSealed<Taken extends TakenBatch>(
@@ -180,8 +175,8 @@ async function readIntoJournal<Row, Totals, Taken extends TakenBatch>(
         return { kind: 'batch', batch: await intake.seal(batchId, part.totals), isNew: true };
       case 'rejected': {
         if (!isStarted) await start([]);
-        const { code, message } = part.rejection;
-        await journal.rejectBatch(batchId, code, message, clock.now());
+        const { code, message: why } = part.rejection;
+        await journal.rejectBatch(batchId, code, why, clock.now());
         return { ...part, batch: await journal.batch(batchId) };
       }
     }

@@ -1,4 +1,5 @@
 /** The ports for taking a file in: a reader of its rows, and the journal that they are read into. */
+import type { Message } from '../core/message.ts';
 import type { FileRejection, Inspection, SealTotals, StagedRow } from '../core/payout-file.ts';
 import type { Batch } from '../core/ports.ts';
 import type { RegistrationFileRow, RegistrationSealTotals } from '../registration/rules/registration-file.ts';
@@ -48,7 +49,7 @@ export interface FileJournal<Row, Taken extends TakenBatch, Start> {
   startIngest(start: Start): Promise<void>;
   stage(batchId: string, rows: readonly Row[]): Promise<void>;
   /** Ends the reading of a file that is rejected as a whole; drops its staged rows. */
-  rejectBatch(batchId: string, code: string, reason: string, nowMs: number): Promise<void>;
+  rejectBatch(batchId: string, code: string, reason: Message, nowMs: number): Promise<void>;
 }
 
 /** Batches of payouts until they are sealed. */

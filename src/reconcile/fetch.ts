@@ -1,4 +1,5 @@
 /** Gets a day's statement, from the bank or from a person's file; its bytes are stored before they are read. */
+import { inEnglish, message, type Message } from '../core/message.ts';
 import { basename } from 'node:path';
 import type { Clock } from '../core/ports.ts';
 import type { KeptOriginal, StatementOriginals } from './file/originals.ts';
@@ -69,12 +70,15 @@ async function bring(
     case 'refused': {
       const { refusal } = delivery;
       return mayComeLater(refusal)
-        ? { kind: 'unavailable', why: refusal.message, retryAfterMs: null }
+        ? { kind: 'unavailable', why: inEnglish(refusal.message), retryAfterMs: null }
         : { kind: 'unusable', refusal };
     }
     case 'web-page': {
       const { path } = await draft.keep();
-      return { kind: 'unusable', refusal: mention(delivery.refusal, `it is kept as ${path}`) };
+      return {
+        kind: 'unusable',
+        refusal: mention(delivery.refusal, message('statement-file.kept-as', { path })),
+      };
     }
     case 'delivered':
       return { kind: 'fetched', source: makeSource(context, date, await draft.keep(), key, provenance), key };
@@ -105,9 +109,9 @@ export async function takeFile(
   return { kind: 'fetched', source: makeSource(context, date, kept, key, provenance), key };
 }
 
-const mention = (refusal: StatementRefusal, where: string): StatementRefusal => ({
+const mention = (refusal: StatementRefusal, place: Message): StatementRefusal => ({
   ...refusal,
-  message: `${refusal.message} (${where})`,
+  message: message('statement-file.with-place', { why: refusal.message, place }),
 });
 
 /** @param original the stored file */
@@ -131,8 +135,12 @@ export function makeSource(
         // A person's own key is not stored.
         const isOurs = key !== null && provenance.from === 'bank';
         const keyPath = isOurs ? await originals.keepKey(original, key) : undefined;
-        const beside = keyPath === undefined ? '' : `, its key as ${keyPath}`;
-        return mention(refusal, `the bank's file is kept as ${original.path}${beside}`);
+        const { path } = original;
+        const place =
+          keyPath === undefined
+            ? message('statement-file.banks-kept-as', { path })
+            : message('statement-file.banks-kept-with-key', { path, keyPath });
+        return mention(refusal, place);
       };
       const opened = await unpacker.open(original.path, key);
       if (opened.kind === 'refused') return refuse(opened.refusal);

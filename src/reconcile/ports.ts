@@ -1,4 +1,5 @@
 /** The bank and the store as reconciling needs them. Dates are "YYYYMMDD" in Bangkok throughout. */
+import type { Message } from '../core/message.ts';
 import type { Satang } from '../core/money.ts';
 import type { AttemptStatus } from '../core/payout.ts';
 import type { AttemptKey, DecisionItem } from '../core/ports.ts';
@@ -43,7 +44,7 @@ export interface StatementRefusal {
   /** The bank's name of the column; null when the fault has no single column. */
   readonly column: string | null;
   /** The fault and its cure; never a secret, a person's whole number, or an address's query. */
-  readonly message: string;
+  readonly message: Message;
 }
 
 export interface StatementRefused {

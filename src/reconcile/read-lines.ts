@@ -2,7 +2,7 @@
  * Reads one day's statement: lines that are clear at first sight are counted, the rest is deferred. Nothing is
  * recorded.
  */
-import { inEnglish } from '../core/message.ts';
+import { inEnglish, message } from '../core/message.ts';
 import type { Clock, Log } from '../core/ports.ts';
 import type { PayoutJournal } from '../payout/ports.ts';
 import { showDate } from '../payout/rules/lost-journal.ts';
@@ -167,16 +167,15 @@ export async function readLines(
   if (!isOfTheDay && unread.count > 0) return unread.refuse();
   if (reading.deferred.largestKey() <= linesPerKeyMax)
     return (await refuseByCustody(reading, owners.count, totals, paidCount)) ?? totals;
-  const message = `more than ${linesPerKeyMax} lines have the same transfer reference, as in no statement: look at the file and ask the bank for a new one`;
-  return { code: 'lines-repeated', line: null, column: null, message };
+  const why = message('statement-file.lines-repeated', { most: linesPerKeyMax });
+  return { code: 'lines-repeated', line: null, column: null, message: why };
 }
 
 /** Refuses a file of another day, whose missing lines say nothing about this day. */
 function refuseOtherDay(date: string, { line, effectiveDate }: StatementLine): StatementRefusal {
-  const message =
-    `no line of the file is of ${showDate(date)}; the first is of ${showDate(effectiveDate)}: ` +
-    'give the right day with --date, or ask the bank for the file of the day';
-  return { code: 'wrong-day', line, column: 'EFFECTIVE DATE', message };
+  const days = { day: showDate(date), first: showDate(effectiveDate) };
+  const why = message('statement-file.other-day', days);
+  return { code: 'wrong-day', line, column: 'EFFECTIVE DATE', message: why };
 }
 
 /** Counts the lines of our company and those of others. */

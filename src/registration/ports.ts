@@ -1,4 +1,5 @@
 /** The journal as registering uses it: batches of registrations, the registrations with their attempts, and callbacks. */
+import type { Message } from '../core/message.ts';
 import type { BatchStatus } from '../core/payout.ts';
 import type { BatchReason, Report } from '../core/ports.ts';
 import type { SentRegistration } from './rules/callback.ts';
@@ -50,7 +51,7 @@ export interface RegistrationIntakeStore {
    */
   seal(batchId: string, totals: RegistrationSealTotals, nowMs: number): Promise<RegistrationBatch>;
   /** Ends the reading of a file that is rejected as a whole; its staged rows are dropped. */
-  rejectBatch(batchId: string, code: string, reason: string, nowMs: number): Promise<void>;
+  rejectBatch(batchId: string, code: string, reason: Message, nowMs: number): Promise<void>;
 }
 
 // ---------------------------------------------------------------- changes

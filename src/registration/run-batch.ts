@@ -1,5 +1,5 @@
 /** Sends one sealed batch of registrations, awaits the bank's callbacks, and records why it stopped where it did. */
-import { asMessage, inEnglish, message, stopInEnglish } from '../core/message.ts';
+import { inEnglish, message, stopInEnglish } from '../core/message.ts';
 import {
   findHalt,
   haltOf,
@@ -240,9 +240,8 @@ class OutcomeBrake {
     const [vendorId = '', ofCompany = ''] = company.split(' ');
     const payer = companyPayer(companyId, { vendorId, companyId: ofCompany });
     const said = { count: refusals, company: `${vendorId}/${ofCompany}` };
-    // until every reason is a message
-    const text = inEnglish(message('brake.rejected-by-callback', said));
-    gateOf(payer).observe({ kind: 'payer-stop', reason: { code: 'brake-rejected', text: asMessage(text) } });
+    const text = message('brake.rejected-by-callback', said);
+    gateOf(payer).observe({ kind: 'payer-stop', reason: { code: 'brake-rejected', text } });
   }
 }
 

@@ -1,5 +1,5 @@
 /** Targets besides orders: breaks and statements of a day, days without one, refused files and unknown callbacks. */
-import { asMessage, isMessage, type Message, message } from '../core/message.ts';
+import { isMessage, type Message, message } from '../core/message.ts';
 import {
   acceptBreak,
   amountOfBreak,
@@ -33,7 +33,7 @@ export function makeBreakWork({ journal, clock }: ReviewContext): TargetWork {
     if (record === undefined) return message('break.closed');
     return versionOfBreak(record) === version
       ? record
-      : message('break.says-otherwise', { severity: record.severity, reason: asMessage(record.reason) });
+      : message('break.says-otherwise', { severity: record.severity, reason: record.reason });
   };
   return {
     ...noResources,

@@ -1,5 +1,5 @@
 /** Reads a filled-in exceptions file from the disk, as CSV or as a workbook. */
-import { asMessage } from '../core/message.ts';
+import { message } from '../core/message.ts';
 import { CsvError, parse } from 'csv-parse/sync';
 import {
   inspectFile,
@@ -71,8 +71,8 @@ function markCutAmounts(records: readonly FiledRecord[]): readonly FiledRecord[]
   return records.map((record) => {
     const found = findUncut({ cells: record.cells, quoted: [] }, place);
     if (found === undefined) return record;
-    const message = `with the cells after it this reads as ${found.uncut}, which its comma has cut: write it as 1234.50, with two decimals`;
-    return { ...record, faults: [{ place, code: 'amount-cut', message: asMessage(message) }] };
+    const why = message('decision-file.amount-cut', { uncut: found.uncut });
+    return { ...record, faults: [{ place, code: 'amount-cut', message: why }] };
   });
 }
 
@@ -88,11 +88,9 @@ function parseRecords(text: string): readonly FiledRecord[] {
     return delimiter === ',' ? markCutAmounts(records) : records;
   } catch (error) {
     if (!(error instanceof CsvError)) throw error;
-    const message =
-      'a quotation mark stands inside a cell, or is never closed: save the file again from the spreadsheet';
     throw new FileRejected(
       'quote-misplaced',
-      message,
+      message('decision-file.quote-misplaced'),
       typeof error['lines'] === 'number' ? error['lines'] : null,
     );
   }
@@ -113,13 +111,14 @@ async function readCsv(path: string): Promise<readonly FiledRecord[]> {
   return parseRecords(text);
 }
 
-const hiddenText =
-  'the column is hidden and this cell of it is filled in: show it, look at it, and save the file again';
-
 /** Marks the filled-in cells of hidden columns in a record. */
 function markHidden(row: SheetRow, hiddenColumns: readonly number[]): FiledRecord {
   const filled = hiddenColumns.filter((place) => (row.cells[place] ?? '').trim() !== '');
-  const hidden = filled.map((place) => ({ place, code: 'column-hidden', message: asMessage(hiddenText) }));
+  const hidden = filled.map((place) => ({
+    place,
+    code: 'column-hidden',
+    message: message('decision-file.column-hidden'),
+  }));
   return { ...row, faults: [...row.faults, ...hidden] };
 }
 
@@ -136,13 +135,13 @@ async function readWorkbook(file: OpenedFile): Promise<FiledRecord[]> {
 
 function requireFew(records: readonly FiledRecord[]): void {
   if (records.length <= recordsMax) return;
-  throw new FileRejected('rows-over-limit', `the file has more than ${recordsMax} rows: split it`);
+  throw new FileRejected('rows-over-limit', message('decision-file.too-many-rows', { most: recordsMax }));
 }
 
 async function readRecords(path: string): Promise<readonly FiledRecord[]> {
   await using file = await openRegularFile(path);
   if (file.sizeBytes > bytesMax)
-    throw new FileRejected('bytes-over-limit', `the file has more than ${bytesMax} bytes: split it`);
+    throw new FileRejected('bytes-over-limit', message('decision-file.too-many-bytes', { most: bytesMax }));
   const records = (await beginsAsArchive(file)) ? await readWorkbook(file) : await readCsv(path);
   requireFew(records);
   await requireUnchanged(file, file);

@@ -1,4 +1,5 @@
 /** What is said of a person's file before it is taken for a statement. */
+import { message } from '../../src/core/message.ts';
 import { chmod, mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -107,7 +108,7 @@ test('an encrypted ZIP that a person has is read with a key from a file or the e
   const path = await put(await writer.close(), 'mine.zip');
   expect(await findDay(makeKit(), path, undefined)).toMatchObject({
     code: 'zip-key-missing',
-    message: expect.stringContaining('--key-file FILE or PAYDROP_UNZIP_KEY'),
+    message: message('statement-zip.key-missing'),
   });
   const keyFile = await put('k3y\n', 'key');
   await chmod(keyFile, 0o600);

@@ -1,3 +1,4 @@
+import { inEnglishIfAny } from '../../src/core/message.ts';
 import dns from 'node:dns';
 import { createServer, type IncomingMessage, type RequestListener, type ServerResponse } from 'node:http';
 import { createServer as createTlsServer } from 'node:https';
@@ -63,7 +64,12 @@ async function bring(url: string, changes: Partial<DownloaderOptions> = {}, sign
   const delivery = await makeStatementDownloader({ ...defaults, ...changes }).bring(url, take, signal);
   expect(JSON.stringify(delivery)).not.toMatch(/secret|signature/);
   const refusal = delivery.kind === 'delivered' ? undefined : delivery.refusal;
-  return { kind: delivery.kind, code: refusal?.code, message: refusal?.message, body: Buffer.concat(blocks) };
+  return {
+    kind: delivery.kind,
+    code: refusal?.code,
+    message: inEnglishIfAny(refusal?.message),
+    body: Buffer.concat(blocks),
+  };
 }
 
 const send =

@@ -3,6 +3,7 @@
  * with them whatever waits and is no payout. Ends with 1 where a view takes longer on the server than a person notices.
  * `node test/bench/queue.ts [payouts that wait]`
  */
+import { verbatim } from '../../src/core/message.ts';
 import { DatabaseSync } from 'node:sqlite';
 import { readQueue } from '../../src/app/review/read-queue.ts';
 import type { AttemptStatus, PayoutStatus } from '../../src/core/payout.ts';
@@ -101,7 +102,7 @@ async function addOthers(batchIds: readonly string[]): Promise<void> {
     const refusal = {
       ...noPlace,
       code: 'no-header',
-      message: 'there is no header',
+      message: verbatim('there is no header'),
       reason: 'text',
       batchId: null,
     };

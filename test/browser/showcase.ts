@@ -195,7 +195,7 @@ async function fillBatches(store: Store): Promise<void> {
   const refusal = {
     ...noPlace,
     code: 'no-header',
-    message: 'line 1 has no column payoutId',
+    message: verbatim('line 1 has no column payoutId'),
     reason: 'x',
     batchId: null,
   };

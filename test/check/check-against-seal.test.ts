@@ -1,4 +1,5 @@
 /** What the check of registrations foretells is what the seal does: through reader, intake and journal, file after file. */
+import { inEnglish } from '../../src/core/message.ts';
 import { beforeAll, expect, test } from 'vitest';
 import fc from 'fast-check';
 import { checkRegistrations } from '../../src/check/check-registrations.ts';
@@ -21,7 +22,7 @@ const head = 'registrationId,customerId,accountNo,ref1\n';
 async function foretell(store: Store, path: string) {
   const found = new Map<number, string[]>();
   const inspected = await reader.inspect(path);
-  if (inspected.kind === 'rejected') throw new Error(inspected.rejection.message);
+  if (inspected.kind === 'rejected') throw new Error(inEnglish(inspected.rejection.message));
   const outcome = await checkRegistrations(reader, inspected.inspection, {
     companyId,
     journal: store,
@@ -30,7 +31,7 @@ async function foretell(store: Store, path: string) {
         found.set(rowNo, [...(found.get(rowNo) ?? []), issue.code].toSorted());
     },
   });
-  if (outcome.kind === 'rejected') throw new Error(outcome.rejection.message);
+  if (outcome.kind === 'rejected') throw new Error(inEnglish(outcome.rejection.message));
   return { totals: outcome.totals, found: [...found].toSorted(([a], [b]) => a - b) };
 }
 

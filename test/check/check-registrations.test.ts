@@ -37,7 +37,7 @@ async function check(content: string, journal?: RegistrationLookups) {
     },
   };
   const inspected = await reader.inspect(await folder.write(content));
-  if (inspected.kind === 'rejected') throw new Error(inspected.rejection.message);
+  if (inspected.kind === 'rejected') throw new Error(inEnglish(inspected.rejection.message));
   const outcome = await checkRegistrations(reader, inspected.inspection, options);
   const totals = outcome.kind === 'registrations' ? Object.values(outcome.totals) : outcome.rejection.code;
   return { totals, found, messages, batchId: computeBatchId(inspected.inspection.sha256) };

@@ -1,4 +1,5 @@
 /** A day of payouts paid at the sandbox bank over HTTP, some with faults, and its statement fetched and matched. */
+import { inEnglish } from '../../src/core/message.ts';
 import type { Session } from '../../src/app/session.ts';
 import { openReconciler } from '../../src/app/reconciler.ts';
 import { silentLogger } from '../../src/platform/log.ts';
@@ -67,6 +68,6 @@ export async function fetchAndReconcile(sender: Session) {
   const fetched = await desk.fetch(date, never);
   if (fetched.kind !== 'fetched') throw new Error(JSON.stringify(fetched));
   const done = await desk.reconcile(fetched.source, never);
-  if (done.kind !== 'reconciled') throw new Error(done.refusal.message);
+  if (done.kind !== 'reconciled') throw new Error(inEnglish(done.refusal.message));
   return done;
 }

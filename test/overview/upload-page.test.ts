@@ -1,4 +1,5 @@
 /** A file through the page into a real inbox that nobody works: checked, dropped once, and approved by somebody else. */
+import { verbatim } from '../../src/core/message.ts';
 import { hash } from 'node:crypto';
 import { connect } from 'node:net';
 import { mkdir, readdir, readFile, stat, writeFile } from 'node:fs/promises';
@@ -239,7 +240,7 @@ describe('a file of registrations', () => {
       companyId: 'C',
     };
     await registrationIntake.startIngest({ batchId: other, ...file, nowMs: 1 });
-    await registrationIntake.rejectBatch(other, 'no-header', 'there is none', 1);
+    await registrationIntake.rejectBatch(other, 'no-header', verbatim('there is none'), 1);
     const nok = await open('nok');
     const shown = await send(nok, one);
     expect(shown.text).toContain(`<a href="/registrations/batch/${batchId}">`);

@@ -1,4 +1,5 @@
 /** What becomes of a file between the disk and the judging. */
+import { verbatim } from '../../src/core/message.ts';
 import { expect, test } from 'vitest';
 import { type FetchContext, takeFile } from '../../src/reconcile/fetch.ts';
 import type { StatementPart } from '../../src/reconcile/ports.ts';
@@ -31,7 +32,7 @@ async function readDays(days: string): Promise<readonly string[]> {
   await taken.source.read(async (read: AsyncIterable<StatementPart>) => {
     for await (const part of read)
       if (part.kind === 'lines') found.push(...part.lines.map(({ effectiveDate }) => effectiveDate));
-    return { code: 'enough', line: null, column: null, message: '' };
+    return { code: 'enough', line: null, column: null, message: verbatim('') };
   });
   return found;
 }

@@ -1,5 +1,5 @@
 /** A day with a line that cannot be read: the others count, and nothing is concluded from what may be that line. */
-import { inEnglish, message } from '../../src/core/message.ts';
+import { inEnglish, message, verbatim, encodeMessage } from '../../src/core/message.ts';
 import { expect, test } from 'vitest';
 import { isOfWholeDay } from '../../src/reconcile/ports.ts';
 import { lineFor, openDay, openKinds } from '../support/reconcile-kit.ts';
@@ -7,8 +7,9 @@ import { describeOnEngines } from '../support/engines.ts';
 import { statusesOf } from '../support/journal-fixtures.ts';
 import { baht, date } from '../support/statement-fixtures.ts';
 
-const fault = 'AMOUNT: the amount "-100.00" is negative (amount-negative)';
-const unread = { fault, amountSatang: baht('0.00') };
+const said = 'AMOUNT: the amount "-100.00" is negative (amount-negative)';
+const fault = verbatim(said);
+const unread = { fault: encodeMessage(fault), amountSatang: baht('0.00') };
 /** Nothing of it tells whose it is. */
 const unplaced = { ...unread, transRefNo: '', sysRefNo: '' };
 
@@ -46,7 +47,7 @@ describeOnEngines('a line that cannot be read', (makeStore) => {
       .map(({ kind, reason }) => [kind, inEnglish(reason)])
       .toSorted((a, b) => String(a).localeCompare(String(b)));
     expect(reasons).toEqual([
-      ['line-unreadable', `line 3: ${fault}`],
+      ['line-unreadable', `line 3: ${said}`],
       ['line-unreadable', 'we call it paid, and no line names it: one that cannot be read may be it'],
       ['pending-not-in-statement', expect.stringMatching(/a line that cannot be read may be it$/)],
     ]);
@@ -78,10 +79,11 @@ describeOnEngines('a line that cannot be read', (makeStore) => {
 describeOnEngines('a file that is written in another form', (makeStore) => {
   test('is refused with its first fault where no line tells its day', async () => {
     await using day = await openDay(['paid', 'paid'], makeStore);
-    const old = { effectiveDate: '', fault: 'EFFECTIVE DATE: the date "25691121" is of the Buddhist era' };
+    const why = 'EFFECTIVE DATE: the date "25691121" is of the Buddhist era';
+    const old = { effectiveDate: '', fault: encodeMessage(verbatim(why)) };
     const lines = day.attempts.map((attempt) => lineFor(attempt, old));
     await expect(day.reconcile(lines)).rejects.toThrow(
-      `${old.fault}, and 1 line more cannot be read: fetch the statement again`,
+      `${why}, and 1 line more cannot be read: fetch the statement again`,
     );
     expect(await openKinds(day)).toEqual([]);
   });

@@ -1,4 +1,5 @@
 /** samples/registrations.csv: what the rules say of its rows, and that the sandbox bank can end the others as its table says. */
+import { inEnglish } from '../../src/core/message.ts';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
@@ -48,7 +49,7 @@ test('it has thirty rows, and the rules reject those of its table', async () => 
   expect(rows).toHaveLength(30);
   const rejected: string[] = [];
   const inspected = await reader.inspect(path);
-  if (inspected.kind === 'rejected') throw new Error(inspected.rejection.message);
+  if (inspected.kind === 'rejected') throw new Error(inEnglish(inspected.rejection.message));
   const outcome = await checkRegistrations(reader, inspected.inspection, {
     companyId,
     journal: undefined,

@@ -203,7 +203,12 @@ export const rejected: RejectedFile = {
   fileName: 'broken.csv',
   path: '/srv/paydrop/rejected/broken.csv',
   batchId: null,
-  rejection: { code: 'column-missing', line: 1, column: 'amount', message: 'there is no column "amount"' },
+  rejection: {
+    code: 'column-missing',
+    line: 1,
+    column: 'amount',
+    message: verbatim('there is no column "amount"'),
+  },
   reports: [],
 };
 

@@ -1,4 +1,5 @@
 /** Payout files in a temporary folder, read as the program reads them. */
+import { inEnglish } from '../../src/core/message.ts';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -31,11 +32,21 @@ export const defaults: PayoutFileOptions = {
   limits: noLimits,
 };
 
+/** A rejection with its message in English. */
+export interface SaidRejection extends Omit<FileRejection, 'message'> {
+  readonly message: string;
+}
+
+export const sayRejection = (rejection: FileRejection): SaidRejection => ({
+  ...rejection,
+  message: inEnglish(rejection.message),
+});
+
 export interface WholeReading<Row = StagedRow, Totals = SealTotals> {
   readonly extraColumns: readonly string[];
   readonly rows: readonly Row[];
   readonly totals: Totals | undefined;
-  readonly rejection: FileRejection | undefined;
+  readonly rejection: SaidRejection | undefined;
 }
 
 /** Gathers everything that a reading yields. */
@@ -45,7 +56,7 @@ export async function gather<Row, Totals>(
   const rows: Row[] = [];
   let extraColumns: readonly string[] = [];
   let totals: Totals | undefined;
-  let rejection: FileRejection | undefined;
+  let rejection: SaidRejection | undefined;
   for await (const part of parts) {
     switch (part.kind) {
       case 'header':
@@ -58,7 +69,7 @@ export async function gather<Row, Totals>(
         ({ totals } = part);
         break;
       case 'rejected':
-        ({ rejection } = part);
+        rejection = sayRejection(part.rejection);
         break;
     }
   }
@@ -76,7 +87,7 @@ export async function readWhole<Row, Totals>(
   path: string,
 ): Promise<WholeReading<Row, Totals>> {
   const inspected = await reader.inspect(path);
-  if (inspected.kind === 'rejected') return { ...unread, rejection: inspected.rejection };
+  if (inspected.kind === 'rejected') return { ...unread, rejection: sayRejection(inspected.rejection) };
   return gather(reader.read(inspected.inspection));
 }
 
@@ -85,7 +96,7 @@ export async function inspectPath(
   options: Partial<PayoutFileOptions> = {},
 ): Promise<Inspection> {
   const inspected = await makePayoutFileReader({ ...defaults, ...options }).inspect(path);
-  if (inspected.kind === 'rejected') throw new Error(inspected.rejection.message);
+  if (inspected.kind === 'rejected') throw new Error(inEnglish(inspected.rejection.message));
   return inspected.inspection;
 }
 

@@ -1,4 +1,5 @@
 /** A day on the real store, and statements of it that a test writes line by line. */
+import { inEnglish } from '../../src/core/message.ts';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -138,7 +139,7 @@ export async function openDayOf(
         stop,
       };
       const done = await reconcile(context, outbox, sourceOf(number(lines), on, reading, options));
-      if (done.kind !== 'reconciled') throw new Error(done.refusal.message);
+      if (done.kind !== 'reconciled') throw new Error(inEnglish(done.refusal.message));
       return done;
     },
     tables: (kind) => readTables(folder, new RegExp(`\\.${kind}\\.csv$`)),

@@ -1,10 +1,12 @@
 /** Statements as a bank writes them, in a temporary folder. */
+import { inEnglish, decodeMessage } from '../../src/core/message.ts';
+import { sayRejection, type SaidRejection } from './payout-file-kit.ts';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll } from 'vitest';
 import { makeStatementReader } from '../../src/reconcile/file/reader.ts';
-import type { StatementRefusal, StatementTotals } from '../../src/reconcile/ports.ts';
+import type { StatementTotals } from '../../src/reconcile/ports.ts';
 import {
   commonStatementWords,
   type StatementColumn,
@@ -84,8 +86,14 @@ export async function place(content: string | Uint8Array, name = `s${(files += 1
 export interface WholeStatement {
   readonly lines: readonly StatementLine[];
   readonly totals: StatementTotals | undefined;
-  readonly refusal: StatementRefusal | undefined;
+  readonly refusal: SaidRejection | undefined;
 }
+
+/** The line, with its fault in English. */
+const sayFault = (line: StatementLine): StatementLine => ({
+  ...line,
+  fault: line.fault === '' ? '' : inEnglish(decodeMessage(line.fault)),
+});
 
 /** Gathers everything that reading this content yields. */
 export async function read(
@@ -94,12 +102,12 @@ export async function read(
 ): Promise<WholeStatement> {
   const lines: StatementLine[] = [];
   let totals: StatementTotals | undefined;
-  let refusal: StatementRefusal | undefined;
+  let refusal: SaidRejection | undefined;
   const path = await place(content);
   for await (const part of makeStatementReader({ ...readerDefaults, ...changes }).read(path)) {
-    if (part.kind === 'lines') lines.push(...part.lines);
+    if (part.kind === 'lines') lines.push(...part.lines.map(sayFault));
     else if (part.kind === 'summary') ({ totals } = part);
-    else ({ refusal } = part);
+    else refusal = sayRejection(part.refusal);
   }
   return { lines, totals, refusal };
 }

@@ -1,7 +1,7 @@
 /** Workbooks written by hand, part by part: what spreadsheets write, and what nobody should. */
 import { deflateRawSync } from 'node:zlib';
 import { Uint8ArrayReader, Uint8ArrayWriter, ZipWriter } from '@zip.js/zip.js';
-import type { FileRejection } from '../../src/core/payout-file.ts';
+import { sayRejection, type SaidRejection } from './payout-file-kit.ts';
 import { FileRejected } from '../../src/platform/csv/open.ts';
 import type { SheetHead, SheetRow } from '../../src/platform/workbook/sheet.ts';
 import { showSheet } from '../../src/platform/workbook/shown-rows.ts';
@@ -109,12 +109,12 @@ export const makeXlsx = (workbook: WorkbookText): Promise<Uint8Array<ArrayBuffer
 /** The sheet that is read of a workbook, without the program's thread; or why the workbook is refused. */
 export async function readShown(
   bytes: Uint8Array,
-): Promise<{ readonly head: SheetHead; readonly rows: readonly SheetRow[] } | FileRejection> {
+): Promise<{ readonly head: SheetHead; readonly rows: readonly SheetRow[] } | SaidRejection> {
   try {
     const shown = await showSheet(bytes, {});
     return { head: shown.head, rows: Array.from(shown.rows) };
   } catch (error) {
-    if (error instanceof FileRejected) return error.rejection;
+    if (error instanceof FileRejected) return sayRejection(error.rejection);
     throw error;
   }
 }

@@ -1,5 +1,5 @@
 /** Reads statements that people decide on, and reconciles with them, alongside the sender. */
-import { asMessage, type Message, message } from '../../core/message.ts';
+import { type Message, message } from '../../core/message.ts';
 import type { Clock } from '../../core/ports.ts';
 import type { Logger } from '../../platform/log.ts';
 import { StatementOvertakenError } from '../../reconcile/ports.ts';
@@ -41,7 +41,7 @@ export function makeDecidedStatements(parts: DeskParts): DecidedStatements {
       if (opened === undefined) return { kind: 'refused', why: gone };
       try {
         const done = await opened.judge.reconcile(opened.source, stop);
-        if (done.kind === 'refused') return { kind: 'refused', why: asMessage(done.refusal.message) };
+        if (done.kind === 'refused') return { kind: 'refused', why: done.refusal.message };
       } catch (error) {
         if (error instanceof StatementOvertakenError) return { kind: 'overtaken' };
         throw error;

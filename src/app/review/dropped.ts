@@ -2,7 +2,7 @@
  * Files of decisions that are dropped into a folder: taken in as the inbox takes files, and read. A dropped file is no
  * proposal, and has no effect, until a maker confirms it in their own name.
  */
-import { inEnglish, sayCode } from '../../core/message.ts';
+import { message, type Message, sayCode } from '../../core/message.ts';
 import { describeIssue } from '../../reports/rules/report-rows.ts';
 import { mkdir, readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -124,7 +124,7 @@ export class DroppedFiles implements AsyncDisposable {
       journalId: journal.journalId,
       clock,
       elapsedMs: () => clock.elapsedMs(),
-      log: ((level, message, facts) => log(level, `${message} (decisions)`, facts)) satisfies Log,
+      log: ((level, what, facts) => log(level, `${what} (decisions)`, facts)) satisfies Log,
       disk,
     };
     try {
@@ -164,7 +164,7 @@ export class DroppedFiles implements AsyncDisposable {
   ): Promise<DecisionRecord | IntakeRefusal> {
     const { clock, journal } = this.#context;
     const { itemId, path, droppedAtMs } = item;
-    const refuse = (code: string, lines: readonly string[]): IntakeRefusal =>
+    const refuse = (code: string, lines: readonly [Message, ...Message[]]): IntakeRefusal =>
       refuseDecisions({ fileName: item.fileName, droppedAtMs, nowMs: clock.now() }, code, lines);
     const isStill = await intake.isUntouched(item);
     const reading = await readDecisionFile(path);
@@ -172,11 +172,12 @@ export class DroppedFiles implements AsyncDisposable {
     // A file that is too large, or may not be read, is not hashed.
     const sha256 = why === undefined ? ((await hashFile(path)) ?? '') : '';
     if (!isStill || !(await intake.isUntouched(item)))
-      return refuse('changed-while-read', ['the file was still being written when it was taken']);
-    if (why !== undefined || reading.kind !== 'decisions') return refuse('bad-decisions', why ?? []);
+      return refuse('changed-while-read', [message('drop.still-written')]);
+    if (why !== undefined || reading.kind !== 'decisions')
+      return refuse('bad-decisions', why ?? [message('decision-file.nothing-decided')]);
     const same = records.find((one) => one.endedAtMs === undefined && one.sha256 === sha256);
     if (same !== undefined)
-      return refuse('duplicate-file', [`the same bytes wait already, as ${printable(same.fileName)}`]);
+      return refuse('duplicate-file', [message('drop.same-bytes-wait', { name: printable(same.fileName) })]);
     // Cleaned for screens and shells: the name holds no path and no control characters.
     const fileName = composeName(item.fileName, '');
     const asked = await sumUp(journal, reading.decisions, reading.undecided);
@@ -265,11 +266,14 @@ async function returnFile(disk: Disk, from: string, to: string): Promise<'moved'
 }
 
 /** Faults of the file, line by line; undefined where it decides something. */
-function explainRefusal(reading: DecisionFileReading): readonly string[] | undefined {
+function explainRefusal(reading: DecisionFileReading): readonly [Message, ...Message[]] | undefined {
   if (reading.kind === 'rejected') return [reading.rejection.message];
-  if (reading.kind === 'refused')
-    return reading.issues.slice(0, issuesMax).map((issue) => inEnglish(describeIssue(issue)));
-  return reading.decisions.length === 0 ? ['nothing is decided in this file'] : undefined;
+  const nothing = message('decision-file.nothing-decided');
+  if (reading.kind === 'refused') {
+    const [first = nothing, ...others] = reading.issues.slice(0, issuesMax).map(describeIssue);
+    return [first, ...others];
+  }
+  return reading.decisions.length === 0 ? [nothing] : undefined;
 }
 
 /** Amount of the row; zero for a registration, which moves no money. */

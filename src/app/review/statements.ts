@@ -56,7 +56,7 @@ export async function decideOnStatement(
   const inspected = await session.context.statements?.inspect(statement);
   if (inspected === undefined || isMessage(inspected)) throw new SettingsError(inEnglish(inspected ?? gone));
   const { totals, refusal } = inspected;
-  const [lacks] = refusal?.message.split(';') ?? [];
+  const [lacks] = refusal === undefined ? [] : inEnglish(refusal.message).split(';');
   const has = totals === undefined ? [] : [describeTotals(totals)];
   const facts = [...has, ...(lacks === undefined ? [] : [lacks]), `kept as ${kept.originalPath}`];
   const target = statementTargetOf(statement, facts.join('; '));

@@ -2,15 +2,7 @@
  * Dropped files of decisions that wait. Each is read and kept aside, without effect, until a maker confirms it in their own
  * name or discards it. It lies in a folder of its own below `decisions-work/`, with a record of what it asks for.
  */
-import {
-  asMessage,
-  inEnglish,
-  isMessage,
-  listed,
-  type Message,
-  message,
-  verbatim,
-} from '../../core/message.ts';
+import { inEnglish, isMessage, listed, type Message, message, verbatim } from '../../core/message.ts';
 import { describeIssue } from '../../reports/rules/report-rows.ts';
 import { mkdir, readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -221,8 +213,7 @@ export const makeFileDecisions = (
 });
 
 function describeDecided(decided: FileDecided): FileConfirmed {
-  if (decided.kind === 'rejected')
-    return { kind: 'refused', objections: [asMessage(decided.rejection.message)] };
+  if (decided.kind === 'rejected') return { kind: 'refused', objections: [decided.rejection.message] };
   if (decided.kind === 'decided')
     return { kind: 'proposed', proposalIds: decided.ends.map(({ proposal }) => proposal.proposalId) };
   const objections =

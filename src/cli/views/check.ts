@@ -69,7 +69,7 @@ export class CheckReport {
 /** The end of a file that would be rejected as a whole. */
 export function showRejected({ path }: CheckReport, { rejection }: RejectedFile): ShownEnd {
   const { line, code } = rejection;
-  const message = showText(rejection.message);
+  const message = showText(inEnglish(rejection.message));
   const where = line === null ? path : `${path}:${line}`;
   return {
     exitCode: exitCodes.fileRejected,

@@ -121,7 +121,8 @@ export function showDecided(decided: Decided, undecided?: number): Shown {
 
 /** Error for a file that decides nothing. */
 export function refuseFile(path: string, refused: Exclude<FileDecided, Decided>): SettingsError {
-  if (refused.kind === 'rejected') return new SettingsError(`${path}: ${refused.rejection.message}`);
+  if (refused.kind === 'rejected')
+    return new SettingsError(`${path}: ${inEnglish(refused.rejection.message)}`);
   const shown = refused.issues.slice(0, objectionsShownMax).map((issue) => inEnglish(describeIssue(issue)));
   const rest = refused.issues.length - shown.length;
   return new SettingsError(

@@ -280,10 +280,11 @@ const isNoFile = ({ code }: StatementRefusal): boolean =>
   /^file-(?:missing|directory|link|special|unreadable)$/.test(code);
 
 function explainRefusal(refusal: StatementRefusal): string {
-  const { line, column, message } = refusal;
-  if (isNoFile(refusal)) return message;
+  const { line, column } = refusal;
+  const why = inEnglish(refusal.message);
+  if (isNoFile(refusal)) return why;
   const place = [line === null ? [] : `line ${line}`, column ?? []].flat().join(', ');
-  return `the statement is refused, nothing of it is used: ${place === '' ? '' : `${place}: `}${message}`;
+  return `the statement is refused, nothing of it is used: ${place === '' ? '' : `${place}: `}${why}`;
 }
 
 /** Why there is no statement, with the remedy, and the exit code. */
@@ -311,7 +312,7 @@ function explain(fetched: NotFetched): readonly [reason: string, exitCode: ExitC
 
 const maskRefusal = (refusal: StatementRefusal): object => ({
   ...refusal,
-  message: showText(refusal.message),
+  message: showText(inEnglish(refusal.message)),
   column: showTextIfAny(refusal.column),
 });
 

@@ -243,7 +243,7 @@ function adviseByCode(summary: BatchSummary): string[] {
 /** A file of either kind that was rejected as a whole. */
 export function showRejection(path: string, rejection: FileRejection): ShownEnd {
   const { code, line } = rejection;
-  const message = showText(rejection.message);
+  const message = showText(inEnglish(rejection.message));
   const column = showTextIfAny(rejection.column);
   const exitCode = exitCodes.fileRejected;
   const json = { file: path, status: 'rejected', exitCode, code, line, column, message };

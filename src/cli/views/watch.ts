@@ -4,7 +4,7 @@ import { nameOwner } from '../../app/session.ts';
 import type { WatchActivity } from '../../app/watch-progress.ts';
 import type { WatchNews } from '../../app/watch-status.ts';
 import { formatBangkokMoment, formatBangkokDateTime } from '../../core/bangkok-time.ts';
-import { printable, showMessageIfAny, showTextIfAny, toLines } from '../../core/outgoing-text.ts';
+import { printable, showMessageIfAny, showText, toLines } from '../../core/outgoing-text.ts';
 import type { ListenAddress } from '../../core/network-address.ts';
 import type { ReportKind } from '../../core/ports.ts';
 import { describeGrowth } from '../../watch/rules/file-growth.ts';
@@ -149,7 +149,7 @@ function toUrl({ host, port }: ListenAddress): string {
 function describeFile(news: Extract<WatchNews, { kind: 'file-ended' }>): Described {
   const { item, outcome, path, why, batchId = null } = news;
   const code = why?.code ?? null;
-  const message = showTextIfAny(why?.message ?? null);
+  const message = why === undefined ? null : showText(inEnglish(why.message));
   const reason = message === null ? '' : `: ${message}`;
   return {
     json: { file: item.fileName, outcome, path, batchId, code, message },

@@ -3,6 +3,7 @@ import { columnWordings } from './columns.ts';
 import { countWordings } from './counts.ts';
 import { decisionWordings } from './decision-words.ts';
 import { whyWordings } from './decisions.ts';
+import { fileWordings } from './files.ts';
 import { healthWordings } from './health.ts';
 import { issueWordings } from './issues.ts';
 import { noticeWordings } from './notices.ts';
@@ -26,6 +27,7 @@ export const catalogue = {
   ...whyWordings,
   ...personWordings,
   ...columnWordings,
+  ...fileWordings,
   ...healthWordings,
   ...noticeWordings,
   ...queueWordings,

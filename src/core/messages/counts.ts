@@ -18,6 +18,15 @@ export const countWordings = wordings({
   'transfer.one': ['{count} transfer', 'การโอน {count} รายการ'],
   'transfer.many': ['{count} transfers', 'การโอน {count} รายการ'],
 
+  'line.one': ['{count} line', '{count} บรรทัด'],
+  'line.many': ['{count} lines', '{count} บรรทัด'],
+  'cell.one': ['{count} cell', '{count} ช่อง'],
+  'cell.many': ['{count} cells', '{count} ช่อง'],
+  'amount.one': ['{count} amount', 'จำนวนเงิน {count} รายการ'],
+  'amount.many': ['{count} amounts', 'จำนวนเงิน {count} รายการ'],
+  'list.and': ['{all} and {last}', '{all} และ {last}'],
+  'list.others': ['others', 'บรรทัดอื่น'],
+
   'count.of': ['{count} of {all}', '{count} จาก {all}'],
   'money.baht': ['{amount} baht', '{amount} บาท'],
   'money.counted': ['{count}, {amount} baht', '{count} {amount} บาท'],

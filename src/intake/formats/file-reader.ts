@@ -2,7 +2,7 @@
  * Reads files: a first pass inspects the file, and a second reads its rows and must find the same bytes, whatever the
  * format. The first bytes determine the format, not the name.
  */
-import { encodeMessage, inEnglish } from '../../core/message.ts';
+import { encodeMessage, message, type Message } from '../../core/message.ts';
 import { createHash } from 'node:crypto';
 import { parse } from 'csv-parse/sync';
 import { describeCharacter } from '../../core/characters.ts';
@@ -42,13 +42,13 @@ const controlFileBytesMax = 65_536;
 
 async function readSidecar(path: string, form: ControlForm): Promise<ControlTotals> {
   const sidecarPath = `${path}.control.json`;
-  const about = (message: string): string => `${sidecarPath}: ${message}`;
+  const about = (why: Message): Message => message('control.about', { path: sidecarPath, why });
   await using file = await openRegularFile(sidecarPath).catch((error: unknown) => {
     if (!(error instanceof FileRejected)) throw error;
     throw new FileRejected('control-missing', about(error.rejection.message));
   });
   if (file.sizeBytes > controlFileBytesMax)
-    throw new FileRejected('control-unreadable', about('too large for a control file'));
+    throw new FileRejected('control-unreadable', about(message('control.too-large')));
   const text = await file.handle.readFile('utf8');
   const reading = readControlFile(text.replace(/^\ufeff/, ''), form);
   if (!reading.ok) throw new FileRejected(reading.code, about(reading.message));
@@ -136,24 +136,23 @@ function rejectUnseen(
   { faults, isHidden }: SheetRow,
 ): void {
   if (isHidden) {
-    const message = `the header (row ${line}) is hidden: show it and look at it, or remove it`;
-    throw new FileRejected('row-hidden', message, line);
+    throw new FileRejected('row-hidden', message('workbook.header-hidden', { row: line }), line);
   }
   for (const column of columns.names) {
     const place = places[column];
     if (place === undefined) continue;
     if (hiddenColumns.includes(place)) {
-      const message = `column ${nameColumn(place)} (${names[place] ?? ''}) is hidden: show it and look at it, or remove it`;
-      throw new FileRejected('column-hidden', message, line, column);
+      const shown = { column: nameColumn(place), name: names[place] ?? '' };
+      throw new FileRejected('column-hidden', message('workbook.column-hidden', shown), line, column);
     }
     const found = faults.filter((fault) => fault.place === place);
     // A cell is covered by a merged cell that begins further left.
-    const isCovered = ({ message }: CellFault): boolean =>
+    const isCovered = ({ message: why }: CellFault): boolean =>
       faults.some(
-        (fault) => fault.place === place - 1 && encodeMessage(fault.message) === encodeMessage(message),
+        (fault) => fault.place === place - 1 && encodeMessage(fault.message) === encodeMessage(why),
       );
     const fault = found.find((one) => one.code !== 'cell-merged' || isCovered(one));
-    if (fault !== undefined) throw new FileRejected(fault.code, inEnglish(fault.message), line, column);
+    if (fault !== undefined) throw new FileRejected(fault.code, fault.message, line, column);
   }
 }
 
@@ -222,8 +221,7 @@ async function* readXlsx<Row extends FileRow, Totals>(
       yield { kind: 'rows', rows: taken };
     }
   }
-  if (begun === undefined)
-    throw new FileRejected('file-empty', 'the first sheet is empty: have it written again');
+  if (begun === undefined) throw new FileRejected('file-empty', message('file.sheet-empty'));
   return begun.taker.finish(sidecar);
 }
 
@@ -261,10 +259,7 @@ async function* readCsv<Row extends FileRow, Totals>(
   requireThai(guess);
   const totals = taker.finish(sidecar);
   if (options.control === 'none' && options.finalLineEnd === 'required' && !inspection.endsWithLineEnd) {
-    const message =
-      'the last line has no line end, so its last cell may be cut short: have the file written again, ' +
-      'use control totals, or set input.finalLineEnd to optional';
-    throw new FileRejected('line-end-missing', message, records.lastLine);
+    throw new FileRejected('line-end-missing', message('file.line-end-missing'), records.lastLine);
   }
   yield last;
   return totals;
@@ -273,8 +268,8 @@ async function* readCsv<Row extends FileRow, Totals>(
 /** @throws FileRejected for a file that was taken for windows-874 and contains no Thai */
 function requireThai(guess: GuessedThai | undefined): void {
   if (guess?.strange === undefined) return;
-  const message = `${describeStrange(guess.strange)}, or set input.encoding to windows-1252 or, if it is Thai after all, to windows-874`;
-  throw new FileRejected('encoding-unclear', message, guess.strange.line);
+  const why = message('file.encoding-unclear-set', { what: describeStrange(guess.strange) });
+  throw new FileRejected('encoding-unclear', why, guess.strange.line);
 }
 
 // ---------------------------------------------------------------- the header: its delimiter
@@ -305,23 +300,19 @@ function skipBlankLines(head: Buffer, from: LineStart): LineStart {
     // A tab may be a delimiter, but no header starts with one.
     else if (byte !== 32 && byte !== 9 && byte !== 13) return { offset: findLineStart(head, offset), line };
   }
-  throw new FileRejected('file-empty', 'the file is empty: have it written again');
+  throw new FileRejected('file-empty', message('file.empty'));
 }
 
 function findLineStart(head: Buffer, offset: number): number {
   return Math.max(head.lastIndexOf(10, offset), head.lastIndexOf(13, offset)) + 1;
 }
 
-const unreadable = {
-  tooLong: `its line is too long (more than ${rowBytesMax} bytes): a line end may be missing, have the file written again`,
-  formulas: 'its names are written as formulas (="payoutId"): write the names alone',
-  quotes: 'a quotation mark in it is missing or misplaced: write the names without quotation marks',
-} as const;
+type Unreadable = 'too-long' | 'formulas' | 'quotes';
 
-function findUnreadable(text: Buffer, scan: RecordScan): keyof typeof unreadable | undefined {
-  if (scan.kind !== 'whole') return scan.openedAfter < 0 ? 'tooLong' : 'quotes';
+function findUnreadable(text: Buffer, scan: RecordScan): Unreadable | undefined {
+  if (scan.kind !== 'whole') return scan.openedAfter < 0 ? 'too-long' : 'quotes';
   const bytes = text.subarray(0, scan.end);
-  if (bytes.length > rowBytesMax) return 'tooLong';
+  if (bytes.length > rowBytesMax) return 'too-long';
   if (!scan.isMisquoted) return undefined;
   return bytes.includes('="') ? 'formulas' : 'quotes';
 }
@@ -332,8 +323,11 @@ function scanHeader(text: Buffer, line: number, isWhole: boolean, delimiter: Del
   const scan = scanRecord(text, 0, { delimiterByte, cellCount: Infinity, isLast: isWhole });
   const fault = findUnreadable(text, scan);
   if (scan.kind === 'whole' && fault === undefined) return scan;
-  const message = `the header cannot be read: ${unreadable[fault ?? 'quotes']}`;
-  throw new FileRejected('header-unreadable', message, line);
+  const why =
+    fault === 'too-long'
+      ? message('header.too-long', { most: rowBytesMax })
+      : message(`header.${fault ?? 'quotes'}`);
+  throw new FileRejected('header-unreadable', why, line);
 }
 
 function readHeaderRecord(
@@ -353,8 +347,7 @@ function readHeaderRecord(
   const lineEnd = names.find((name, place) => !scan.quoted.includes(place) && strangeLineEnd.test(name));
   if (lineEnd !== undefined) {
     const which = describeCharacter(strangeLineEnd.exec(lineEnd)?.[0] ?? '');
-    const message = `${which} stands in the header, where LF or CR LF should end its line: have the file written with such line ends`;
-    throw new FileRejected('line-ends', message, line);
+    throw new FileRejected('line-ends', message('header.line-ends', { which }), line);
   }
   const nextLine = line + scan.lineEnds + 1;
   const readName = (name: string): string => (guardFormulas ? unguardFormula(name.trim()) : name.trim());

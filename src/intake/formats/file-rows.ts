@@ -1,7 +1,7 @@
 /** Turns records of any format and kind of file into rows: the rules, duplicates in the file, and the trailer row. */
-import { message, type Message } from '../../core/message.ts';
+import { counted, message, type Message } from '../../core/message.ts';
 import { showCell, showProxy } from '../../core/cell-text.ts';
-import { countOf, listWords, showCount } from '../../core/figures.ts';
+import { listWords, showCount } from '../../core/figures.ts';
 import type { Issue } from '../../core/payout-file.ts';
 import { FileRejected } from '../../platform/csv/open.ts';
 import { unguardFormula } from '../../platform/csv/spreadsheet-cells.ts';
@@ -117,7 +117,7 @@ export class RowTaker<Row extends FileRow, Totals> {
     const rowNo = count.rows + 1;
     const { rowsMax } = this.#options.limits;
     if (rowsMax !== null && rowNo > rowsMax) {
-      const why = `the file has more rows than limits.rowsPerFile allows (${rowsMax}): split it`;
+      const why = message('file.too-many-rows', { most: rowsMax });
       throw new FileRejected('rows-over-limit', why, record.line);
     }
     const row = this.#rejectDuplicate(this.#read(record, rowNo), record);
@@ -141,10 +141,10 @@ export class RowTaker<Row extends FileRow, Totals> {
   /** @param next the row after the rows already taken */
   #requireNoTrailer({ line, cells }: RowRecord): void {
     if (this.#trailer === undefined) return;
-    const what = isEmpty(cells)
-      ? `empty rows stand after it (from line ${line}), remove the empty lines at the end`
-      : `rows stand after it (from line ${line}), remove them or move the trailer to the end`;
-    const why = `the trailer row (${this.#options.trailerMark}) must be the last: ${what}`;
+    const why = message(isEmpty(cells) ? 'control.empty-rows-after' : 'control.rows-after', {
+      mark: this.#options.trailerMark,
+      line,
+    });
     throw new FileRejected('control-not-last', why, this.#trailer.line);
   }
 
@@ -251,8 +251,7 @@ export class RowTaker<Row extends FileRow, Totals> {
    */
   finish(sidecar: ControlTotals | null): Totals {
     if (this.#count.rows === 0) {
-      const why = 'the file has a header and no rows: have it written again';
-      throw new FileRejected('rows-missing', why, this.#header.nextLine);
+      throw new FileRejected('rows-missing', message('file.no-rows'), this.#header.nextLine);
     }
     this.#requireNoUnreadTrailer();
     this.#requireWholeAmounts();
@@ -267,9 +266,12 @@ export class RowTaker<Row extends FileRow, Totals> {
   /** Rejects rows of separators alone where they explain the difference to the declared number. */
   #requireNoEmptyRows({ rows }: ControlTotals): void {
     if (this.#emptyRows === 0 || rows + this.#emptyRows !== this.#count.rows) return;
-    const why =
-      `the control totals speak of ${countOf(rows, 'row')} and the file has ${showCount(this.#count.rows)}, of which ` +
-      `${showCount(this.#emptyRows)} ${this.#emptyRows === 1 ? 'is' : 'are'} empty (line ${this.#firstEmptyLine}): remove the empty lines`;
+    const why = message(this.#emptyRows === 1 ? 'control.empty-row' : 'control.empty-rows', {
+      declared: counted(rows, 'row'),
+      rows: showCount(this.#count.rows),
+      empty: showCount(this.#emptyRows),
+      line: this.#firstEmptyLine ?? '',
+    });
     throw new FileRejected('control-rows', why, this.#trailer?.line ?? null);
   }
 
@@ -278,10 +280,7 @@ export class RowTaker<Row extends FileRow, Totals> {
     if (this.#options.control !== 'none' || this.#unreadTrailer === undefined) return;
     const { cells, line } = this.#unreadTrailer;
     const mark = showCell(cells[0]?.trim() ?? '');
-    const why =
-      `the last row looks like a trailer with control totals ("${mark}"), and input.control is none: set input.control to ` +
-      'trailer, with this word as input.trailerMark, or have the row left out';
-    throw new FileRejected('trailer-unread', why, line, mark);
+    throw new FileRejected('trailer-unread', message('control.trailer-unread', { mark }), line, mark);
   }
 
   #requireWholeAmounts(): void {
@@ -294,9 +293,8 @@ export class RowTaker<Row extends FileRow, Totals> {
     if (this.#options.control !== 'trailer') return sidecar;
     const { control } = this.#kind;
     if (this.#trailer === undefined) {
-      const form = control === 'rows' ? ',<rows>' : ',<rows>,<total>';
-      const why = `the last row must be ${this.#options.trailerMark}${form}: the file is cut short, or input.control is wrong`;
-      throw new FileRejected('control-missing', why);
+      const form = `${this.#options.trailerMark}${control === 'rows' ? ',<rows>' : ',<rows>,<total>'}`;
+      throw new FileRejected('control-missing', message('control.missing', { form }));
     }
     const reading = readTrailer(this.#trailer.cells, control);
     if (!reading.ok) throw new FileRejected(reading.code, reading.message, this.#trailer.line);
@@ -307,10 +305,10 @@ export class RowTaker<Row extends FileRow, Totals> {
 /** @throws FileRejected when the declared and the counted totals differ */
 export function requireControl(
   declared: ControlTotals,
-  counted: Parameters<typeof findControlMismatch>[1],
+  found: Parameters<typeof findControlMismatch>[1],
   trailerLine: number | null,
 ): void {
-  const mismatch = findControlMismatch(declared, counted);
+  const mismatch = findControlMismatch(declared, found);
   if (mismatch === undefined) return;
   throw new FileRejected(mismatch.code, mismatch.message, mismatch.line ?? trailerLine);
 }

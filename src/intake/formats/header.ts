@@ -1,5 +1,5 @@
 /** The header of a file: the places of paydrop's columns, the columns carried through, and the file's kind. */
-import { countOf } from '../../core/figures.ts';
+import { counted, listed, message, type Message } from '../../core/message.ts';
 import { FileRejected } from '../../platform/csv/open.ts';
 import type { Delimiter } from '../../platform/csv/records.ts';
 import { type FileColumns, fileColumns } from '../rules/file-columns.ts';
@@ -47,9 +47,11 @@ function placesOf(names: readonly string[], wanted: string): number[] {
 }
 
 function rejectDoubled(record: HeaderNames, column: string, places: readonly number[]): FileRejected {
-  const numbers = places.map((place) => place + 1).join(' and ');
-  const message = `the header has this column twice (as number ${numbers}): rename or remove one`;
-  return new FileRejected('column-doubled', message, record.line, column);
+  const numbers = listed(
+    places.map((place) => place + 1),
+    'and',
+  );
+  return new FileRejected('column-doubled', message('header.doubled', { numbers }), record.line, column);
 }
 
 /** Finds the columns of paydrop, those with a header in the settings first: no other column takes that header. */
@@ -117,14 +119,15 @@ function describeCure(
   missing: readonly string[],
   meant: Meant,
   options: HeaderOptions,
-): string {
+): Message {
   const mapping = meant.size === 0 ? '' : describeMapping(kind, meant, options);
   const unknown = missing.filter((column) => !meant.has(column));
-  if (unknown.length === 0) return `name the file's own headers in the settings: ${mapping}`;
+  if (unknown.length === 0) return message('header.name-in-settings', { mapping });
   const headers = unknown.map((column) => options.columns[column] ?? column).join(', ');
   const keys = unknown.map((column) => `${kind.section}.columns.${column}`).join(', ');
-  const more = mapping === '' ? '' : `, and name the others in the settings: ${mapping}`;
-  return `add ${headers}, or set ${keys} to what the file calls them${more}`;
+  return mapping === ''
+    ? message('header.add', { headers, keys })
+    : message('header.add-and-name', { headers, keys, mapping });
 }
 
 function rejectMissing(
@@ -137,9 +140,12 @@ function rejectMissing(
   const [first = kind.required[0]] = missing;
   const headers = missing.map((column) => options.columns[column] ?? column).join(', ');
   const similar = meant.get(first);
-  const hint = similar === undefined ? '' : ` (${quoteHeading(similar)} is not taken for it)`;
-  const message = `the header lacks ${headers}${hint}: ${describeCure(kind, missing, meant, options)}`;
-  return new FileRejected('column-missing', message, record.line, first);
+  const said = { headers, cure: describeCure(kind, missing, meant, options) };
+  const why =
+    similar === undefined
+      ? message('header.lacks', said)
+      : message('header.lacks-similar', { ...said, similar: quoteHeading(similar) });
+  return new FileRejected('column-missing', why, record.line, first);
 }
 
 function rejectUnusable(
@@ -152,11 +158,9 @@ function rejectUnusable(
   const isOneCell =
     record.names.length < wanted.length ||
     record.names.some((name) => wanted.every((header) => name.includes(header)));
-  const cure = isOneCell
-    ? 'have the file written so, without quotation marks around whole lines'
-    : describeCure(kind, kind.required, meant, options);
-  const message = `the first line is no header: it must name ${wanted.join(', ')}, separated by commas, semicolons or tabs (by input.delimiter alone where the settings name one of them); ${cure}`;
-  return new FileRejected('header-missing', message, record.line);
+  const cure = isOneCell ? message('header.write-so') : describeCure(kind, kind.required, meant, options);
+  const why = message('header.none', { wanted: wanted.join(', '), cure });
+  return new FileRejected('header-missing', why, record.line);
 }
 
 /** Rejects carried-through columns whose names look like paydrop's: their content would go unnoticed. */
@@ -167,12 +171,14 @@ function rejectUnclear(
   options: HeaderOptions,
 ): FileRejected {
   const headers = [...meant.values()];
-  const shown = headers.map(quoteHeading).join(', ');
   const carry = [...options.carry, ...headers].map(quoteHeading).join(', ');
-  const message =
-    `${headers.length === 1 ? 'is' : 'are'} ${shown} meant as ${[...meant.keys()].join(', ')}? Write it so in the file, or set ` +
-    `${describeMapping(kind, meant, options)}; what is only to be carried through, name in input: { carry: [${carry}] }`;
-  return new FileRejected('column-unclear', message, record.line, headers[0]);
+  const why = message(headers.length === 1 ? 'header.unclear.one' : 'header.unclear.many', {
+    headers: headers.map(quoteHeading).join(', '),
+    columns: [...meant.keys()].join(', '),
+    mapping: describeMapping(kind, meant, options),
+    carry: `input: { carry: [${carry}] }`,
+  });
+  return new FileRejected('column-unclear', why, record.line, headers[0]);
 }
 
 const wrappedPattern = /^["'`´‘’‚‛“”„«»‹›].*["'`´‘’‛“”«»‹›]$/su;
@@ -180,10 +186,8 @@ const wrappedPattern = /^["'`´‘’‚‛“”„«»‹›].*["'`´‘’‛
 /** Rejects foreign quotation marks around all headers: they surround the cells, too, and no mapping helps. */
 function rejectWrapped({ names, line }: HeaderNames): void {
   if (names.length < 2 || !names.every((name) => name === '' || wrappedPattern.test(name))) return;
-  const message =
-    `every heading has marks around it that are read as part of it, as in ${quoteHeading(names[0] ?? '')}: write the cells without ` +
-    'them, or in one pair of plain quotation marks (")';
-  throw new FileRejected('header-quoted', message, line);
+  const why = message('header.marks-around', { heading: quoteHeading(names[0] ?? '') });
+  throw new FileRejected('header-quoted', why, line);
 }
 
 /** Rejects names that differ only in case or invisible characters, because most readers take them for one. */
@@ -207,13 +211,9 @@ const otherThan = (kind: FileColumns): FileColumns =>
  */
 function rejectExceptionsFile({ names, line }: HeaderNames): void {
   const keys = names.map(headingKey);
-  for (const { exceptionMarks, filledIn, rowsAre, required } of Object.values(fileColumns)) {
+  for (const { exceptionMarks, rowsAre } of Object.values(fileColumns)) {
     if (!exceptionMarks.every((column) => keys.includes(headingKey(column)))) continue;
-    const message =
-      `this is an exceptions file that paydrop wrote: ${filledIn} would not be read. What was decided in it is ` +
-      `taken by "paydrop decide" and its name; or take the rows out of your own ${rowsAre} file, correct them there, and give ` +
-      `them, under the same ${required[0]}, as a new file`;
-    throw new FileRejected('exceptions-file', message, line);
+    throw new FileRejected('exceptions-file', message(`header.of-exceptions-file.${rowsAre}`), line);
   }
 }
 
@@ -280,9 +280,11 @@ export function findLaterHeader<Start extends { readonly line: number }>(
   for (const start of later) {
     const line = findHeaderLine(start, read);
     if (line === undefined) continue;
-    const above = line === 2 ? 'the line' : `the ${countOf(line - 1, 'line')}`;
-    const message = `this line is no header: the header stands in line ${line}, remove ${above} above it`;
-    return new FileRejected('header-missing', message, error.rejection.line);
+    const why =
+      line === 2
+        ? message('header.line-below', { line })
+        : message('header.lines-below', { line, above: counted(line - 1, 'line') });
+    return new FileRejected('header-missing', why, error.rejection.line);
   }
   return undefined;
 }

@@ -1,5 +1,6 @@
 /** Payout files: rows with an amount, which add up to a total. */
 import { showBaht } from '../../core/figures.ts';
+import { message } from '../../core/message.ts';
 import { type Satang, toSatang, zeroSatang } from '../../core/money.ts';
 import type { RowCells, RowColumn, SealTotals, StagedRow } from '../../core/payout-file.ts';
 import { FileRejected } from '../../platform/csv/open.ts';
@@ -65,9 +66,9 @@ class PayoutCount implements RowCount<StagedRow, SealTotals> {
     const { fileSatangMax } = this.#limits;
     const limit = fileSatangMax ?? toSatang(storableSatangMax);
     if (totalSatang <= limit) return;
-    const name = fileSatangMax === null ? 'any batch can hold' : 'limits.bahtPerBatch allows';
-    const message = `the rows add up to ${showBaht(totalSatang)} baht, more than ${name} (${showBaht(limit)}): split the file, or correct an amount`;
-    throw new FileRejected('total-over-limit', message);
+    const name = fileSatangMax === null ? 'file.over-any-limit' : 'file.over-baht-limit';
+    const why = message(name, { total: showBaht(totalSatang), most: showBaht(limit) });
+    throw new FileRejected('total-over-limit', why);
   }
 }
 

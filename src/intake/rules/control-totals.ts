@@ -3,7 +3,8 @@
  * separate file; for rows without amounts, their number alone. A difference rejects the whole file, because a row may
  * be lost or an amount cut short.
  */
-import { countOf, showBaht, showCount } from '../../core/figures.ts';
+import { showBaht, showCount } from '../../core/figures.ts';
+import { counted, message, type Message } from '../../core/message.ts';
 import { parseBaht, type Satang } from '../../core/money.ts';
 import type { FileTotals } from '../../core/payout-file.ts';
 
@@ -25,27 +26,21 @@ interface CountedTotals extends Partial<Omit<FileTotals, 'rows'>> {
 
 type ControlReading =
   | { readonly ok: true; readonly totals: ControlTotals }
-  | { readonly ok: false; readonly code: string; readonly message: string };
+  | { readonly ok: false; readonly code: string; readonly message: Message };
 
-const failed = (code: string, message: string): ControlReading => ({ ok: false, code, message });
+const failed = (why: Message): ControlReading => ({ ok: false, code: 'control-unreadable', message: why });
 
 /** The digits of a row count, up to the largest that is read. */
 const rowsPattern = /^\d{1,12}$/;
 
 /** @param total null where no total is to be read */
-function readTotals(rows: string, total: string | null, where: string): ControlReading {
+function readTotals(rows: string, total: string | null, where: 'trailer' | 'file'): ControlReading {
   if (!rowsPattern.test(rows)) {
-    return failed(
-      'control-unreadable',
-      `the ${where} must give the number of rows in digits, without separators`,
-    );
+    return failed(message(`control.${where}-rows-unread`));
   }
   const totalSatang = total === null ? null : parseBaht(total);
   if (totalSatang === undefined) {
-    return failed(
-      'control-unreadable',
-      `the ${where} must give the total in baht with at most two decimals, as 1234.50`,
-    );
+    return failed(message(`control.${where}-total-unread`));
   }
   return { ok: true, totals: { rows: Number(rows), totalSatang } };
 }
@@ -57,22 +52,16 @@ export function readTrailer(cells: readonly string[], form: ControlForm): Contro
 
 function readRowsTrailer(cells: readonly string[]): ControlReading {
   const [, rows = '', ...rest] = cells.map((cell) => cell.trim());
-  if (rest.every((cell) => cell === '')) return readTotals(rows, null, 'trailer row');
-  return failed(
-    'control-unreadable',
-    'the trailer row has more than its mark and the number of rows: a row that starts with the mark, or a total, which registrations do not have?',
-  );
+  if (rest.every((cell) => cell === '')) return readTotals(rows, null, 'trailer');
+  return failed(message('control.more-than-rows'));
 }
 
 function readTotalTrailer(cells: readonly string[]): ControlReading {
   const [, rows = '', total = '', ...rest] = cells.map((cell) => cell.trim());
   if (rest.some((cell) => cell !== '')) {
-    return failed(
-      'control-unreadable',
-      'the trailer row has more than its mark, the number of rows and the total: a thousands separator, or a row that starts with the mark?',
-    );
+    return failed(message('control.more-than-total'));
   }
-  return readTotals(rows, total, 'trailer row');
+  return readTotals(rows, total, 'trailer');
 }
 
 /** Reads the text of a control file: {"rows": 3, "total": "1234.50"}, possibly with other keys. */
@@ -82,24 +71,20 @@ export function readControlFile(text: string, form: ControlForm): ControlReading
   try {
     content = JSON.parse(text);
   } catch {
-    return failed('control-unreadable', `the control file is no JSON: write ${example}`);
+    return failed(message('control.no-json', { example }));
   }
   const { rows, total } = typeof content === 'object' && content !== null ? (content as Controls) : {};
   if (rows === undefined || (form !== 'rows' && total === undefined)) {
-    const lacking = form === 'rows' ? 'the key rows' : 'both keys';
-    return failed('control-unreadable', `the control file needs ${lacking}: ${example}`);
+    return failed(message(form === 'rows' ? 'control.needs-rows' : 'control.needs-both', { example }));
   }
   if (typeof rows !== 'number' || !Number.isSafeInteger(rows)) {
-    return failed('control-unreadable', 'rows in the control file must be a whole number: {"rows": 3, …}');
+    return failed(message('control.rows-not-whole', { example: '{"rows": 3, …}' }));
   }
-  if (form === 'rows') return readTotals(String(rows), null, 'control file');
+  if (form === 'rows') return readTotals(String(rows), null, 'file');
   if (typeof total !== 'string') {
-    return failed(
-      'control-unreadable',
-      'total in the control file must be a text in quotes, or it is not exact: "1234.50"',
-    );
+    return failed(message('control.total-not-text'));
   }
-  return readTotals(String(rows), total, 'control file');
+  return readTotals(String(rows), total, 'file');
 }
 
 interface Controls {
@@ -110,25 +95,30 @@ interface Controls {
 /** Compares the declared with the counted totals; undefined when they agree. */
 export function findControlMismatch(
   declared: ControlTotals,
-  counted: CountedTotals,
-): { readonly code: string; readonly line: number | null; readonly message: string } | undefined {
-  if (declared.rows !== counted.rows) {
-    const message = `the control totals speak of ${countOf(declared.rows, 'row')} and the file has ${showCount(counted.rows)}: have the file written again`;
-    return { code: 'control-rows', line: null, message };
+  found: CountedTotals,
+): { readonly code: string; readonly line: number | null; readonly message: Message } | undefined {
+  if (declared.rows !== found.rows) {
+    const why = message('control.rows-differ', {
+      declared: counted(declared.rows, 'row'),
+      rows: showCount(found.rows),
+    });
+    return { code: 'control-rows', line: null, message: why };
   }
-  const { totalSatang = null, unreadableAmounts = 0, unreadableLine = null } = counted;
+  const { totalSatang = null, unreadableAmounts = 0, unreadableLine = null } = found;
   if (declared.totalSatang === null || totalSatang === null) return undefined;
   if (unreadableAmounts > 0) {
-    const message =
-      `${countOf(unreadableAmounts, 'amount')} cannot be read, the first in this line, so the control total of ` +
-      `${showBaht(declared.totalSatang)} cannot be proved: correct them`;
-    return { code: 'control-unproved', line: unreadableLine, message };
+    const why = message('control.unproved', {
+      amounts: counted(unreadableAmounts, 'amount'),
+      total: showBaht(declared.totalSatang),
+    });
+    return { code: 'control-unproved', line: unreadableLine, message: why };
   }
   if (declared.totalSatang !== totalSatang) {
-    const message =
-      `the control totals speak of ${showBaht(declared.totalSatang)} baht and the rows add up to ` +
-      `${showBaht(totalSatang)}: have the file written again`;
-    return { code: 'control-total', line: null, message };
+    const why = message('control.total-differs', {
+      declared: showBaht(declared.totalSatang),
+      total: showBaht(totalSatang),
+    });
+    return { code: 'control-total', line: null, message: why };
   }
   return undefined;
 }

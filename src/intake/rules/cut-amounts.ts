@@ -3,8 +3,8 @@
  * and 99,95 becomes 99 and 95. Such a row can still have the right number of cells, if its empty last cell was left
  * out.
  */
-import { message, type Message } from '../../core/message.ts';
-import { listWords, showCount } from '../../core/figures.ts';
+import { listedInWords, message, type Message } from '../../core/message.ts';
+import { showCount } from '../../core/figures.ts';
 
 /** A record of a comma-delimited file. */
 interface CommaRecord {
@@ -14,15 +14,8 @@ interface CommaRecord {
   readonly quoted: readonly number[];
 }
 
-/** Why a file is rejected for an amount that may be cut, with the cure. */
+/** The fault of an amount that is, or may be, cut, with the cure. */
 interface CutAmount {
-  readonly line: number;
-  readonly code: string;
-  readonly message: string;
-}
-
-/** The fault of an amount that is certainly cut, with the cure. */
-interface SurelyCut {
   readonly line: number;
   readonly code: string;
   readonly message: Message;
@@ -68,21 +61,27 @@ class Doubt {
     if (this.#otherLines.length < linesNamed) this.#otherLines.push(line);
   }
 
+  #nameOtherLines(): Message {
+    const lines = this.#otherLines.map(String);
+    if (this.#others === 1) return message('file.line-named', { line: lines.join() });
+    const rest = this.#others > linesNamed ? [message('list.others')] : [];
+    return message('file.lines-named', { lines: listedInWords([...lines, ...rest]) });
+  }
+
   /** Names every amount: correcting the first alone would remove the doubt about the rest. */
   explain(): CutAmount | undefined {
     if (this.#first === undefined) return undefined;
     const { line, amount, uncut } = this.#first;
-    const named = [...this.#otherLines.map(String), ...(this.#others > linesNamed ? ['others'] : [])];
-    const beside =
-      this.#others === 0
-        ? ''
-        : `, and so may ${showCount(this.#others)} more (${this.#others === 1 ? 'line' : 'lines'} ${listWords(named)})`;
-    const each = this.#others === 0 ? 'it' : 'each of them';
-    const joined = /,\d{3}$/.test(uncut) ? uncut.replaceAll(',', '') : uncut.replace(',', '.');
+    const whole = /,\d{3}$/.test(uncut) ? uncut.replaceAll(',', '') : uncut.replace(',', '.');
+    const said = { uncut, whole, amount };
     const why =
-      `this may be ${uncut}, which its comma has cut into two cells${beside}; no other amount shows that the file writes them ` +
-      `without commas: write ${each} whole, this one as ${joined}, or as ${amount}.00 if the next cell is another column's; ` +
-      'or use control totals; or, where the column after the amount holds such numbers, set input.numberAfterAmount to allowed';
+      this.#others === 0
+        ? message('file.amount-unclear', said)
+        : message('file.amounts-unclear', {
+            ...said,
+            count: showCount(this.#others),
+            lines: this.#nameOtherLines(),
+          });
     return { line, code: 'amount-unclear', message: why };
   }
 }
@@ -102,7 +101,7 @@ export class CutAmounts {
   #hasPlainDecimals = false;
 
   /** The amount of a record that is certainly cut; undefined for any other. @param place the place of the amount */
-  take(record: CommaRecord, place: number): SurelyCut | undefined {
+  take(record: CommaRecord, place: number): CutAmount | undefined {
     const cell = record.cells[place] ?? '';
     // Once the file has shown how it writes amounts, only amounts of one to three digits can be cut.
     if (this.#hasPlainThousands && this.#hasPlainDecimals && cell.length > 3) return undefined;
@@ -129,6 +128,6 @@ export class CutAmounts {
   }
 }
 
-function explainCut(line: number, amount: string, uncut: string): SurelyCut {
+function explainCut(line: number, amount: string, uncut: string): CutAmount {
   return { line, code: 'amount-cut', message: message('issue.amount-cut', { uncut, amount }) };
 }

@@ -1,4 +1,5 @@
 /** The columns that the header of each kind of file must or may name, and the usual names that partners give them. */
+import { message, type Message } from '../../core/message.ts';
 import { type RowColumn, rowColumns } from '../../core/payout-file.ts';
 import { type RegistrationColumn, registrationColumns } from '../../registration/rules/registration-file.ts';
 import { exceptionMarks } from '../../reports/rules/report-rows.ts';
@@ -15,12 +16,10 @@ export interface FileColumns<Column extends string = string> {
   readonly section: 'input' | 'registration';
   /** The columns that identify an exceptions file of paydrop, also after a spreadsheet has saved it. */
   readonly exceptionMarks: readonly string[];
-  /** The columns among them that people fill in. */
-  readonly filledIn: string;
   /** The subject of an exceptions file. */
   readonly rowsAre: 'payout' | 'registration';
   /** The rejection of such a file as one of another kind. */
-  readonly otherKind: { readonly code: string; readonly message: string };
+  readonly otherKind: { readonly code: string; readonly message: Message };
 }
 
 const payoutColumns: FileColumns<RowColumn> = {
@@ -37,14 +36,8 @@ const payoutColumns: FileColumns<RowColumn> = {
   },
   section: 'input',
   exceptionMarks,
-  filledIn: 'newProxyNo and newAmount',
   rowsAre: 'payout',
-  otherKind: {
-    code: 'payout-file',
-    message:
-      'these are payouts, not registrations: give the file to "paydrop run", or drop it into the inbox itself, not into its ' +
-      'folder registrations',
-  },
+  otherKind: { code: 'payout-file', message: message('header.of-payouts') },
 };
 
 const columnsOfRegistrations: FileColumns<RegistrationColumn> = {
@@ -63,14 +56,8 @@ const columnsOfRegistrations: FileColumns<RegistrationColumn> = {
   },
   section: 'registration',
   exceptionMarks: ['registrationId', 'remedy', 'decision', 'newAccountNo'],
-  filledIn: 'newAccountNo',
   rowsAre: 'registration',
-  otherKind: {
-    code: 'registration-file',
-    message:
-      'these are registrations of direct debits, not payouts: give the file to "paydrop register", or drop it into the ' +
-      'folder registrations of the inbox',
-  },
+  otherKind: { code: 'registration-file', message: message('header.of-registrations') },
 };
 
 /** The columns of each kind of file, by its rows. */

@@ -2,6 +2,7 @@
  * Decides whether a file that only its bytes show as windows-874 contains Thai: accented letters of windows-1252 have
  * the same bytes, so that José reads as Jos้.
  */
+import { message, type Message } from '../../core/message.ts';
 
 const letter = String.raw`\u0e01-\u0e5b`;
 /** Vowels that precede a consonant. */
@@ -37,8 +38,8 @@ interface StrangeWord {
   readonly western: string;
 }
 
-export const describeStrange = ({ word, western }: StrangeWord): string =>
-  `"${word}" is no Thai: the file looks like windows-1252, in which it is "${western}"; save it as UTF-8`;
+export const describeStrange = ({ word, western }: StrangeWord): Message =>
+  message('file.encoding-unclear', { word, western });
 
 /** Converts back: the bytes of windows-874 from 0xa1 are Unicode's Thai letters in their order. */
 const asWestern = (text: string): string =>

@@ -1,5 +1,5 @@
 /** Decisions of an operator on a payout that has not been sent, or that ended without money moved. */
-import { asMessage, type Listed, listed, message, type Message } from '../../core/message.ts';
+import { type Listed, listed, message, type Message } from '../../core/message.ts';
 import { addHold, afterChange, decideHold, move } from '../../core/change.ts';
 import { countRows, inDoubtStatuses } from '../../core/exit-code.ts';
 import {
@@ -199,7 +199,7 @@ export function decideRetry(
 /** The messages of issues, for a sentence. */
 export const listIssues = (issues: readonly Issue[]): Listed =>
   listed(
-    issues.map((issue) => asMessage(issue.message)),
+    issues.map((issue) => issue.message),
     'semicolon',
   );
 

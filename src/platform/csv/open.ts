@@ -6,6 +6,7 @@
 import { isAscii, isUtf8 } from 'node:buffer';
 import { createHash } from 'node:crypto';
 import { type FileHandle, lstat } from 'node:fs/promises';
+import { inEnglish, message, type Message, type PlainCode } from '../../core/message.ts';
 import type { FileEncoding, FileRejection, Inspection } from '../../core/payout-file.ts';
 import { openPlainly, printContent } from '../disk.ts';
 import { errorCode } from '../durable-file.ts';
@@ -27,28 +28,27 @@ export interface OpenedFile extends AsyncDisposable {
   readonly identity: string;
 }
 
-const openingCodes: Readonly<Record<string, readonly [code: string, message: string]>> = {
-  ENOENT: ['file-missing', 'there is no such file: check its name'],
-  ENOTDIR: ['file-missing', 'there is no such file: a part of its path is no folder'],
-  ENAMETOOLONG: ['file-missing', 'there is no such file: its name is too long'],
-  ELOOP: ['file-link', 'this is a link: give the file itself'],
-  EACCES: ['file-unreadable', 'the file may not be read: give yourself the right to read it'],
-  EPERM: ['file-unreadable', 'the file may not be read: give yourself the right to read it'],
+const openingCodes: Readonly<Record<string, readonly [code: string, why: PlainCode]>> = {
+  ENOENT: ['file-missing', 'file.missing'],
+  ENOTDIR: ['file-missing', 'file.missing-folder'],
+  ENAMETOOLONG: ['file-missing', 'file.missing-long-name'],
+  ELOOP: ['file-link', 'file.is-link'],
+  EACCES: ['file-unreadable', 'file.not-allowed'],
+  EPERM: ['file-unreadable', 'file.not-allowed'],
 };
 
 function asRejection(error: unknown, path: string): Error {
-  const known = openingCodes[errorCode(error)];
-  return known === undefined
+  const [code, why] = openingCodes[errorCode(error)] ?? [];
+  return code === undefined || why === undefined
     ? new Error(`cannot open ${path}`, { cause: error })
-    : new FileRejected(...known);
+    : new FileRejected(code, message(why));
 }
 
 async function requireRegularFile(path: string): Promise<void> {
   const stats = await lstat(path);
-  if (stats.isDirectory()) throw new FileRejected('file-directory', 'this is a folder: give a file');
-  if (stats.isSymbolicLink()) throw new FileRejected('file-link', 'this is a link: give the file itself');
-  if (!stats.isFile())
-    throw new FileRejected('file-special', 'this is a pipe, socket or device: give a regular file');
+  if (stats.isDirectory()) throw new FileRejected('file-directory', message('file.is-folder'));
+  if (stats.isSymbolicLink()) throw new FileRejected('file-link', message('file.is-link'));
+  if (!stats.isFile()) throw new FileRejected('file-special', message('file.is-device'));
 }
 
 /**
@@ -66,7 +66,7 @@ export async function openRegularFile(path: string): Promise<OpenedFile> {
   try {
     const stats = await handle.stat({ bigint: true });
     // A pipe may have replaced the file meanwhile.
-    if (!stats.isFile()) throw new FileRejected('file-special', 'this is no regular file: give one');
+    if (!stats.isFile()) throw new FileRejected('file-special', message('file.not-regular'));
     const identity = printContent(stats);
     return { handle, identity, sizeBytes: Number(stats.size), [Symbol.asyncDispose]: () => handle.close() };
   } catch (error) {
@@ -114,24 +114,21 @@ async function findLine(handle: FileHandle, offset: number, encoding: FileEncodi
 function explainDefect(
   { kind, offset, encoding, unmarked }: EncodingDefect,
   setting: EncodingSetting,
-): [string, string] {
+): [code: string, why: Message] {
   switch (kind) {
     case 'nul':
       return [
         'nul-bytes',
         unmarked === undefined
-          ? `a NUL byte stands at offset ${offset}: the file is no text or was damaged, have it written again as CSV`
-          : `the file is UTF-16 without its mark: save it as UTF-8, or set input.encoding to ${unmarked}`,
+          ? message('file.nul-byte', { offset })
+          : message('file.utf16-unmarked', { encoding: unmarked }),
       ];
     case 'contradicting-bom':
-      return [
-        'encoding-contradicts',
-        `the file starts with the mark of ${encoding} but input.encoding says ${setting}: correct the setting, or set it to auto`,
-      ];
+      return ['encoding-contradicts', message('file.encoding-contradicts', { encoding, setting })];
     case 'undecodable':
       return [
         'undecodable',
-        `the byte at offset ${offset} is no ${encoding}${setting === 'auto' ? ' (nor is the file windows-874)' : ''}: save the file as UTF-8, or set input.encoding${setting === 'auto' ? ' to windows-1252 where it is that' : ''}`,
+        message(setting === 'auto' ? 'file.undecodable-auto' : 'file.undecodable', { offset, encoding }),
       ];
   }
 }
@@ -139,29 +136,30 @@ function explainDefect(
 /** @throws FileRejected for a file above limits.bytesPerFile */
 export function rejectTooLarge(sizeBytes: number, bytesMax: number | null): void {
   if (bytesMax !== null && sizeBytes > bytesMax) {
-    const message = `the file has ${sizeBytes} bytes, more than limits.bytesPerFile allows (${bytesMax}): split it`;
-    throw new FileRejected('bytes-over-limit', message);
+    const why = message('file.too-many-bytes', { bytes: sizeBytes, most: bytesMax });
+    throw new FileRejected('bytes-over-limit', why);
   }
 }
 
-const saveAsCsv = 'save the sheet as "CSV UTF-8" and give that file';
-const exportAsCsv = 'have the list exported as CSV';
-const unpackFirst = 'unpack it and give the CSV file that is in it';
-const openAndSave = `open it in the spreadsheet program, ${saveAsCsv}`;
+/** The words for a kind of file, and the cure. */
+type OtherKind = readonly [
+  what: `other-file.${string}` & PlainCode,
+  cure: `other-file-cure.${string}` & PlainCode,
+];
 
 /* oxlint-disable no-control-regex */
 /** First bytes of file kinds that people send instead of a CSV. */
-const otherKinds: readonly (readonly [start: RegExp, what: string, cure: string])[] = [
-  [/^PK\u0003\u0004/, 'a workbook (.xlsx, .ods) or another ZIP archive', saveAsCsv],
-  [/^%PDF-/, 'a PDF', exportAsCsv],
-  [/^\u001F\u008B/, 'compressed (gzip)', 'unpack it first'],
-  [/^7z\u00BC\u00AF'\u001C/, 'a 7z archive', unpackFirst],
-  [/^Rar!\u001A/, 'a RAR archive', unpackFirst],
-  [/^-----BEGIN PGP/, 'encrypted (PGP)', 'decrypt it and give the CSV file that comes out'],
-  [/^version https:\/\/git-lfs\./, 'a pointer of Git LFS', 'fetch the file that it stands for'],
-  [/^<(?:!doctype html|html|head|meta|body|table)\b/i, 'a web page (HTML)', openAndSave],
-  [/^<\?xml\b/i, 'an XML file', openAndSave],
-  [/^[{[]\s*["{[\]}]/, 'a JSON file', exportAsCsv],
+const otherKinds: readonly (readonly [start: RegExp, ...OtherKind])[] = [
+  [/^PK\u0003\u0004/, 'other-file.archive', 'other-file-cure.save-as-csv'],
+  [/^%PDF-/, 'other-file.pdf', 'other-file-cure.export'],
+  [/^\u001F\u008B/, 'other-file.gzip', 'other-file-cure.unpack'],
+  [/^7z\u00BC\u00AF'\u001C/, 'other-file.7z', 'other-file-cure.unpack-and-give'],
+  [/^Rar!\u001A/, 'other-file.rar', 'other-file-cure.unpack-and-give'],
+  [/^-----BEGIN PGP/, 'other-file.pgp', 'other-file-cure.decrypt'],
+  [/^version https:\/\/git-lfs\./, 'other-file.lfs', 'other-file-cure.fetch'],
+  [/^<(?:!doctype html|html|head|meta|body|table)\b/i, 'other-file.html', 'other-file-cure.open-and-save'],
+  [/^<\?xml\b/i, 'other-file.xml', 'other-file-cure.open-and-save'],
+  [/^[{[]\s*["{[\]}]/, 'other-file.json', 'other-file-cure.export'],
 ];
 /* oxlint-enable no-control-regex */
 
@@ -174,13 +172,13 @@ const directoryBytes = 4_096;
 const passwordMark = Buffer.from('EncryptedPackage', 'utf16le');
 
 /** The content of a container, by the names in its directory, which often follows the first block. */
-async function explainContainer(handle: FileHandle, head: Buffer): Promise<[what: string, cure: string]> {
+async function explainContainer(handle: FileHandle, head: Buffer): Promise<OtherKind> {
   const sector = head.length < containerSectorBytes ? 0 : head.readUInt32LE(48);
   const directory = Buffer.alloc(directoryBytes);
   await handle.read(directory, 0, directory.length, (sector + 1) * containerSectorBytes);
   return head.includes(passwordMark) || directory.includes(passwordMark)
-    ? ['a workbook with a password', `open it and save it without a password, or ${saveAsCsv}`]
-    : ['an old workbook or document (.xls, .doc)', openAndSave];
+    ? ['other-file.with-password', 'other-file-cure.without-password']
+    : ['other-file.old-office', 'other-file-cure.open-and-save'];
 }
 
 /** @throws FileRejected for a file whose first bytes show that it is not text */
@@ -192,7 +190,8 @@ async function rejectOtherKind(handle: FileHandle, head: Buffer): Promise<void> 
   const [, ...known] = otherKinds.find(([start]) => start.test(text)) ?? [];
   const isContainer = containerStart.equals(head.subarray(0, containerStart.length));
   const [what, cure] = isContainer ? await explainContainer(handle, head) : known;
-  if (what !== undefined) throw new FileRejected('not-a-csv', `the file is no CSV but ${what}: ${cure}`);
+  if (what === undefined || cure === undefined) return;
+  throw new FileRejected('not-a-csv', message('file.no-csv', { what: message(what), cure: message(cure) }));
 }
 
 /** Characters at the start by which the kind of a file is recognised. */
@@ -200,14 +199,10 @@ const headCharacters = 512;
 
 /** The rejection of a file that is still being written. */
 export function rejectChanged(): FileRejected {
-  return new FileRejected(
-    'file-changed',
-    'the file changed while it was read: wait until it is complete, then run it again',
-  );
+  return new FileRejected('file-changed', message('file.changed'));
 }
 
-const rejectEmpty = (): FileRejected =>
-  new FileRejected('file-empty', 'the file is empty: have it written again');
+const rejectEmpty = (): FileRejected => new FileRejected('file-empty', message('file.empty'));
 
 /**
  * Reads the whole file once and describes it.
@@ -232,8 +227,8 @@ export async function inspectFile(path: string, options: InspectOptions): Promis
   if (probe === undefined) throw rejectEmpty();
   const findings = probe.finish(sizeBytes);
   if ('kind' in findings) {
-    const [code, message] = explainDefect(findings, options.encoding);
-    throw new FileRejected(code, message, await findLine(handle, findings.offset, findings.encoding));
+    const [code, why] = explainDefect(findings, options.encoding);
+    throw new FileRejected(code, why, await findLine(handle, findings.offset, findings.encoding));
   }
   if (sizeBytes === findings.bomBytes) throw rejectEmpty();
   return { path, sha256: hash.digest('hex'), sizeBytes, identity: file.identity, ...findings };
@@ -244,9 +239,9 @@ export class FileRejected extends Error {
   override readonly name = 'FileRejected';
   readonly rejection: FileRejection;
 
-  constructor(code: string, message: string, line: number | null = null, column: string | null = null) {
-    super(message);
-    this.rejection = { code, line, column, message };
+  constructor(code: string, why: Message, line: number | null = null, column: string | null = null) {
+    super(inEnglish(why));
+    this.rejection = { code, line, column, message: why };
   }
 }
 

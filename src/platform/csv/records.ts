@@ -4,6 +4,7 @@
  * mark that is never closed would swallow the rows after it, so the whole file is rejected.
  */
 import { type Options, parse } from 'csv-parse/sync';
+import { message } from '../../core/message.ts';
 import type { Inspection } from '../../core/payout-file.ts';
 import { endMark, FileRejected, type OpenedFile, readBlocks } from './open.ts';
 
@@ -163,23 +164,16 @@ export function scanRecord(bytes: Buffer, from: number, options: ScanOptions): R
   return { kind: 'incomplete', openedAfter: isOpen ? openedAfter : -1 };
 }
 
-const unclosedCure = 'close it, or double it where it belongs to the text';
-
 /**
  * The rejection of a quotation mark that opens in this line and is never closed, or only by one that was meant to open
  * another cell.
  */
 function rejectUnclosed(line: number): FileRejected {
-  return new FileRejected(
-    'quote-unclosed',
-    `a quotation mark opens a cell in this line and is not closed there: ${unclosedCure}`,
-    line,
-  );
+  return new FileRejected('quote-unclosed', message('file.quote-unclosed'), line);
 }
 
 function rejectTooLong(line: number): FileRejected {
-  const message = `the row is longer than ${rowBytesMax} bytes: shorten its cells, or look for a missing line end`;
-  return new FileRejected('row-too-long', message, line);
+  return new FileRejected('row-too-long', message('file.row-too-long', { most: rowBytesMax }), line);
 }
 
 /** True for a blank line, and for one with only the end mark of DOS. */

@@ -1,8 +1,9 @@
 /** The workbook around a sheet: the choice of the sheet, and the texts and formats that its cells refer to. */
 import { posix } from 'node:path';
+import { message } from '../../core/message.ts';
 import { FileRejected } from '../csv/open.ts';
 import type { SheetChoice } from './sheet.ts';
-import { rejectDamaged, type WorkbookParts } from './unpack.ts';
+import { quoteBriefly, rejectDamaged, type WorkbookParts } from './unpack.ts';
 import { readElements, readFlag, requireNoText, requireOnly, type XmlElement, XmlError } from './xml.ts';
 
 export interface Book {
@@ -38,7 +39,7 @@ async function readRelations(parts: WorkbookParts, part: string): Promise<readon
     })),
   );
   if (new Set(relations.map(({ id }) => id)).size < relations.length)
-    throw rejectDamaged(`its part ${name} has one name for several parts`);
+    throw rejectDamaged(message('workbook.part-name-shared', { part: quoteBriefly(name) }));
   return relations;
 }
 
@@ -48,7 +49,8 @@ async function readRelations(parts: WorkbookParts, part: string): Promise<readon
  */
 function findPart(relations: readonly Relation[], wanted: string): string | undefined {
   const [found, ...others] = relations.filter(({ type }) => type === wanted);
-  if (others.length > 0) throw rejectDamaged(`it has ${others.length + 1} parts of the type ${wanted}`);
+  if (others.length > 0)
+    throw rejectDamaged(message('workbook.parts-of-type', { count: others.length + 1, type: wanted }));
   return found?.part;
 }
 
@@ -130,22 +132,23 @@ function chooseSheet(
   { preferredName }: SheetChoice,
 ): { readonly name: string; readonly part: string } {
   const named = sheets.filter(({ name }) => name === preferredName);
-  if (named.length > 1) throw rejectDamaged(`it has ${named.length} sheets of the name "${preferredName}"`);
+  if (named.length > 1)
+    throw rejectDamaged(
+      message('workbook.sheets-of-name', { count: named.length, name: preferredName ?? '' }),
+    );
   for (const { name, relation } of [...named, ...sheets.filter(({ isHidden }) => !isHidden)]) {
     const found = relations.find(({ id }) => id === relation);
-    if (found === undefined) throw rejectDamaged(`its sheet "${name}" is missing`);
+    if (found === undefined)
+      throw rejectDamaged(message('workbook.sheet-missing', { name: quoteBriefly(name) }));
     if (found.type === 'worksheet') return { name, part: found.part };
   }
-  throw new FileRejected(
-    'workbook-empty',
-    'the workbook has no sheet that is not hidden: unhide the one that is meant',
-  );
+  throw new FileRejected('workbook-empty', message('workbook.no-visible-sheet'));
 }
 
 /** @throws FileRejected for a workbook that is damaged, or has no sheet to read */
 export async function readBook(parts: WorkbookParts, choice: SheetChoice): Promise<Book> {
   const book = findPart(await readRelations(parts, ''), 'officeDocument');
-  if (book === undefined) throw rejectDamaged('it does not say which part the workbook is');
+  if (book === undefined) throw rejectDamaged(message('workbook.no-main-part'));
   const relations = await readRelations(parts, book);
   const contents = await parts.read(book, readContents);
   const sheet = chooseSheet(contents, relations, choice);

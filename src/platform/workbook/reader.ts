@@ -5,6 +5,7 @@
 import { once } from 'node:events';
 import { extname } from 'node:path';
 import { Worker } from 'node:worker_threads';
+import { message } from '../../core/message.ts';
 import type { FileRejection } from '../../core/payout-file.ts';
 import { FileRejected, type OpenedFile } from '../csv/open.ts';
 import type { SheetChoice, SheetHead, SheetRow } from './sheet.ts';
@@ -56,7 +57,8 @@ export async function beginsAsArchive({ handle }: OpenedFile): Promise<boolean> 
  * @throws FileRejected when there are too many
  */
 export async function readWorkbookBytes({ handle, sizeBytes }: OpenedFile): Promise<Uint8Array<ArrayBuffer>> {
-  if (sizeBytes > packedBytesMax) throw rejectTooLarge(`has more than ${packedBytesMax} bytes`);
+  if (sizeBytes > packedBytesMax)
+    throw rejectTooLarge(message('workbook.many-bytes', { most: packedBytesMax }));
   const bytes = new Uint8Array(sizeBytes);
   const { bytesRead } = await handle.read(bytes, 0, sizeBytes, 0);
   return bytesRead === sizeBytes ? bytes : bytes.slice(0, bytesRead);
@@ -69,9 +71,9 @@ async function ask(thread: Worker, { timeoutMs }: ReadLimits): Promise<ReadReply
     const [reply] = (await once(thread, 'message', { signal })) as [ReadReply];
     return reply;
   } catch (error) {
-    if (signal.aborted) throw rejectTooLarge(`takes longer than ${timeoutMs / 1000} seconds to read`);
+    if (signal.aborted) throw rejectTooLarge(message('workbook.slow', { seconds: timeoutMs / 1000 }));
     if ((error as NodeJS.ErrnoException).code === 'ERR_WORKER_OUT_OF_MEMORY')
-      throw rejectTooLarge('takes too much memory to read');
+      throw rejectTooLarge(message('workbook.much-memory'));
     throw new Error('the thread that reads a workbook has failed', { cause: error });
   }
 }
@@ -93,8 +95,8 @@ export async function* readSheet(
       const reply = await ask(thread, limits);
       if (reply.kind === 'end') return;
       if (reply.kind === 'rejected') {
-        const { code, message, line, column } = reply.rejection;
-        throw new FileRejected(code, message, line, column);
+        const { code, message: why, line, column } = reply.rejection;
+        throw new FileRejected(code, why, line, column);
       }
       yield reply.kind === 'head' ? reply.head : reply.rows;
     }

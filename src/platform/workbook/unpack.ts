@@ -1,5 +1,6 @@
 /** A workbook's archive: each part is unpacked on request, under limits. */
 import { type FileEntry, Uint8ArrayReader, ZipReader } from '@zip.js/zip.js';
+import { message, type Message, verbatim } from '../../core/message.ts';
 import { FileRejected } from '../csv/open.ts';
 import { decodeXml, XmlError } from './xml.ts';
 
@@ -10,32 +11,34 @@ const unpackedBytesMax = 134_217_728;
 /** Most parts; a workbook has some ten, and one or more for each sheet. */
 const partsMax = 2_000;
 
-const asCsv = 'save the sheet as "CSV UTF-8" and give that file';
-
-export const rejectTooLarge = (what: string): FileRejected =>
-  new FileRejected('workbook-too-large', `the workbook ${what}: ${asCsv}, or split it`);
+export const rejectTooLarge = (what: Message): FileRejected =>
+  new FileRejected('workbook-too-large', message('workbook.too-large', { what }));
 
 export const rejectCutShort = (): FileRejected =>
-  new FileRejected('workbook-damaged', `the workbook is damaged or cut short: save it again, or ${asCsv}`);
+  new FileRejected('workbook-damaged', message('workbook.cut-short'));
 
-/** Most characters of a quoted text: names in a workbook may have any length. */
-const damageCharactersMax = 200;
+/** Most characters of a name: names in a workbook may have any length. */
+const nameCharactersMax = 100;
+
+/** A name or a fault of a workbook, for a message. */
+export const quoteBriefly = (text: string): Message => verbatim(text.slice(0, nameCharactersMax));
 
 /**
  * Rejects a damaged workbook. Saving it again is no cure: a spreadsheet drops what it cannot read.
  * @param what the fault, and its place
  * @param line number of the row in the sheet
  */
-export function rejectDamaged(what: string, line: number | null = null): FileRejected {
-  const cure = 'have the program that made it write it again, or give the rows as "CSV UTF-8"';
-  const said = what.slice(0, damageCharactersMax);
-  return new FileRejected('workbook-damaged', `the workbook is damaged, ${said}: ${cure}`, line);
+export function rejectDamaged(what: Message, line: number | null = null): FileRejected {
+  return new FileRejected('workbook-damaged', message('workbook.damaged', { what }), line);
 }
 
 /** Returns rejections unchanged, also those that the library has wrapped in its own error. */
-function asRejection(error: unknown, partName?: string): FileRejected {
+function asRejection(error: unknown, partName = ''): FileRejected {
   if (error instanceof FileRejected) return error;
-  if (error instanceof XmlError) return rejectDamaged(`its part ${partName} has ${error.message}`);
+  if (error instanceof XmlError) {
+    const [part, fault] = [quoteBriefly(partName), quoteBriefly(error.message)];
+    return rejectDamaged(message('workbook.part-has', { part, fault }));
+  }
   return error instanceof Error && error.cause instanceof FileRejected ? error.cause : rejectCutShort();
 }
 
@@ -62,15 +65,11 @@ async function listParts(archive: ZipReader<unknown>): Promise<ReadonlyMap<strin
   let [entries, unpackedBytes] = [0, 0];
   for await (const entry of archive.getEntriesGenerator()) {
     entries += 1;
-    if (entries > partsMax) throw rejectTooLarge(`has more than ${partsMax} parts`);
+    if (entries > partsMax) throw rejectTooLarge(message('workbook.many-parts', { most: partsMax }));
     unpackedBytes += entry.uncompressedSize;
     if (unpackedBytes > unpackedBytesMax)
-      throw rejectTooLarge(`unpacks to more than ${unpackedBytesMax} bytes`);
-    if (entry.encrypted)
-      throw new FileRejected(
-        'workbook-encrypted',
-        `the workbook is encrypted: save it without a password, or ${asCsv}`,
-      );
+      throw rejectTooLarge(message('workbook.many-unpacked-bytes', { most: unpackedBytesMax }));
+    if (entry.encrypted) throw new FileRejected('workbook-encrypted', message('workbook.encrypted'));
     const key = keyOf(entry.filename);
     if (!entry.directory) parts.set(key, [...(parts.get(key) ?? []), entry]);
   }
@@ -79,11 +78,7 @@ async function listParts(archive: ZipReader<unknown>): Promise<ReadonlyMap<strin
 
 function requireWorkbook(parts: ReadonlyMap<string, unknown>): void {
   if (parts.has('xl/workbook.xml')) return;
-  const what = 'a ZIP archive that holds no Excel workbook (.ods, .docx, .xlsb and the like are none)';
-  throw new FileRejected(
-    'not-a-csv',
-    `the file is ${what}: save the sheet as .xlsx or "CSV UTF-8" and give that file`,
-  );
+  throw new FileRejected('not-a-csv', message('workbook.no-workbook'));
 }
 
 /** The parts of a workbook, by name. */
@@ -119,8 +114,9 @@ export class WorkbookParts implements AsyncDisposable {
    */
   async read<Taken>(name: string, take: (xml: string) => Taken): Promise<Taken> {
     const [part, ...others] = this.#parts.get(keyOf(name)) ?? [];
-    if (part === undefined) throw rejectDamaged(`its part ${name} is missing`);
-    if (others.length > 0) throw rejectDamaged(`its part ${name} is there twice`);
+    if (part === undefined)
+      throw rejectDamaged(message('workbook.part-missing', { part: quoteBriefly(name) }));
+    if (others.length > 0) throw rejectDamaged(message('workbook.part-twice', { part: quoteBriefly(name) }));
     try {
       return take(decodeXml(await unpackPart(part)));
     } catch (error) {

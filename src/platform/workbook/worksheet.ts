@@ -1,8 +1,9 @@
 /** A sheet as stored in its part: cells by position, and what hides them from a person. */
+import { message, type Message } from '../../core/message.ts';
 import type { Book } from './book.ts';
 import { nameColumn } from './sheet.ts';
 import { readStoredCell, type StoredCell } from './cell.ts';
-import { rejectDamaged } from './unpack.ts';
+import { quoteBriefly, rejectDamaged } from './unpack.ts';
 import { readElements, readFlag, requireNoText, requireOnly, type XmlElement, XmlError } from './xml.ts';
 
 /** Rows and columns by number, from 1, the last included. */
@@ -82,15 +83,20 @@ class SheetTaker {
       if (this.#tables !== 1) throw new XmlError(`${this.#tables} tables instead of one`);
     } catch (error) {
       if (!(error instanceof XmlError)) throw error;
-      throw rejectDamaged(`${this.#describePlace()} has ${error.message}`, this.#isInRow ? this.#row : null);
+      throw rejectDamaged(
+        message('workbook.place-has', { place: this.#describePlace(), fault: quoteBriefly(error.message) }),
+        this.#isInRow ? this.#row : null,
+      );
     }
     return this.#finish();
   }
 
-  #describePlace(): string {
-    const sheet = `sheet ${JSON.stringify(this.#book.sheetName)}`;
-    if (!this.#isInRow) return sheet;
-    return this.#cell === '' ? `row ${this.#row} of ${sheet}` : `cell ${this.#cell} of ${sheet}`;
+  #describePlace(): Message {
+    const name = quoteBriefly(JSON.stringify(this.#book.sheetName));
+    if (!this.#isInRow) return message('workbook.sheet', { name });
+    return this.#cell === ''
+      ? message('workbook.row', { row: this.#row, name })
+      : message('workbook.cell', { cell: this.#cell, name });
   }
 
   #take(element: XmlElement): void {

@@ -1,7 +1,7 @@
 /** Recognises the form of a statement file by its first bytes. */
+import { message, type Message, type PlainCode } from '../../core/message.ts';
 import { FileRejected } from '../../platform/csv/open.ts';
 import type { StatementRefused } from '../ports.ts';
-import { fetchAgain } from '../rules/statement.ts';
 
 /** Form of a statement's bytes; `other` cannot be opened. */
 export type StatementForm = 'plain' | 'gzip' | 'zip' | 'other';
@@ -9,9 +9,9 @@ export type StatementForm = 'plain' | 'gzip' | 'zip' | 'other';
 interface FormFinding {
   readonly form: StatementForm;
   /** Description for a message: "a 7z archive". */
-  readonly what: string;
+  readonly what: Message;
   /** Cure for `other`; left out: the common one for archives and encrypted files. */
-  readonly cure?: string;
+  readonly cure?: Message;
   /** Extension of the stored file's name. */
   readonly ending: 'csv' | 'gz' | 'zip' | 'bin';
 }
@@ -23,10 +23,14 @@ export const formBytes = 512;
 export const addToHead = (head: Buffer, next: Uint8Array): Buffer =>
   head.length < formBytes ? Buffer.concat([head, next.subarray(0, formBytes - head.length)]) : head;
 
-const zip: FormFinding = { form: 'zip', what: 'a ZIP archive', ending: 'zip' };
-const gzip: FormFinding = { form: 'gzip', what: 'a gzip file', ending: 'gz' };
-const plain: FormFinding = { form: 'plain', what: 'a text', ending: 'csv' };
-const other = (what: string): FormFinding => ({ form: 'other', what, ending: 'bin' });
+const zip: FormFinding = { form: 'zip', what: message('statement-form.zip'), ending: 'zip' };
+const gzip: FormFinding = { form: 'gzip', what: message('statement-form.gzip'), ending: 'gz' };
+const plain: FormFinding = { form: 'plain', what: message('statement-form.text'), ending: 'csv' };
+const other = (what: PlainCode & `statement-form.${string}`): FormFinding => ({
+  form: 'other',
+  what: message(what),
+  ending: 'bin',
+});
 
 /** Latin-1 texts of the first bytes. */
 const starts: readonly (readonly [start: string, finding: FormFinding])[] = [
@@ -34,29 +38,29 @@ const starts: readonly (readonly [start: string, finding: FormFinding])[] = [
   ['PK\x05\x06', zip],
   ['PK\x07\x08', zip],
   ['\x1f\x8b', gzip],
-  ["7z\xbc\xaf'\x1c", other('a 7z archive')],
-  ['Rar!\x1a', other('a RAR archive')],
-  ['BZh', other('a bzip2 file')],
-  ['\xfd7zXZ\0', other('an xz file')],
-  ['\x28\xb5\x2f\xfd', other('a Zstandard file')],
-  ['Salted__', other('a file encrypted with OpenSSL')],
-  ['-----BEGIN PGP', other('a file encrypted with PGP')],
-  ['%PDF', other('a PDF')],
-  ['\xd0\xcf\x11\xe0', other('an old Excel file')],
+  ["7z\xbc\xaf'\x1c", other('statement-form.7z')],
+  ['Rar!\x1a', other('statement-form.rar')],
+  ['BZh', other('statement-form.bzip2')],
+  ['\xfd7zXZ\0', other('statement-form.xz')],
+  ['\x28\xb5\x2f\xfd', other('statement-form.zstandard')],
+  ['Salted__', other('statement-form.openssl')],
+  ['-----BEGIN PGP', other('statement-form.pgp')],
+  ['%PDF', other('statement-form.pdf')],
+  ['\xd0\xcf\x11\xe0', other('statement-form.old-excel')],
   ['\xff\xfe', plain],
   ['\xfe\xff', plain],
 ];
 
 const webPage: FormFinding = {
-  ...other('a web page, not a statement'),
-  cure: `a login or an error page, perhaps: see in a browser what it says, then ${fetchAgain}`,
+  ...other('statement-form.web-page'),
+  cure: message('statement-file.see-in-browser'),
 };
 const json: FormFinding = {
-  ...other('a JSON text, not a statement'),
-  cure: `look at it, then ${fetchAgain}`,
+  ...other('statement-form.json'),
+  cure: message('statement-file.look-at-it'),
 };
-const empty: FormFinding = { ...other('empty'), cure: fetchAgain };
-const unknown = other('in a form that we do not know');
+const empty: FormFinding = { ...other('statement-form.empty'), cure: message('statement-file.fetch-again') };
+const unknown = other('statement-form.unknown');
 
 /** Control characters that do not occur in text. */
 // oxlint-disable-next-line no-control-regex
@@ -73,10 +77,6 @@ export function findForm(head: Uint8Array): FormFinding {
   if (first === '{') return json;
   return noText.test(text) ? unknown : plain;
 }
-
-/** End of every refusal of a packed form. */
-export const byHand =
-  'open it by hand (7z x FILE asks for the key; or with whatever the bank says it is) and go on with --file and what comes out';
 
 /** Returns a rejection as a value; rethrows any other error. */
 export function asRefused(error: unknown): StatementRefused {

@@ -1,4 +1,5 @@
 /** The statements folder: the bank's bytes as received, each file named by its day and its hash. */
+import { message } from '../../core/message.ts';
 import { createHash } from 'node:crypto';
 import { mkdir, readdir, readFile, rm, stat, utimes } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
@@ -90,10 +91,7 @@ export async function openStatementOriginals(folder: string, bytesMax = Infinity
 /** Refuses a large file before it is copied: the journal needs the disk. */
 function requireSize(sizeBytes: number, bytesMax: number): void {
   if (sizeBytes <= bytesMax) return;
-  throw new FileRejected(
-    'bytes-over-limit',
-    `the file has more than ${bytesMax} bytes: raise reconcile.maxBytes`,
-  );
+  throw new FileRejected('bytes-over-limit', message('statement-file.too-many-bytes', { most: bytesMax }));
 }
 
 async function keepFile(root: string, date: string, path: string, bytesMax: number): Promise<KeptOriginal> {

@@ -3,11 +3,10 @@
  * reads the lines and must find the same file. Neither keeps more than a block in memory. A fault that makes the file's
  * lines doubtful refuses the file; an unreadable cell only affects its own line.
  */
-import { inEnglish } from '../../core/message.ts';
+import { counted, encodeMessage, message, type Message } from '../../core/message.ts';
 import { parse } from 'csv-parse/sync';
-import { readDay } from '../../core/bangkok-time.ts';
+import { type DayFault, firstYear, lastYear, readDay } from '../../core/bangkok-time.ts';
 import { findSpreadsheetDamage, showCell } from '../../core/cell-text.ts';
-import { countOf } from '../../core/figures.ts';
 import { parseBaht, type Satang, toSatang, zeroSatang } from '../../core/money.ts';
 import type { Inspection } from '../../core/payout-file.ts';
 import {
@@ -28,7 +27,6 @@ import {
 import type { StatementPart } from '../ports.ts';
 import {
   commonSchemes,
-  fetchAgain,
   makeStatusReader,
   type StatementColumn,
   statementColumns,
@@ -44,14 +42,13 @@ interface StatementFileOptions {
 }
 
 /** Messages of the payout file reader, reworded for a file of the bank. */
-const rewordings: Readonly<Record<string, (options: StatementFileOptions) => string>> = {
-  'file-empty': () => `the file is empty: ${fetchAgain}`,
-  'nul-bytes': () => `a NUL byte stands here, so the file is no text or was damaged: ${fetchAgain}`,
-  undecodable: () => `the file is neither UTF-8 nor windows-874, or was damaged here: ${fetchAgain}`,
-  'quote-unclosed': () => `a quotation mark opens a cell in this line and is not closed there: ${fetchAgain}`,
-  'row-too-long': () => `the line is far too long, or its line end is missing: ${fetchAgain}`,
-  'bytes-over-limit': ({ bytesMax }) =>
-    `the statement has more than ${bytesMax} bytes: raise reconcile.maxBytes`,
+const rewordings: Readonly<Record<string, (options: StatementFileOptions) => Message>> = {
+  'file-empty': () => message('statement-file.empty'),
+  'nul-bytes': () => message('statement-file.nul-byte'),
+  undecodable: () => message('statement-file.undecodable'),
+  'quote-unclosed': () => message('statement-file.quote-unclosed'),
+  'row-too-long': () => message('statement-file.row-too-long'),
+  'bytes-over-limit': ({ bytesMax }) => message('statement-file.too-large', { most: bytesMax }),
 };
 
 async function* readOpened(
@@ -71,8 +68,7 @@ async function* readOpened(
   for await (const found of records.readAll(head.subarray(header.endOffset), rest)) yield takeAll(found);
   yield takeAll(records.end());
   if (!inspection.endsWithLineEnd) {
-    const message = `the last line has no line end, so that its last cells, or lines after it, may be cut off: ${fetchAgain}`;
-    throw new FileRejected('line-end-missing', message, records.lastLine);
+    throw new FileRejected('line-end-missing', message('statement-file.line-end-missing'), records.lastLine);
   }
   await requireUnchanged(file, inspection);
   const { sha256, sizeBytes } = inspection;
@@ -98,8 +94,8 @@ export function makeStatementReader(options: StatementFileOptions) {
       } catch (error) {
         if (!(error instanceof FileRejected)) throw error;
         const { rejection } = error;
-        const message = rewordings[rejection.code]?.(options) ?? rejection.message;
-        yield { kind: 'refused', refusal: { ...rejection, message } };
+        const why = rewordings[rejection.code]?.(options) ?? rejection.message;
+        yield { kind: 'refused', refusal: { ...rejection, message: why } };
       }
     },
   };
@@ -158,9 +154,7 @@ function readUnder(
     isLast: isWhole,
   });
   if (scan.kind !== 'whole' || scan.isMisquoted || scan.end > rowBytesMax) {
-    const message =
-      'the header cannot be read: its line is too long, or a quotation mark is missing or misplaced; ask the bank for a new file';
-    return new FileRejected('header-unreadable', message, 1);
+    return new FileRejected('header-unreadable', message('statement-file.header-unreadable'), 1);
   }
   const [cells = []] = parse(head.subarray(0, scan.end), {
     delimiter,
@@ -179,8 +173,8 @@ function requireDistinct(names: readonly string[]): void {
     const squeezed = squeeze(name);
     const first = seen.get(squeezed);
     if (squeezed !== '' && first !== undefined) {
-      const message = `the header has this column twice (as number ${first + 1} and ${place + 1}), so that it is unclear which one counts: ask the bank for a new file`;
-      throw new FileRejected('column-doubled', message, 1, name);
+      const numbers = { first: first + 1, second: place + 1 };
+      throw new FileRejected('column-doubled', message('statement-file.column-doubled', numbers), 1, name);
     }
     seen.set(squeezed, place);
   }
@@ -203,15 +197,13 @@ function findPlaces(names: readonly string[], scheme: string): Record<StatementC
 
 function rejectMissing(missing: readonly StatementColumn[], scheme: string): FileRejected {
   if (missing.length === requiredColumns.length) {
-    const message =
-      'the first line is no header of a statement: is this the right file? if so, look at it and ask the bank';
-    return new FileRejected('header-missing', message, 1);
+    return new FileRejected('header-missing', message('statement-file.no-header'), 1);
   }
   const names = missing.map((column) => nameUnder(scheme, column));
   const isOfScheme = missing.some((column) => column.startsWith('PROXY '));
-  const hint = isOfScheme ? ' (or set bank.scheme to the word that the file has in its place)' : '';
-  const message = `the header lacks ${names.join(', ')}: ask the bank for a file with all columns${hint}`;
-  return new FileRejected('column-missing', message, 1, names[0] ?? null);
+  const code = isOfScheme ? 'statement-file.lacks-scheme' : 'statement-file.lacks';
+  const why = message(code, { columns: names.join(', ') });
+  return new FileRejected('column-missing', why, 1, names[0] ?? null);
 }
 
 /** An unreadable header ranks before a readable one without any of the columns. */
@@ -315,7 +307,7 @@ class LineTaker {
     if (cells.length !== this.#header.names.length) throw this.#miscounted(cells);
     this.#count += 1;
     const isEmpty = cells.every((cell) => tidyCode(cell) === '');
-    this.#fault = isEmpty ? 'the line is empty (line-empty)' : '';
+    this.#fault = isEmpty ? encodeMessage(message('statement-fault.line-empty')) : '';
     const no = this.#code(cells, 'NO');
     if (isEmpty) this.#emptyLines += 1;
     else this.#requireNext(no);
@@ -369,15 +361,15 @@ class LineTaker {
     return place < 0 ? '' : tidyCode(cells[place] ?? '');
   }
 
-  #reject(code: string, column: StatementColumn | null, message: string): FileRejected {
+  #reject(code: string, column: StatementColumn | null, why: Message): FileRejected {
     const name = column === null ? null : (this.#header.names[this.#places[column]] ?? column);
-    return new FileRejected(code, `${message}: ${fetchAgain}`, this.#line, name);
+    return new FileRejected(code, why, this.#line, name);
   }
 
   /** Records the first unreadable cell of the record. */
-  #spoil(code: string, column: StatementColumn, message: string): void {
+  #spoil(code: string, column: StatementColumn, what: Message): void {
     const name = this.#header.names[this.#places[column]] ?? column;
-    this.#fault ||= `${name}: ${message} (${code})`;
+    this.#fault ||= encodeMessage(message('statement-fault.cell', { column: name, what, code }));
   }
 
   /** Reads a number; zero decimals have not damaged it. */
@@ -385,7 +377,7 @@ class LineTaker {
     const text = this.#code(cells, column);
     if (isDigits(text)) return text;
     const damage = findSpreadsheetDamage(text);
-    if (damage !== undefined) this.#spoil('number-damaged', column, inEnglish(damage));
+    if (damage !== undefined) this.#spoil('number-damaged', column, damage);
     return text.replace(zeroDecimals, '$1');
   }
 
@@ -396,7 +388,7 @@ class LineTaker {
     const amount = readStatementAmount(text);
     if (amount !== undefined) return amount;
     const [code, what] = explainStatementAmount(text);
-    this.#spoil(code, column, `the amount${text === '' ? '' : ` "${showCell(text)}"`} ${what}`);
+    this.#spoil(code, column, what);
     return zeroSatang;
   }
 
@@ -407,11 +399,7 @@ class LineTaker {
     if (text === this.#lastDateText && this.#lastDate !== '') return this.#lastDate;
     const day = readDay(text);
     if (!day.ok) {
-      const meant =
-        day.meant === undefined
-          ? 'a date is YYYYMMDD or YYYY-MM-DD, by the Christian era'
-          : `${day.meant} is meant`;
-      this.#spoil('date-unreadable', 'EFFECTIVE DATE', `the date "${showCell(text)}" ${day.what}: ${meant}`);
+      this.#spoil('date-unreadable', 'EFFECTIVE DATE', explainStatementDay(text, day));
       return '';
     }
     this.#lastDateText = text;
@@ -429,11 +417,11 @@ class LineTaker {
       this.#emptyLines = 0;
       return;
     }
-    const found = no === '' ? 'none' : `"${showCell(no)}"`;
-    const message = this.#isNumbered
-      ? `the record's number should be ${this.#lastNo + 1} and is ${found}: lines are lost, doubled or out of order`
-      : `the record has the number ${found} where those before it have none: lines of two files are mixed`;
-    throw this.#reject('number-gap', 'NO', message);
+    const found = no === '' ? message('statement-file.no-number') : `"${showCell(no)}"`;
+    const why = this.#isNumbered
+      ? message('statement-file.number-gap', { expected: this.#lastNo + 1, found })
+      : message('statement-file.number-mixed', { found });
+    throw this.#reject('number-gap', 'NO', why);
   }
 
   #isNext(no: number): boolean {
@@ -442,15 +430,14 @@ class LineTaker {
 
   #requireTextFormulas(cells: Cells): void {
     if (cells.every((cell) => !cell.includes('"') || textFormula.test(cell.trim()))) return;
-    throw this.#reject('quote-misplaced', null, 'a quotation mark stands inside a cell');
+    throw this.#reject('quote-misplaced', null, message('statement-file.quote-misplaced'));
   }
 
   #miscounted(cells: Cells): FileRejected {
     const cellCount = this.#header.names.length;
-    const what =
-      cells.length < cellCount ? 'the line is cut short or cells are missing' : 'a separator is one too many';
-    const message = `${countOf(cells.length, 'cell')} where the header has ${cellCount}: ${what}`;
-    return this.#reject('cell-count', null, message);
+    const code = cells.length < cellCount ? 'statement-file.cells-missing' : 'statement-file.cells-too-many';
+    const why = message(code, { cells: counted(cells.length, 'cell'), expected: cellCount });
+    return this.#reject('cell-count', null, why);
   }
 }
 
@@ -484,10 +471,20 @@ function readSlowly(text: string): Satang | undefined {
 }
 
 /** The fault of an unreadable amount, with a short code. */
-function explainStatementAmount(text: string): readonly [code: string, what: string] {
-  if (text === '') return ['amount-missing', 'is empty'];
-  if (/^\s*(?:[-\u2212(]|.*-\s*$)/.test(text)) return ['amount-negative', 'is negative'];
+function explainStatementAmount(text: string): readonly [code: string, what: Message] {
+  if (text === '') return ['amount-missing', message('statement-fault.amount-empty')];
+  const said = { text: showCell(text) };
+  if (/^\s*(?:[-\u2212(]|.*-\s*$)/.test(text))
+    return ['amount-negative', message('statement-fault.amount-negative', said)];
   if (/^[+-]?\d+(?:[.,]\d*)?e[+-]?\d+$/i.test(text))
-    return ['amount-exponent', 'is an exponent, as a spreadsheet writes it, which has lost digits'];
-  return ['amount-unreadable', 'is no amount of baht with at most two decimals'];
+    return ['amount-exponent', message('statement-fault.amount-exponent', said)];
+  return ['amount-unreadable', message('statement-fault.amount-unreadable', said)];
+}
+
+/** The fault of an unreadable day. */
+function explainStatementDay(text: string, { meant }: DayFault): Message {
+  const said = { text: showCell(text) };
+  return meant === undefined
+    ? message('statement-fault.date', { ...said, first: firstYear, last: lastYear })
+    : message('statement-fault.buddhist-date', { ...said, meant });
 }

@@ -7,18 +7,15 @@ import { createReadStream } from 'node:fs';
 import { type FileHandle, open, rm } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { createGunzip } from 'node:zlib';
+import { message } from '../../core/message.ts';
 import { FileRejected, openRegularFile } from '../../platform/csv/open.ts';
 import { failWith } from '../../platform/durable-file.ts';
 import type { StatementRefused } from '../ports.ts';
-import { addToHead, asRefused, byHand, findForm, formBytes, type StatementForm } from './form.ts';
+import { addToHead, asRefused, findForm, formBytes, type StatementForm } from './form.ts';
 import type { PackedFile } from './zip.ts';
 
 /** Unpacks a file and returns its name in the archive; empty for none. */
 type Unpack = (file: PackedFile, unpacked: Unpacked) => Promise<string>;
-
-const gzipFaults: Readonly<Record<string, string>> = {
-  Z_BUF_ERROR: 'the gzip file is cut short: fetch the statement again',
-};
 
 const unpackGzip: Unpack = async ({ path }, unpacked) => {
   const packed = createReadStream(path);
@@ -31,8 +28,8 @@ const unpackGzip: Unpack = async ({ path }, unpacked) => {
     if (unpacked.fault !== undefined) throw unpacked.fault;
     const code = (error as NodeJS.ErrnoException).code ?? '';
     if (!code.startsWith('Z_')) throw failWith('read', path, error);
-    const message = gzipFaults[code] ?? `the gzip file is damaged: fetch the statement again, or ${byHand}`;
-    throw new FileRejected('gzip-damaged', message);
+    const why = code === 'Z_BUF_ERROR' ? 'statement-file.gzip-cut-short' : 'statement-file.gzip-damaged';
+    throw new FileRejected('gzip-damaged', message(why));
   } finally {
     packed.destroy();
   }
@@ -83,8 +80,9 @@ async function openFile(
   const { handle, sizeBytes } = await openRegularFile(path);
   await using file = handle;
   const { buffer, bytesRead } = await file.read(Buffer.alloc(formBytes), 0, formBytes, 0);
-  const { form, what, cure = byHand } = findForm(buffer.subarray(0, bytesRead));
-  if (form === 'other') throw new FileRejected('form-unknown', `the file is ${what}: ${cure}`);
+  const { form, what, cure = message('statement-file.by-hand') } = findForm(buffer.subarray(0, bytesRead));
+  if (form === 'other')
+    throw new FileRejected('form-unknown', message('statement-file.form-unknown', { what, cure }));
   if (form !== 'plain') return await unpackInto({ path, handle, sizeBytes, key }, form, options);
   if (sizeBytes > options.bytesMax) throwTooLarge(options.bytesMax);
   return { kind: 'opened', path, form, name: '', [Symbol.asyncDispose]: () => Promise.resolve() };
@@ -116,10 +114,7 @@ const usualRatioMax = 200;
 const usualRatioFromBytes = 10_485_760;
 
 const throwTooLarge = (bytesMax: number): never => {
-  throw new FileRejected(
-    'statement-too-large',
-    `the statement has more than ${bytesMax} bytes: raise reconcile.maxBytes`,
-  );
+  throw new FileRejected('statement-too-large', message('statement-file.too-large', { most: bytesMax }));
 };
 
 type Unpacked = ReturnType<typeof makeSink>;
@@ -133,8 +128,7 @@ function makeSink(handle: FileHandle, path: string, options: UnpackerOptions, pa
     sizeBytes += bytes.length;
     if (sizeBytes > bytesMax) throwTooLarge(bytesMax);
     if (sizeBytes > ratioFromBytes && sizeBytes > packedBytes * ratioMax) {
-      const message = `the archive unpacks to more than ${ratioMax} times its size, as no statement does: look at it, then ${byHand}`;
-      throw new FileRejected('archive-bomb', message);
+      throw new FileRejected('archive-bomb', message('statement-file.bomb', { most: ratioMax }));
     }
     head = addToHead(head, bytes);
   };
@@ -154,7 +148,7 @@ function makeSink(handle: FileHandle, path: string, options: UnpackerOptions, pa
     requireText: (): void => {
       const { form, what } = findForm(head);
       if (form !== 'plain')
-        throw new FileRejected('archive-content', `the archive holds no text: it is ${what}; ${byHand}`);
+        throw new FileRejected('archive-content', message('statement-file.no-text', { what }));
     },
   };
   return sink;

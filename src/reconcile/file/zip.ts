@@ -23,9 +23,9 @@ import {
   ZipReader,
 } from '@zip.js/zip.js';
 import { showCell } from '../../core/cell-text.ts';
+import { message, type PlainCode } from '../../core/message.ts';
 import { FileRejected } from '../../platform/csv/open.ts';
 import { failWith } from '../../platform/durable-file.ts';
-import { byHand } from './form.ts';
 
 /** An archive on the disk. */
 export interface PackedFile {
@@ -57,7 +57,7 @@ class HandleReader extends Reader<FileHandle> {
 
   override async readUint8Array(index: number, length: number): Promise<Uint8Array<ArrayBuffer>> {
     if (length > pieceBytesMax)
-      throw new FileRejected('zip-damaged', `the ZIP's table of contents is far too long: ${byHand}`);
+      throw new FileRejected('zip-damaged', message('statement-zip.contents-too-long'));
     const bytes = new Uint8Array(length);
     let filled = 0;
     while (filled < length) {
@@ -69,33 +69,21 @@ class HandleReader extends Reader<FileHandle> {
   }
 }
 
-const wrongKey = `the bank's key does not open the ZIP: fetch the statement again for a new key, or ${byHand}`;
-const damaged = `the ZIP is damaged: fetch the statement again, or ${byHand}`;
-const keyOrDamage = `the ZIP is damaged, or the bank's key is not the one it was made with: fetch the statement again, or ${byHand}`;
-const unknownPacking = `the ZIP is packed in a way that we do not know: ${byHand}`;
-const unknownEncryption = `the ZIP is encrypted in a way that we do not know: ${byHand}`;
-const pathInName = `the file in the ZIP has a path in its name: look at it, then ${byHand}`;
-const disagrees = `the ZIP's records contradict each other about its content: look at it, then ${byHand}`;
-const cutShort = 'the ZIP is cut short: fetch the statement again';
-
 /** Meaning of the library's messages; any other one means damage. */
-const faults: Readonly<Record<string, readonly [code: string, message: string]>> = {
-  [ERR_ENCRYPTED]: [
-    'zip-key-missing',
-    `the ZIP is encrypted and there is no key: with --file give it by --key-file FILE or PAYDROP_UNZIP_KEY, or ${byHand}`,
-  ],
-  [ERR_INVALID_PASSWORD]: ['zip-key-wrong', wrongKey],
-  [ERR_INVALID_AUTHENTICATION_CODE]: ['zip-key-wrong', keyOrDamage],
-  [ERR_UNSUPPORTED_COMPRESSION]: ['zip-method', unknownPacking],
-  [ERR_RESERVED_COMPRESSION_METHOD]: ['zip-method', unknownPacking],
-  [ERR_UNSUPPORTED_ENCRYPTION]: ['zip-method', unknownEncryption],
-  [ERR_UNSAFE_FILENAME]: ['zip-path', pathInName],
-  [ERR_AMBIGUOUS_ARCHIVE]: ['zip-disagrees', disagrees],
-  [ERR_OVERLAPPING_ENTRY]: ['zip-disagrees', disagrees],
-  [ERR_SPLIT_ZIP_FILE]: ['zip-split', `the ZIP is one part of several: ${byHand}`],
-  [ERR_EOCDR_NOT_FOUND]: ['zip-truncated', cutShort],
-  [ERR_BAD_FORMAT]: ['zip-truncated', cutShort],
-  [ERR_ENTRY_DATA_OUT_OF_BOUNDS]: ['zip-truncated', cutShort],
+const faults: Readonly<Record<string, readonly [code: string, why: PlainCode]>> = {
+  [ERR_ENCRYPTED]: ['zip-key-missing', 'statement-zip.key-missing'],
+  [ERR_INVALID_PASSWORD]: ['zip-key-wrong', 'statement-zip.wrong-key'],
+  [ERR_INVALID_AUTHENTICATION_CODE]: ['zip-key-wrong', 'statement-zip.key-or-damage'],
+  [ERR_UNSUPPORTED_COMPRESSION]: ['zip-method', 'statement-zip.unknown-packing'],
+  [ERR_RESERVED_COMPRESSION_METHOD]: ['zip-method', 'statement-zip.unknown-packing'],
+  [ERR_UNSUPPORTED_ENCRYPTION]: ['zip-method', 'statement-zip.unknown-encryption'],
+  [ERR_UNSAFE_FILENAME]: ['zip-path', 'statement-zip.path-in-name'],
+  [ERR_AMBIGUOUS_ARCHIVE]: ['zip-disagrees', 'statement-zip.disagrees'],
+  [ERR_OVERLAPPING_ENTRY]: ['zip-disagrees', 'statement-zip.disagrees'],
+  [ERR_SPLIT_ZIP_FILE]: ['zip-split', 'statement-zip.split'],
+  [ERR_EOCDR_NOT_FOUND]: ['zip-truncated', 'statement-zip.cut-short'],
+  [ERR_BAD_FORMAT]: ['zip-truncated', 'statement-zip.cut-short'],
+  [ERR_ENTRY_DATA_OUT_OF_BOUNDS]: ['zip-truncated', 'statement-zip.cut-short'],
 };
 
 /**
@@ -112,10 +100,10 @@ function asRejection(error: unknown, isEncrypted: boolean, path: string): Error 
   if (!(error instanceof Error)) return new Error('the ZIP library failed', { cause: error });
   if ('syscall' in error) return failWith('read', path, error);
   const known = faults[error.message];
-  if (known !== undefined) return new FileRejected(...known);
+  if (known !== undefined) return new FileRejected(known[0], message(known[1]));
   return isEncrypted && nonsense.has(error.message)
-    ? new FileRejected('zip-key-wrong', keyOrDamage)
-    : new FileRejected('zip-damaged', damaged);
+    ? new FileRejected('zip-key-wrong', message('statement-zip.key-or-damage'))
+    : new FileRejected('zip-damaged', message('statement-zip.damaged'));
 }
 
 /** @throws FileRejected unless the archive has exactly one file, whose name has no path */
@@ -126,15 +114,15 @@ async function findOnlyFile(zip: ZipReader<unknown>): Promise<FileEntry> {
     if (entries.length > 1) break;
   }
   const [first, second] = entries;
-  if (first === undefined) throw new FileRejected('zip-entries', `the ZIP holds no file: ${byHand}`);
+  if (first === undefined) throw new FileRejected('zip-entries', message('statement-zip.empty'));
   const name = showCell(first.filename);
   if (second !== undefined) {
-    const message = `the ZIP holds more than one file (${name}, ${showCell(second.filename)}), so that it is unclear which is the statement: ${byHand}`;
-    throw new FileRejected('zip-entries', message);
+    const names = { name, second: showCell(second.filename) };
+    throw new FileRejected('zip-entries', message('statement-zip.several', names));
   }
-  if (first.directory) throw new FileRejected('zip-entries', `the ZIP holds a folder and no file: ${byHand}`);
+  if (first.directory) throw new FileRejected('zip-entries', message('statement-zip.folder'));
   if (/[/\\]|^\.\.?$/.test(first.filename))
-    throw new FileRejected('zip-path', `the file in the ZIP has a path in its name (${name}): ${byHand}`);
+    throw new FileRejected('zip-path', message('statement-zip.path-in-this-name', { name }));
   return first;
 }
 

@@ -2,11 +2,10 @@
  * The custody of statements: their origin, their company, and whether one may replace the previous version. One of
  * another company is refused; one that lacks earlier lines is incomplete, and requested again.
  */
-import { message, type Message } from '../../core/message.ts';
-import { countOf } from '../../core/figures.ts';
+import { counted, decodeMessage, message, type Message } from '../../core/message.ts';
 import type { FileRejection } from '../../core/payout-file.ts';
 import { showDate } from '../../payout/rules/lost-journal.ts';
-import { commonSchemes, fetchAgain, type StatementLine } from './statement.ts';
+import { commonSchemes, type StatementLine } from './statement.ts';
 
 /** The origin of an accepted statement. */
 export interface Provenance {
@@ -60,22 +59,24 @@ export interface StatementScope {
   readonly scheme: string;
 }
 
-const refuse = (code: string, text: string): FileRejection => ({
+const refuse = (code: string, why: Message): FileRejection => ({
   code,
   line: null,
   column: null,
-  message: text,
+  message: why,
 });
-
-const takenOnly = 'nothing of it is recorded';
 
 /**
  * Refuses a file with so many unreadable lines that it must have another form, or without any day.
  * @param count unreadable lines so far
  */
 export function refuseUnread(first: StatementLine, count: number): FileRejection {
-  const others = count === 1 ? '' : `, and ${countOf(count - 1, 'line')} more cannot be read`;
-  return { ...refuse('lines-unreadable', `${first.fault}${others}: ${fetchAgain}`), line: first.line };
+  const fault = decodeMessage(first.fault);
+  const why =
+    count === 1
+      ? message('statement-file.line-unread', { fault })
+      : message('statement-file.lines-unread', { fault, others: counted(count - 1, 'line') });
+  return { ...refuse('lines-unreadable', why), line: first.line };
 }
 
 /** A name as in §2.7: PartnerID, CompanyID if one was requested, the scheme's word and the day. */
@@ -95,8 +96,7 @@ export function refuseOtherName(name: string, scope: StatementScope): FileReject
   const other = owner.slice(owner.indexOf('_') + 1);
   return refuse(
     'other-company',
-    `the file's name says that it is the statement of company ${other}, and the settings are those of ${companyId}: ` +
-      `${takenOnly}; give the statement of ${companyId}, or rename the file if its name is wrong`,
+    message('statement-file.name-of-other-company', { other, company: companyId }),
   );
 }
 
@@ -133,8 +133,10 @@ export function refuseStatement(seen: StatementSeen): FileRejection | undefined 
   if (owners.own === 0 && owners.others > 0 && !scope.isOfAllCompanies)
     return refuse(
       'other-company',
-      `every line is of company ${owners.otherCompanyId ?? ''} or another, and the settings are those of ` +
-        `${scope.companyId}: ${takenOnly}; give the statement of ${scope.companyId}`,
+      message('statement-file.of-other-company', {
+        other: owners.otherCompanyId ?? '',
+        company: scope.companyId,
+      }),
     );
   return isForced ? undefined : findIncomplete(seen);
 }
@@ -142,27 +144,18 @@ export function refuseStatement(seen: StatementSeen): FileRejection | undefined 
 function findIncomplete({ date, owners, paidCount, lost }: StatementSeen): FileRejection | undefined {
   const day = showDate(date);
   if (lost.count > 0) {
-    const which = `such as ${lost.key ?? ''}`;
-    return incomplete(
-      `it lacks ${countOf(lost.count, 'transfer')} (${which}) that the accepted statement of ${day} has`,
-      day,
+    const transfers = counted(lost.count, 'transfer');
+    return refuse(
+      incompleteCode,
+      message('statement-file.lost-transfers', { transfers, key: lost.key ?? '', day }),
     );
   }
   if (owners.own > 0 || paidCount === 0) return undefined;
-  return incomplete(
-    `it has no line of ours, and ${countOf(paidCount, 'payout')} of ${day} ${paidCount === 1 ? 'is' : 'are'} paid`,
-    day,
-  );
+  const code = paidCount === 1 ? 'statement-file.no-own-line.one' : 'statement-file.no-own-line.many';
+  return refuse(incompleteCode, message(code, { payouts: counted(paidCount, 'payout'), day }));
 }
 
 const incompleteCode = 'statement-incomplete';
-
-const incomplete = (what: string, day: string): FileRejection =>
-  refuse(
-    incompleteCode,
-    `the statement is not complete yet: ${what}; ${takenOnly}, ask again later ("paydrop reconcile --date ${day}"), or, ` +
-      `if the bank says that it is right, add --force (where there are users: "paydrop accept ${day} --statement")`,
-  );
 
 const supersededCode = 'statement-superseded';
 
@@ -177,12 +170,7 @@ export const isIncomplete = ({ code }: Pick<FileRejection, 'code'>): boolean => 
  */
 export function refuseSuperseded(date: string, known: number, present: number): FileRejection {
   const day = showDate(date);
-  return refuse(
-    supersededCode,
-    `this is version ${known} of the statement of ${day}, which version ${present} has superseded: ${takenOnly}; what ` +
-      `the bank has now is fetched with "paydrop reconcile --date ${day}", and to go back to this version add --force (where there are users: ` +
-      `"paydrop accept ${day} --file FILE --force")`,
-  );
+  return refuse(supersededCode, message('statement-file.superseded', { known, present, day }));
 }
 
 /** True for the refusal of a version that another one has replaced. */

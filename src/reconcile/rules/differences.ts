@@ -1,5 +1,5 @@
 /** Compares one line of a statement with one attempt: whether it is ours, and the differences. */
-import { listed, message, type Message } from '../../core/message.ts';
+import { decodeMessage, listed, message, type Message } from '../../core/message.ts';
 import { hash } from 'node:crypto';
 import { dayMs, formatBangkokDate, parseBangkokDate } from '../../core/bangkok-time.ts';
 import { showBaht } from '../../core/figures.ts';
@@ -105,7 +105,7 @@ const proxyLengths: Readonly<Record<ProxyType, number>> = { MSISDN: 10, NATID: 1
 
 /** The unreadable part of a line, with its place in the file. */
 export const describeFault = ({ line, fault }: StatementLine): Message =>
-  message('break-reason.fault', { line, fault });
+  message('break-reason.fault', { line, fault: decodeMessage(fault) });
 
 const nameLostDigits = (line: StatementLine, column: string, number: string): Difference => {
   const fault = message('break-reason.lost-digits', { column, number: masked(number) });

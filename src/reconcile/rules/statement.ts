@@ -33,9 +33,6 @@ export type StatementColumn = (typeof statementColumns)[number];
 /** Version of the reading rules; a higher one judges the same bytes anew. */
 export const readingRules = 2;
 
-/** The cure for a damaged file. */
-export const fetchAgain = 'fetch the statement again; if it stays so, ask the bank for a new file';
-
 /** Common words for the scheme in columns and file names, whatever the paths of the bank's interface contain. */
 export const commonSchemes: readonly string[] = ['proxy', 'promptpay'];
 
@@ -80,7 +77,7 @@ type TextField = Exclude<(typeof lineFields)[number], AmountField | 'line' | 'st
 /**
  * One transfer in the statement. Texts are trimmed, and empty when the file has none; they are as written, except
  * `effectiveDate`, which is YYYYMMDD. `chargeType` is `Our` when the payer bears the fee, `Ben` when the payee does.
- * `fault` names an unreadable cell, without a person's whole number: a line with one proves nothing.
+ * `fault` (by `encodeMessage`) names an unreadable cell, without a person's whole number: a line with one proves nothing.
  */
 export interface StatementLine
   extends Readonly<Record<TextField, string>>, Readonly<Record<AmountField, Satang>> {

@@ -2,7 +2,7 @@
  * Reads a filled-in exceptions file after its trip through a spreadsheet: records in, decisions or every issue out.
  * Columns are found by their headings and rows by batch and number, so that sorted, moved or omitted ones do no harm.
  */
-import { asMessage, listed, type Message, message } from '../../core/message.ts';
+import { listed, type Message, message } from '../../core/message.ts';
 import { findSpreadsheetDamage, showCell, showProxy } from '../../core/cell-text.ts';
 import { formatBaht, parseBaht } from '../../core/money.ts';
 import type { Issue } from '../../core/payout-file.ts';
@@ -123,7 +123,7 @@ class FiledRow {
       const column = read.find((name) => this.#columns.places[name] === place);
       if (column === undefined || (column === 'note' && harmlessInNote.has(code))) continue;
       if (keyColumns.has(column) && code === harmlessInKeys) continue;
-      this.report(column, code, asMessage(text));
+      this.report(column, code, text);
     }
   }
 }
@@ -158,11 +158,7 @@ function readId(
   if (id === '')
     row.report(idColumn, `${idCode}-missing`, message('decision-file.id-missing', { column: idColumn }));
   else if (damage !== undefined)
-    row.report(
-      idColumn,
-      `${idCode}-damaged`,
-      message('decision-file.id-damaged', { damage: asMessage(damage) }),
-    );
+    row.report(idColumn, `${idCode}-damaged`, message('decision-file.id-damaged', { damage }));
   return id;
 }
 
@@ -171,7 +167,7 @@ function readNewProxy(row: FiledRow): string | null {
   if (text === '') return null;
   const reading = readProxyId(text, undefined);
   if (reading.ok) return reading.proxyNo;
-  row.report('newProxyNo', reading.code, asMessage(reading.message));
+  row.report('newProxyNo', reading.code, reading.message);
   return null;
 }
 
@@ -187,9 +183,7 @@ function readNewAmount(row: FiledRow): string | null {
 const readNewAccount = (row: FiledRow): string | null =>
   row.cell('newAccountNo') === ''
     ? null
-    : readAccountNo(row.cell('newAccountNo'), (_, code, text) =>
-        row.report('newAccountNo', code, asMessage(text)),
-      );
+    : readAccountNo(row.cell('newAccountNo'), (_, code, text) => row.report('newAccountNo', code, text));
 
 // ---------------------------------------------------------------- the two kinds of file
 

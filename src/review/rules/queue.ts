@@ -166,7 +166,7 @@ export interface RefusedFile {
   readonly fileName: string;
   readonly endedAtMs: number;
   readonly code: string;
-  readonly message: string;
+  readonly message: Message;
 }
 
 /** The reason why a decision on a refused file is impossible; undefined when it is possible. */
@@ -200,8 +200,7 @@ export const fileItem = (file: RefusedFile, asker?: Asker): QueueItem => ({
   sinceMs: file.endedAtMs,
   amountSatang: null,
   moneyMoved: 'no',
-  // until every reason is a message
-  reason: verbatim(file.message),
+  reason: file.message,
   remedy: message(refusedRemedies[file.kind][file.itemId.startsWith(runItemMark) ? 'run' : 'dropped']),
   options: optionsOf(asker, ['acknowledge'], (decision) => decideFile(decision, true)),
 });

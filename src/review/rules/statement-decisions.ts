@@ -1,5 +1,5 @@
 /** Statements that people accept or hand in: their names as targets, and the decisions about them. */
-import { asMessage, type Message, message } from '../../core/message.ts';
+import { type Message, message } from '../../core/message.ts';
 import type { FileRejection } from '../../core/payout-file.ts';
 import { isIncomplete, isSuperseded, type Provenance } from '../../reconcile/rules/custody.ts';
 import type { Target } from './proposal.ts';
@@ -49,7 +49,7 @@ export function decideStatement(
   if (decision !== 'accept-statement' && decision !== 'adopt-statement')
     return message('statement.decisions');
   if (decision === 'adopt-statement')
-    return from === 'bank' ? message('statement.from-bank') : refusal && asMessage(refusal.message);
+    return from === 'bank' ? message('statement.from-bank') : refusal?.message;
   if (refusal === undefined) return message('statement.lacks-nothing');
-  return isIncomplete(refusal) || isSuperseded(refusal) ? undefined : asMessage(refusal.message);
+  return isIncomplete(refusal) || isSuperseded(refusal) ? undefined : refusal.message;
 }

@@ -1,5 +1,5 @@
 /** Takes the rows of a file in, chunk by chunk, and seals the batch that they are: nothing of it can be sent before. */
-import { encodeMessage, joined, message, type Message, verbatim } from '../../core/message.ts';
+import { encodeMessage, joined, message, type Message } from '../../core/message.ts';
 import { sql } from 'kysely';
 import { dayMs } from '../../core/bangkok-time.ts';
 import { showCell } from '../../core/cell-text.ts';
@@ -79,14 +79,13 @@ export function* startIngest(start: BatchStart): Body<void> {
 }
 
 /** Ends the reading of a file that is rejected as a whole. */
-export function* rejectBatch(batchId: string, code: string, reason: string, nowMs: number): Body<void> {
+export function* rejectBatch(batchId: string, code: string, reason: Message, nowMs: number): Body<void> {
   yield* requireIngesting(batchId);
   yield* dropRows(batchId);
   const rejected = {
     status: 'rejected',
     reason_code: code,
-    // until every reason is a message
-    reason: encodeMessage(verbatim(reason)),
+    reason: encodeMessage(reason),
     remedy: null,
     rested_at_ms: nowMs,
   } as const;

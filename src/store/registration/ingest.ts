@@ -1,5 +1,5 @@
 /** Takes the rows of a file of registrations in, chunk by chunk; nothing of it can be sent before the seal. */
-import { encodeMessage, joined, verbatim } from '../../core/message.ts';
+import { encodeMessage, joined } from '../../core/message.ts';
 import { sql } from 'kysely';
 import { canMoveBatch } from '../../core/payout.ts';
 import type { RegistrationBatch, RegistrationIntakeStore } from '../../registration/ports.ts';
@@ -195,8 +195,7 @@ export const registrationIngestWrites = {
     const rejected = {
       status: 'rejected',
       reason_code: code,
-      // until every reason is a message
-      reason: encodeMessage(verbatim(reason)),
+      reason: encodeMessage(reason),
       remedy: null,
       rested_at_ms: nowMs,
     } as const;

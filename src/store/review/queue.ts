@@ -114,7 +114,7 @@ export const queueReads = {
       .orderBy('i.ended_at_ms', 'desc')
       .limit(limit);
     return (yield* select(waiting)).map(({ item_id: itemId, file_name, kind, ended_at_ms, refusal }) => {
-      const { code = '', message = '' } = JSON.parse(refusal ?? '{}') as Partial<IntakeRefusal>;
+      const { code, message } = JSON.parse(refusal ?? '') as IntakeRefusal;
       return { itemId, kind, fileName: file_name, endedAtMs: ended_at_ms ?? 0, code, message };
     });
   },

@@ -1,5 +1,6 @@
 /** The reason of a refused file, and the `.reason.txt` beside it, from which a partner can make a better file. */
 import { countOf } from '../../core/figures.ts';
+import { counted, inEnglish, message, type Message } from '../../core/message.ts';
 import { formatBangkokMoment } from '../../core/bangkok-time.ts';
 import { printable } from '../../core/outgoing-text.ts';
 import type { FileRejection } from '../../core/payout-file.ts';
@@ -10,11 +11,11 @@ import type { FileKindName } from './drop-folder.ts';
 export interface IntakeRefusal {
   /** A short name, and the words in one sentence. */
   readonly code: string;
-  readonly message: string;
+  readonly message: Message;
   /** The place in the file; null for a reason without a place. */
   readonly line: number | null;
   readonly column: string | null;
-  /** The text beside the file. */
+  /** The text beside the file, in English. */
   readonly reason: string;
   /** The batch that the rows are in or were read into; null for none. */
   readonly batchId: string | null;
@@ -69,23 +70,25 @@ const howToWrite =
 /** Refuses a file that was rejected as a whole. */
 export function refuseRejectedFile(
   file: RefusedIntake,
-  { code, message, line, column }: FileRejection,
+  { code, message: why, line, column }: FileRejection,
 ): IntakeRefusal {
   const place = [line === null ? [] : `line ${line}`, column === null ? [] : `column ${column}`].flat();
   const where = place.length === 0 ? [] : [`Where:    ${place.join(', ')}`];
-  return refuse(file, { code, message, line, column }, [...where, '', message, '', whatToDo(file)]);
+  const lines = [...where, '', inEnglish(why), '', whatToDo(file)];
+  return refuse(file, { code, message: why, line, column }, lines);
 }
 
-/** The limit of a message in the queue, in characters. */
-const messageMax = 300;
-
 /** Refuses a file of decisions. @param why the lines of the reason; the first is the message */
-export function refuseDecisions(file: RefusedIntake, code: string, why: readonly string[]): IntakeRefusal {
-  const [first = '', ...others] = why;
-  const more = others.length === 0 ? '' : `; and ${others.length} more, in its .reason.txt`;
-  return refuse(file, { code, message: `${first.slice(0, messageMax)}${more}` }, [
+export function refuseDecisions(
+  file: RefusedIntake,
+  code: string,
+  why: readonly [Message, ...Message[]],
+): IntakeRefusal {
+  const [first, ...others] = why;
+  const said = others.length === 0 ? first : message('drop.and-more', { first, count: others.length });
+  return refuse(file, { code, message: said }, [
     '',
-    ...why,
+    ...why.map(inEnglish),
     '',
     'Nothing was decided by it. Correct what is said above and drop the file again.',
   ]);
@@ -108,8 +111,8 @@ export function refuseDuplicateFile(
   if (takenAs !== undefined) return refuseOtherKind(file, fileName, batchId, takenAs);
   const { state, result } = firstWords[status];
   const { rows, undone, each, one, ids } = wordsOf[file.kind ?? 'payout'];
-  const message = `the same bytes as ${fileName}, batch ${batchId}`;
-  return refuse(file, { code: 'duplicate-file', message, batchId }, [
+  const why = message('drop.same-bytes', { name: fileName, batch: batchId });
+  return refuse(file, { code: 'duplicate-file', message: why, batchId }, [
     '',
     `This file has the same bytes as ${printable(fileName)}, which ${state} as batch ${batchId}.`,
     `Its ${rows} are those of that batch: nothing is ${undone} for this copy.`,
@@ -128,8 +131,8 @@ function refuseOtherKind(
   takenAs: FileKindName,
 ): IntakeRefusal {
   const { rows, undone } = wordsOf[file.kind ?? 'payout'];
-  const message = `the same bytes as ${fileName}, which was taken as ${wordsOf[takenAs].rows}, batch ${batchId}`;
-  return refuse(file, { code: 'duplicate-file', message, batchId }, [
+  const why = message(`drop.same-bytes-as-${wordsOf[takenAs].rows}`, { name: fileName, batch: batchId });
+  return refuse(file, { code: 'duplicate-file', message: why, batchId }, [
     '',
     `This file has the same bytes as ${printable(fileName)}, which was taken as ${wordsOf[takenAs].rows}, batch ${batchId}.`,
     `No file is taken as both: nothing of this one was ${undone}. Drop its ${rows} as a file of their own.`,
@@ -151,8 +154,7 @@ const firstWords: Record<FirstFile['status'], { readonly state: string; readonly
 /** Refuses a file that was still being written when it was taken, or after its rows had been read. */
 export function refuseWrittenFile(file: RefusedIntake, read: ReadBefore | undefined): IntakeRefusal {
   if (read === undefined) {
-    const message = 'the file was still being written when it was taken';
-    return refuse(file, { code: 'changed-while-read', message }, [
+    return refuse(file, { code: 'changed-while-read', message: message('drop.still-written') }, [
       '',
       'The file was still being written when it was taken.',
       `${howToWrite},`,
@@ -163,9 +165,9 @@ export function refuseWrittenFile(file: RefusedIntake, read: ReadBefore | undefi
   }
   const { batchId, rows } = read;
   const { undone, ids, nobodyTwice, goOn } = wordsOf[file.kind ?? 'payout'];
-  const message = `written to after its ${countOf(rows, 'row')} had been read`;
+  const why = message('drop.written-after', { rows: counted(rows, 'row') });
   if (read.status === 'halted') {
-    return refuse(file, { code: 'changed-after-reading', message, batchId }, [
+    return refuse(file, { code: 'changed-after-reading', message: why, batchId }, [
       '',
       `The file was written to after it had been read. Batch ${batchId} is what it held before: ${countOf(rows, 'row')}, and is`,
       `halted: "paydrop resume ${batchId}" ${goOn}, "paydrop cancel ${batchId}" gives that up.`,
@@ -175,7 +177,7 @@ export function refuseWrittenFile(file: RefusedIntake, read: ReadBefore | undefi
       `${howToWrite}.`,
     ]);
   }
-  return refuse(file, { code: 'changed-after-reading', message, batchId }, [
+  return refuse(file, { code: 'changed-after-reading', message: why, batchId }, [
     '',
     `The file was written to after it had been read. Batch ${batchId} is what it held before: ${countOf(rows, 'row')},`,
     `whose result comes to the outbox. What was written later has not been read, and nothing of it was ${undone}.`,
@@ -189,7 +191,7 @@ export function refuseWrittenFile(file: RefusedIntake, read: ReadBefore | undefi
 export function refuseVanishedFile(file: RefusedIntake, read: ReadBefore | undefined): IntakeRefusal {
   const code = 'vanished';
   if (read === undefined) {
-    return refuse(file, { code, message: 'removed from the work folder before it was read' }, [
+    return refuse(file, { code, message: message('drop.removed-before') }, [
       '',
       `The file was removed from the work folder before it was read: nothing of it was ${wordsOf[file.kind ?? 'payout'].undone}.`,
       '',
@@ -197,8 +199,8 @@ export function refuseVanishedFile(file: RefusedIntake, read: ReadBefore | undef
     ]);
   }
   const { batchId, rows } = read;
-  const message = `removed from the work folder after its ${countOf(rows, 'row')} had been read`;
-  return refuse(file, { code, message, batchId }, [
+  const why = message('drop.removed-after', { rows: counted(rows, 'row') });
+  return refuse(file, { code, message: why, batchId }, [
     '',
     'The file was removed from the work folder after it had been read.',
     `Batch ${batchId} is what it held: ${countOf(rows, 'row')}, whose result comes to the outbox.`,

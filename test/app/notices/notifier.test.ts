@@ -1,4 +1,5 @@
 /** Notices are kept in the journal before anything else is done; one that it would not take is kept later. */
+import { verbatim } from '../../../src/core/message.ts';
 import { describe, expect, test } from 'vitest';
 import { Notifier } from '../../../src/app/notices/notifier.ts';
 import type { Language } from '../../../src/core/language.ts';
@@ -19,7 +20,7 @@ const file = (name: string) => ({
   fileName: name,
   path: `/drop/${name}`,
   batchId: null,
-  rejection: { code: 'no-rows', message: 'there is nothing in it', line: null, column: null },
+  rejection: { code: 'no-rows', message: verbatim('there is nothing in it'), line: null, column: null },
   reports: [],
 });
 

@@ -1,6 +1,6 @@
 /** The queue of what is no payout: each way in, and the ways out that people or the program take. */
 import { expect, test } from 'vitest';
-import { inEnglish } from '../../../src/core/message.ts';
+import { inEnglish, verbatim } from '../../../src/core/message.ts';
 import { breakTargetOf } from '../../../src/review/queue-target.ts';
 import type { ReviewContext } from '../../../src/review/context.ts';
 import { noteRefused } from '../../../src/app/review/run-refusal.ts';
@@ -92,7 +92,7 @@ async function openAll(): Promise<ReconcileDay> {
   const refusal = {
     ...noPlace,
     code: 'no-header',
-    message: 'there is no header',
+    message: verbatim('there is no header'),
     reason: 'text',
     batchId: null,
   };
@@ -318,7 +318,7 @@ test('a refused file leaves it when it is accepted after all', async () => {
   const refusal = {
     ...noPlace,
     code: 'changed',
-    message: 'it changed',
+    message: verbatim('it changed'),
     reason: 'text',
     batchId: secondBatchId,
   };
@@ -328,7 +328,12 @@ test('a refused file leaves it when it is accepted after all', async () => {
   expect(kindsOf(await readQueue(queueOf(store)))).toEqual([]);
 });
 
-const headless: FileRejection = { code: 'header-missing', message: 'no header', line: 1, column: null };
+const headless: FileRejection = {
+  code: 'header-missing',
+  message: verbatim('no header'),
+  line: 1,
+  column: null,
+};
 
 /** What a run has refused, at a moment. */
 const refuse = async (store: Store, atMs: number, fileName: string, batchId?: string) =>
@@ -346,7 +351,7 @@ test('one of registrations leaves it when its bytes, or its name, are taken as r
   const refusal = {
     ...noPlace,
     code: 'registration-file',
-    message: 'these are registrations',
+    message: verbatim('these are registrations'),
     reason: '',
     batchId: null,
   };

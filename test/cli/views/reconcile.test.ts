@@ -1,3 +1,4 @@
+import { verbatim } from '../../../src/core/message.ts';
 import { expect, test } from 'vitest';
 import type { NotFetched, ReconcileReport } from '../../../src/app/reconcile.ts';
 import { showNoStatement, showReport } from '../../../src/cli/views/reconcile.ts';
@@ -99,15 +100,21 @@ test.each<readonly [string, Partial<ReconcileReport>]>([
 test.each([
   ['missing', 'there is no such file: check its name', 'there is no such file: check its name'],
   ['amount-unreadable', 'wrong', 'the statement is refused, nothing of it is used: line 3, AMOUNT: wrong'],
-])('of a file that is %s its name and the reason are said', (what, message, said) => {
+])('of a file that is %s its name and the reason are said', (what, why, said) => {
   const code = what === 'missing' ? 'file-missing' : what;
   const place = what === 'missing' ? { line: null, column: null } : { line: 3, column: 'AMOUNT' };
-  const refusal = { code, ...place, message };
+  const refusal = { code, ...place, message: verbatim(why) };
   const fetched = { kind: 'unusable', refusal } as const;
   expect(showNoStatement({ kind: 'no-statement', date: undefined, file: 'nope.csv', fetched })).toEqual({
     exitCode: 5,
     text: `paydrop: nope.csv: ${said}`,
-    json: { date: null, file: 'nope.csv', outcome: 'unusable', reason: said, refusal },
+    json: {
+      date: null,
+      file: 'nope.csv',
+      outcome: 'unusable',
+      reason: said,
+      refusal: { ...refusal, message: why },
+    },
   });
 });
 

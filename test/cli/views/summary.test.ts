@@ -277,13 +277,13 @@ test.each([
 const session = { loaded: { isSandbox: false } } as Partial<Session> as Session;
 
 describe('a file that was not settled', () => {
-  const rejection = { code: 'empty', line: null, column: null, message: 'the file is empty' };
+  const rejection = { code: 'empty', line: null, column: null, message: verbatim('the file is empty') };
 
   test('because it is rejected as a whole', () => {
     expect(showOutcome(session, 'a.csv', { kind: 'rejected', rejection })).toEqual({
       exitCode: 5,
       text: 'a.csv: the file is empty\nThe whole file was rejected (empty) and nothing of it was sent.',
-      json: { file: 'a.csv', status: 'rejected', exitCode: 5, ...rejection },
+      json: { file: 'a.csv', status: 'rejected', exitCode: 5, ...rejection, message: 'the file is empty' },
     });
     const { text } = showOutcome(session, 'a.csv', {
       kind: 'rejected',

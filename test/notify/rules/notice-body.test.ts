@@ -179,7 +179,7 @@ describe('the body', () => {
     const said = { reason: verbatim(text), remedy: verbatim(text) };
     const halted = news({ status: 'halted', reasonCode: 'X', ...said });
     expect(sent(describeBatchHalted(scene, halted, 0))).toMatchObject({ reason: shown, remedy: shown });
-    const rejection = { code: 'X', line: null, column: text, message: text };
+    const rejection = { code: 'X', line: null, column: text, message: verbatim(text) };
     const file = describeFileRejected(scene, { ...rejected, rejection });
     expect(sent(file)).toMatchObject({ reason: shown, column: shown });
   });

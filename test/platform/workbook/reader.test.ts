@@ -22,7 +22,7 @@ async function refuse(bytes: Uint8Array<ArrayBuffer>, limits: ReadLimits = usual
     (raised: unknown) => raised,
   );
   return error instanceof FileRejected
-    ? `${error.rejection.code}: ${error.rejection.message}`
+    ? `${error.rejection.code}: ${inEnglish(error.rejection.message)}`
     : String(error);
 }
 

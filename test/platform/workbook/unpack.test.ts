@@ -1,3 +1,4 @@
+import { inEnglish } from '../../../src/core/message.ts';
 import { expect, test } from 'vitest';
 import { FileRejected } from '../../../src/platform/csv/open.ts';
 import { WorkbookParts } from '../../../src/platform/workbook/unpack.ts';
@@ -14,7 +15,7 @@ async function refuse(bytes: Uint8Array<ArrayBuffer>): Promise<string> {
     (raised: unknown) => raised,
   );
   return error instanceof FileRejected
-    ? `${error.rejection.code}: ${error.rejection.message}`
+    ? `${error.rejection.code}: ${inEnglish(error.rejection.message)}`
     : String(error);
 }
 

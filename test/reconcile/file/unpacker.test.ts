@@ -1,3 +1,4 @@
+import { sayRejection } from '../../support/payout-file-kit.ts';
 import { mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -38,7 +39,8 @@ async function open(bytes: Uint8Array, withKey: string | null = key, changes: Pa
   await writeFile(path, bytes);
   const unpacker = makeStatementUnpacker({ folder, bytesMax, ...changes });
   const opened = await unpacker.open(path, withKey);
-  if (opened.kind === 'refused') return { ...opened.refusal, left: (await readdir(folder)).length - 1 };
+  if (opened.kind === 'refused')
+    return { ...sayRejection(opened.refusal), left: (await readdir(folder)).length - 1 };
   await using statementFile = opened;
   const { mode } = await stat(statementFile.path);
   return { form: opened.form, text: await readFile(opened.path, 'utf8'), isPrivate: (mode & 0o077) === 0 };

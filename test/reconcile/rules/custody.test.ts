@@ -1,3 +1,4 @@
+import { inEnglishIfAny } from '../../../src/core/message.ts';
 import { expect, test } from 'vitest';
 import { isIncomplete, refuseOtherName, refuseStatement } from '../../../src/reconcile/rules/custody.ts';
 
@@ -20,7 +21,9 @@ test.each([
   const refusal = refuseOtherName(name, scope);
   expect(refusal?.code).toBe(other === undefined ? undefined : 'other-company');
   if (other !== undefined)
-    expect(refusal?.message).toMatch(`company ${other}, and the settings are those of COMP000001`);
+    expect(inEnglishIfAny(refusal?.message)).toMatch(
+      `company ${other}, and the settings are those of COMP000001`,
+    );
   expect(refuseOtherName(name, { ...scope, isOfAllCompanies: true })).toBeUndefined();
 });
 
@@ -60,5 +63,7 @@ test.each<[string, Partial<StatementSeen>, string | undefined, string | undefine
 });
 
 test('a refusal names both companies', () => {
-  expect(refuseStatement({ ...seen, owners: others })?.message).toMatch(/COMP000002 .* COMP000001/);
+  expect(inEnglishIfAny(refuseStatement({ ...seen, owners: others })?.message)).toMatch(
+    /COMP000002 .* COMP000001/,
+  );
 });

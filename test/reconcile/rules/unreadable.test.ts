@@ -1,5 +1,5 @@
 /** Lines of which a cell cannot be read: each is a break of its own, and the others of its statement count. */
-import { inEnglishIfAny, message } from '../../../src/core/message.ts';
+import { inEnglishIfAny, message, verbatim, encodeMessage } from '../../../src/core/message.ts';
 import { describe, expect, test } from 'vitest';
 import type { AttemptStatus } from '../../../src/core/payout.ts';
 import type { LineStatus } from '../../../src/reconcile/rules/statement.ts';
@@ -14,8 +14,8 @@ import {
   nextDate,
 } from '../../support/statement-fixtures.ts';
 
-const fault = 'AMOUNT: the amount "-100.00" is negative (amount-negative)';
-const unread = { fault, amountSatang: baht('0.00'), line: 9 };
+const fault = verbatim('AMOUNT: the amount "-100.00" is negative (amount-negative)');
+const unread = { fault: encodeMessage(fault), amountSatang: baht('0.00'), line: 9 };
 
 describe('a line that cannot be read', () => {
   test.each<[AttemptStatus, LineStatus, string, string | undefined, string[]]>([

@@ -284,7 +284,10 @@ describe('what is no payout', () => {
     day: [dayItem(date, admin)],
     file: (['payout', 'registration'] as const).flatMap((kind) =>
       ['a', 'run-a'].map((itemId) =>
-        fileItem({ itemId, kind, fileName: 'a.csv', endedAtMs: 1, code: 'x', message: 'no header' }, admin),
+        fileItem(
+          { itemId, kind, fileName: 'a.csv', endedAtMs: 1, code: 'x', message: verbatim('no header') },
+          admin,
+        ),
       ),
     ),
     payer: [payerItem({ ...halt, sinceMs: 1 }, admin)],

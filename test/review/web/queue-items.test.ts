@@ -1,4 +1,5 @@
 /** What is no payout on the page: shown with what can be decided, taken, and decided on; nobody else's action is taken. */
+import { verbatim } from '../../../src/core/message.ts';
 import { expect, test } from 'vitest';
 import { ingest, makeBadRow, noonMs, payer, why } from '../../support/journal-fixtures.ts';
 import { openTestPage, type OpenTestPage } from '../../support/review-page.ts';
@@ -15,7 +16,7 @@ async function openWaiting(): Promise<OpenTestPage> {
   const refusal = {
     ...noPlace,
     code: 'no-header',
-    message: `there is no header ${script}`,
+    message: verbatim(`there is no header ${script}`),
     reason: 'x',
     batchId: null,
   };

@@ -42,7 +42,7 @@ beforeAll(async () => {
     line: null,
     column: null,
     code: 'no-header',
-    message: 'ไม่มีหัวตาราง',
+    message: message('file.no-rows'),
     reason: 'x',
     batchId: null,
   };

@@ -1,5 +1,5 @@
 /** Reading a file into the simulated journal: stage, seal, reject. */
-import { joined, type Message, message as said, verbatim } from '../../../src/core/message.ts';
+import { joined, type Message, message as said } from '../../../src/core/message.ts';
 import { dayMs } from '../../../src/core/bangkok-time.ts';
 import { inDoubtStatuses, statementCodes } from '../../../src/core/exit-code.ts';
 import { formatBaht, sumSatang, toSatang, zeroSatang } from '../../../src/core/money.ts';
@@ -112,12 +112,12 @@ export function rejectBatch(
   store: MemoryStore,
   batchId: string,
   code: string,
-  reason: string,
+  reason: Message,
   nowMs: number,
 ): void {
   const batch = requireIngesting(store, batchId);
   dropRows(store, batchId);
-  const why = { reasonCode: code, reason: verbatim(reason), remedy: null };
+  const why = { reasonCode: code, reason, remedy: null };
   store.batches.set(batchId, { ...batch, ...why, status: 'rejected', restedAtMs: nowMs });
 }
 

@@ -1,4 +1,5 @@
 /** Work on a batch of many rows is done by a thread: it comes to the same, and the rest of the process goes on. */
+import { verbatim } from '../../../src/core/message.ts';
 import { closeSync, copyFileSync, openSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
@@ -110,7 +111,7 @@ describe('a thread', () => {
       `batch ${firstBatchId}: 3 rows, 300.06 baht and 0 unreadable amounts were staged, 2 rows,`,
     );
     expect(await journal.totals(firstBatchId)).toMatchObject([{ status: 'staged', rows: 3 }]);
-    await store.journal.rejectBatch(firstBatchId, 'x', 'y', noonMs);
+    await store.journal.rejectBatch(firstBatchId, 'x', verbatim('y'), noonMs);
     expect(findContradictions(store.path)).toEqual([]);
   });
 

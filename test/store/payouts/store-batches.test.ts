@@ -1,4 +1,5 @@
 /** What a watcher asks about all batches: right, and cheap however many are done. */
+import { verbatim } from '../../../src/core/message.ts';
 import { DatabaseSync } from 'node:sqlite';
 import { describe, expect, test } from 'vitest';
 import { move } from '../../../src/core/change.ts';
@@ -72,7 +73,7 @@ describe('open batches', () => {
     await start(store, { batchId: 'INGESTING' });
     await store.stage('INGESTING', makeRows(2, 20));
     await start(store, { batchId: 'REJECTED' });
-    await store.rejectBatch('REJECTED', 'x', 'y', noonMs);
+    await store.rejectBatch('REJECTED', 'x', verbatim('y'), noonMs);
     expect(await store.countOpenBatches()).toBe(statuses.length);
     const runnable = await store.runnableBatches();
     expect(runnable.map(({ batch }) => batch.batchId)).toEqual(['PAUSED', 'RUNNING', 'SEALED']);

@@ -1,4 +1,5 @@
 /** Several files are read at the same time, chunk by chunk: it comes to the same as one after the other. */
+import { verbatim } from '../../../src/core/message.ts';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import type { StagedRow } from '../../../src/core/payout-file.ts';
@@ -52,7 +53,7 @@ function* stepsOf(store: Store, plan: FilePlan, file: number): Generator<() => P
 /** Seals in the order of the files: whoever is sealed first has the claims. */
 async function finish(store: Store, plan: FilePlan, file: number): Promise<void> {
   const batchId = batchIdOf(file);
-  if (plan.isRejected) await store.rejectBatch(batchId, 'x', 'y', noonMs);
+  if (plan.isRejected) await store.rejectBatch(batchId, 'x', verbatim('y'), noonMs);
   else await store.seal(batchId, totalsOf(plan.chunks.flat()), noonMs + file);
 }
 

@@ -1,4 +1,5 @@
 /** Which process works each file, on a real PostgreSQL. */
+import { verbatim } from '../../../src/core/message.ts';
 import { expect, test } from 'vitest';
 import { leaseMs } from '../../../src/payout/rules/lease.ts';
 import { makeFileClaims } from '../../../src/store/postgres/file-claims.ts';
@@ -85,7 +86,7 @@ describePostgres('the claim of a file', () => {
     const late: (() => Promise<unknown>)[] = [
       () => frozenStore.stage(secondBatchId, rows.slice(2)),
       () => frozenStore.seal(secondBatchId, totalsOf(rows), noonMs),
-      () => frozenStore.rejectBatch(secondBatchId, 'c', 'r', noonMs),
+      () => frozenStore.rejectBatch(secondBatchId, 'c', verbatim('r'), noonMs),
       () => startReading(frozenStore),
     ];
     for (const write of late) await expect(write()).rejects.toThrow('taken the place of this one');

@@ -115,7 +115,7 @@ export const ingestCases: readonly StoreCase[] = [
     run: async (journal) => {
       await start(journal);
       await journal.stage(firstBatchId, makeRows(3));
-      await journal.rejectBatch(firstBatchId, 'control-total', 'the totals differ', noonMs + 5);
+      await journal.rejectBatch(firstBatchId, 'control-total', verbatim('the totals differ'), noonMs + 5);
       expect(await journal.batch(firstBatchId)).toMatchObject({
         status: 'rejected',
         reasonCode: 'control-total',
@@ -132,7 +132,7 @@ export const ingestCases: readonly StoreCase[] = [
       await ingest(journal, makeRows(1));
       await expect(journal.stage(firstBatchId, makeRows(1))).rejects.toThrow('sealed');
       await expect(journal.seal(firstBatchId, totalsOf(makeRows(1)), noonMs)).rejects.toThrow('sealed');
-      await expect(journal.rejectBatch(firstBatchId, 'x', 'y', noonMs)).rejects.toThrow('sealed');
+      await expect(journal.rejectBatch(firstBatchId, 'x', verbatim('y'), noonMs)).rejects.toThrow('sealed');
       await expect(start(journal)).rejects.toThrow('not read again');
     },
   },

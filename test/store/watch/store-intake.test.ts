@@ -1,4 +1,5 @@
 /** Which file is worked for a batch: one at a time, whatever comes, goes and crashes. */
+import { verbatim } from '../../../src/core/message.ts';
 import { DatabaseSync } from 'node:sqlite';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
@@ -106,7 +107,7 @@ describeOnEngines('a batch without a file of the watcher’s', (makeStore) => {
     ingesting: (store) => start(store),
     rejected: async (store) => {
       await start(store);
-      await store.rejectBatch(firstBatchId, 'x', 'y', noonMs);
+      await store.rejectBatch(firstBatchId, 'x', verbatim('y'), noonMs);
     },
     sealed: (store) => ingest(store, makeRows(1)),
     running: (store) => ingestRunning(store, makeRows(1)),
@@ -171,7 +172,7 @@ describeOnEngines('why a file is turned away', (makeStore) => {
     line: null,
     column: null,
     code: 'changed',
-    message: 'it was changed',
+    message: verbatim('it was changed'),
     reason: 'Reason: changed\n',
     batchId: null,
   };

@@ -1,3 +1,4 @@
+import { verbatim } from '../../../src/core/message.ts';
 import { describe, expect, test } from 'vitest';
 import {
   refuseDuplicateFile,
@@ -15,7 +16,7 @@ describe('the reason beside a rejected file', () => {
       code: 'column-missing',
       line: 1,
       column: 'amount',
-      message: 'there is no column amount: add it',
+      message: verbatim('there is no column amount: add it'),
     };
     expect(refuseRejectedFile(file, rejection).reason).toBe(
       [
@@ -34,7 +35,7 @@ describe('the reason beside a rejected file', () => {
   });
 
   test('leaves out a place that there is not', () => {
-    const rejection = { code: 'empty', line: null, column: null, message: 'empty' };
+    const rejection = { code: 'empty', line: null, column: null, message: verbatim('empty') };
     const { reason: text } = refuseRejectedFile(file, rejection);
     expect(text).not.toContain('Where');
   });
