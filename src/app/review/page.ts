@@ -94,7 +94,7 @@ const makeContextReader = (store: Store, onUserChange: () => Promise<void>) => a
   return { store, clock: systemClock, restoredAtMs: loss?.recoveredAtMs, onLock };
 };
 
-/** The facts and actions that the views need. */
+/** The facts and actions that the views need. @forTests */
 export interface ViewParts {
   readonly isSandbox: boolean;
   readonly store: Store;
@@ -116,7 +116,7 @@ export interface ViewParts {
   readonly onSignOut?: (sessionHash: string) => Promise<void>;
 }
 
-/** Every view of the page. */
+/** Every view of the page. @forTests */
 export function listViews(parts: ViewParts, place: ServedPlace): PageViews {
   const { store, readContext, readReview, readQueue, evidenceFolder, onUserChange, onSignOut } = parts;
   const { outside, payer, readSurroundings, uploads, fileDecisions } = parts;
@@ -239,7 +239,7 @@ function explainPort(error: unknown, port: number): unknown {
 /** Folder below `dataDir`. */
 const folderName = 'uploads';
 
-/** @param clock of the page */
+/** @param clock of the page @forTests */
 export async function openUploads(
   loaded: LoadedSettings,
   store: Store,

@@ -1,7 +1,7 @@
 /** The bank's statement against the journal. */
 import { wordings } from './wording.ts';
 
-/** Where a statement came from. */
+/** The source of a statement. */
 const sourceWordings = wordings({
   'source.bank': ['the bank', 'ธนาคาร'],
   'source.bank-insisted': ['the bank, {name} insisted', 'ธนาคาร โดย {name} ยืนยันรับ'],
