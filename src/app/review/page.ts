@@ -20,7 +20,8 @@ import { makeDecideViews } from '../../review/web/decide-page.ts';
 import { LiveFeed } from '../../review/web/live.ts';
 import { makePasskeyViews } from '../../review/web/passkeys-page.ts';
 import { makePayoutViews, type ReadReview } from '../../review/web/payout-page.ts';
-import { makeProposalViews } from '../../review/web/proposals-page.ts';
+import { makeProposalViews } from '../../review/web/proposal-page.ts';
+import { makeProposalListViews } from '../../review/web/proposals-page.ts';
 import { makeProxySignInViews } from '../../review/web/proxy-door.ts';
 import type { ReadQueue } from '../../review/web/queue-items.ts';
 import { makeQueueViews } from '../../review/web/queue-page.ts';
@@ -146,6 +147,7 @@ export function listViews(parts: ViewParts, place: ServedPlace): PageViews {
     ...makeQueueViews({ store, readReview, readQueue }),
     ...makePayoutViews({ store, readReview }),
     ...deciding.views,
+    ...makeProposalListViews(readReview),
     ...makeProposalViews({ store, readReview, signing, evidenceFolder }),
     ...makeBatchViews({ store, readReview }),
     ...makePasskeyViews(signing),

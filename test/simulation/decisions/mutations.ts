@@ -43,13 +43,13 @@ export const ofDecisions: readonly Mutation[] = [
     },
     {
       file: 'review/rules/payout-decisions.ts',
-      find: "  if (payout.status !== 'cancelled')\n    return holder",
-      replace: "  if (payout.status !== 'cancelled' && payout.status !== 'paid')\n    return holder",
+      find: "  if (payout.status !== 'cancelled')\n    return message(",
+      replace: "  if (payout.status !== 'cancelled' && payout.status !== 'paid')\n    return message(",
     },
     {
       file: 'review/rules/payout-decisions.ts',
-      find: '  if (open !== undefined) return `its transfer',
-      replace: '  if (open === null) return `its transfer',
+      find: "  if (open !== undefined) return message('release.may-be-paid'",
+      replace: "  if (open === null) return message('release.may-be-paid'",
     },
   ),
   decided('called failed by people before the statements are read', {
