@@ -161,6 +161,7 @@ interface Helped {
 /**
  * Helps until this process has the sender's place, or is stopped.
  * @throws JournalRefusedError when the journal turns out to be another than before
+ * @forTests
  */
 export async function helpSender(session: HelpingSession, standing: StandingBy): Promise<Helped> {
   const { place, clock, journal, runs, refused } = session;

@@ -46,7 +46,7 @@ export type Wanted =
       readonly key: string | null;
     };
 
-export interface ReconcileOptions {
+interface ReconcileOptions {
   /** Takes a statement although it lacks lines, is empty or was superseded. */
   readonly isForced: boolean;
   /** Time to go on asking a bank that has no file yet. */
@@ -340,6 +340,7 @@ async function writeUpdates(
  * Writes due updates of batches whose rows a statement has changed; only with the right to send. An update that fails
  * stays due and delays no other: the first failure is thrown at the end.
  * @param paths receives the path of each update as it is written
+ * @forTests
  */
 export async function reportDueBatches(sender: Session, paths: string[] = []): Promise<readonly string[]> {
   const { journal, clock } = sender;

@@ -171,6 +171,7 @@ async function workWhileEntitled(
  * Waits for the work to end; once `stop` aborts, for no longer than the time of grace.
  * @returns false when that time was over first
  * @throws what the work throws
+ * @forTests
  */
 export async function endWithin(
   graceMs: number,
@@ -198,6 +199,7 @@ const lastPollMs = 50;
  * True when each look found a request to the file system under way. A process that waits for one cannot exit: the system's
  * own end joins the thread that hangs.
  * @param listRequests names of requests under way, as process.getActiveResourcesInfo has them
+ * @forTests
  */
 export async function isFileSystemStuck(
   clock: Pick<Clock, 'sleep'>,
@@ -214,6 +216,7 @@ export async function isFileSystemStuck(
  * Ends the process although its work has not ended: what is in flight is on record, and the next start inquires about
  * it. Exit 0; by SIGKILL where the file system does not answer, since no other end is possible then.
  * @param release gives the sender lock back, where this process owns it; nothing is sent after that
+ * @forTests
  */
 export async function endNow(log: Logger, clock: Pick<Clock, 'sleep'>, release: () => void): Promise<void> {
   log.warn('the time of grace is over: what is still in flight is settled at the next start');

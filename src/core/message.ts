@@ -2,11 +2,50 @@
  * A text for people: a code of the catalogue with its arguments. Rules return messages, the journal keeps them, and the
  * reader's language is chosen where they are shown.
  */
-import { catalogue } from './messages/catalogue.ts';
 import { showBaht, showCount } from './figures.ts';
 import type { Language } from './language.ts';
 import type { Satang } from './money.ts';
+import { columnWordings } from './messages/columns.ts';
+import { countWordings } from './messages/counts.ts';
+import { decisionWordings } from './messages/decision-words.ts';
+import { whyWordings } from './messages/decisions.ts';
+import { fileWordings } from './messages/files.ts';
+import { healthWordings } from './messages/health.ts';
+import { issueWordings } from './messages/issues.ts';
+import { noticeWordings } from './messages/notices.ts';
+import { overviewWordings } from './messages/overview.ts';
+import { pageWordings } from './messages/page.ts';
+import { personWordings } from './messages/people.ts';
+import { queueWordings } from './messages/queue.ts';
+import { remedyWordings } from './messages/remedies.ts';
+import { rowRemedyWordings } from './messages/row-remedies.ts';
+import { rowWordings } from './messages/rows.ts';
+import { statementWordings } from './messages/statements.ts';
+import { stopWordings } from './messages/stops.ts';
+import { wordWordings } from './messages/words.ts';
 import type { HolesOf, Wording } from './messages/wording.ts';
+
+/** Every text of paydrop for people, in English and Thai, by its code. @forTests */
+export const catalogue = {
+  ...countWordings,
+  ...pageWordings,
+  ...overviewWordings,
+  ...wordWordings,
+  ...decisionWordings,
+  ...whyWordings,
+  ...personWordings,
+  ...columnWordings,
+  ...healthWordings,
+  ...noticeWordings,
+  ...queueWordings,
+  ...remedyWordings,
+  ...stopWordings,
+  ...fileWordings,
+  ...issueWordings,
+  ...rowRemedyWordings,
+  ...rowWordings,
+  ...statementWordings,
+};
 
 export type MessageCode = keyof typeof catalogue;
 

@@ -13,7 +13,7 @@ import { csrfField, problems } from '../review/web/layout.ts';
 import { momentOf, whyOf } from '../review/web/parts.ts';
 import type { Fields, Page, ProvedVisit, View } from '../review/web/view.ts';
 
-export type LogReader = Pick<PersonStore, 'persons' | 'personEvents'> &
+type LogReader = Pick<PersonStore, 'persons' | 'personEvents'> &
   Pick<ProposalStore, 'proposals'> &
   Pick<PayoutStore, 'findPayouts'>;
 

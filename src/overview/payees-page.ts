@@ -14,7 +14,7 @@ import { csrfField, postButton } from '../review/web/layout.ts';
 import { reachNote, readSearch, searchField } from '../review/web/parts.ts';
 import type { Fields, Page, ProvedVisit, View } from '../review/web/view.ts';
 
-export type PayeesReader = Pick<OverviewReader, 'payees'> & Pick<PersonStore, 'persons' | 'editPersons'>;
+type PayeesReader = Pick<OverviewReader, 'payees'> & Pick<PersonStore, 'persons' | 'editPersons'>;
 
 const payeesOnPage = 50;
 

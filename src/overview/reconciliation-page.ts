@@ -19,7 +19,7 @@ import { momentOf, whyOf } from '../review/web/parts.ts';
 import type { Fields, Page, ProvedVisit, View } from '../review/web/view.ts';
 import { compareSides } from './rules/day-sides.ts';
 
-export type ReconciliationReader = Pick<
+type ReconciliationReader = Pick<
   StatementStore,
   | 'statement'
   | 'statementDays'

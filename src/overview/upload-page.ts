@@ -22,7 +22,7 @@ import {
   type Uploads,
 } from './uploads.ts';
 
-export interface UploadPageContext {
+interface UploadPageContext {
   readonly uploads: Uploads;
   readonly store: Pick<BatchReader, 'batch'> & Pick<RegistrationStore, 'registrationBatch'>;
   readonly readSurroundings: (() => Promise<Surroundings>) | undefined;

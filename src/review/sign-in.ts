@@ -245,7 +245,7 @@ const besides = [
 
 let guessed: Promise<ReadonlySet<string>> | undefined;
 
-/** Loads the passwords that attackers guess first, about 50,000, folded: once, when a password is first set. */
+/** Loads the passwords that attackers guess first, about 50,000, folded: once, when a password is first set. @forTests */
 export const loadGuessedPasswords = (): Promise<ReadonlySet<string>> => (guessed ??= loadGuessed());
 
 async function loadGuessed(): Promise<ReadonlySet<string>> {

@@ -3,6 +3,7 @@
  * callbacks. Each comes from the environment, a separate file, or the settings.
  */
 import { readFileSync, statSync } from 'node:fs';
+import { maskDigits } from '../core/proxy-id.ts';
 import { complainAboutJournalUrl } from './journal-url.ts';
 
 /**
@@ -258,4 +259,25 @@ export function maskWebAddress(text: string): string {
   const url = URL.canParse(text) ? new URL(text) : undefined;
   if (url?.protocol !== 'https:' && url?.protocol !== 'http:') return text;
   return url.pathname === '/' && url.search === '' && url.hash === '' ? url.origin : `${url.origin}/****`;
+}
+
+// ---------------------------------------------------------------- values in messages
+
+const foundLengthMax = 40;
+
+/** Keys whose values are hidden: secrets, and an address that often works like one. */
+const hiddenKeys = new Set(['clientSecret', 'webhookSecret', 'webhookUrl', 'keys', 'url']);
+
+/** The value in the file, without secrets and whole account numbers. */
+export function showFound(path: readonly string[], found: unknown): string {
+  const key = path.at(-1) ?? '';
+  if (path.some((part) => hiddenKeys.has(part))) return 'a value that is not shown here';
+  if (found === null) return 'nothing';
+  if (Array.isArray(found)) return 'a list';
+  if (typeof found === 'object') return 'a section';
+  if (typeof found === 'number' || typeof found === 'boolean') return String(found);
+  if (typeof found !== 'string' || path.length < 2) return 'text';
+  if (key === 'payerAccount') return JSON.stringify(maskDigits(found));
+  if (found.includes('@')) return 'an address with a user';
+  return JSON.stringify(found.length > foundLengthMax ? `${found.slice(0, foundLengthMax)}…` : found);
 }

@@ -3,7 +3,7 @@ import type { DatabaseSync } from 'node:sqlite';
 import type { KnownTables } from '../payout/rules/journal-place.ts';
 import { JournalRefusedError } from './connection.ts';
 import { query, readFirst, write } from './statements.ts';
-import { journalTables } from './tables/all.ts';
+import { journalTables } from './tables.ts';
 import { sqliteTables } from './tables/ddl.ts';
 import { listedView } from './tables/payouts.ts';
 

@@ -2,7 +2,7 @@
 import { type Expression, type Insertable, type RawBuilder, sql, type SqlBool } from 'kysely';
 import { type HoldReason, holdReasons, type PayoutStatus } from '../core/payout.ts';
 import { computeSimilarKey } from '../payout/rules/similar.ts';
-import type { JournalRows } from './tables/all.ts';
+import type { JournalRows } from './tables.ts';
 
 export interface Tables extends JournalRows {
   /** The history of the tables themselves. */

@@ -111,7 +111,7 @@ const pageRows = 200;
 /** The interval between checks for due inquiries: batches come to rest at any time. */
 const pollMs = 1_000;
 
-/** Settles payouts that batches left in doubt at rest, while other batches are being sent. */
+/** Settles payouts that batches left in doubt at rest, while other batches are being sent. @forTests */
 export class InDoubtLoop {
   readonly #setup: WatchSetup;
   /** Running batches settle their own doubt; the others are told of changed rows. */

@@ -117,9 +117,14 @@ describe('a second admin', () => {
     expect(inWords(await sendBackChange(users.context, 2, await users.prove('mali'), ''))).toBe(
       'it is withdrawn already',
     );
-    expect(inWords(await sendBackChange(users.context, 9, await users.prove('mali'), ''))).toBe('no change 9 waits');
+    expect(inWords(await sendBackChange(users.context, 9, await users.prove('mali'), ''))).toBe(
+      'no change 9 waits',
+    );
     const { changes } = await sqlite.store.persons();
-    expect(inWords(changes)).toMatchObject([{ status: 'sent-back', why: 'Dao has left' }, { status: 'withdrawn' }]);
+    expect(inWords(changes)).toMatchObject([
+      { status: 'sent-back', why: 'Dao has left' },
+      { status: 'withdrawn' },
+    ]);
     expect((await users.kindsOfEvents()).slice(-2)).toEqual(['0 change-sent-back', '0 change-withdrawn']);
     expect(findBrokenLink(await events())).toBeUndefined();
   });
@@ -131,7 +136,10 @@ describe('a second admin', () => {
     await users.ask(request, await users.find('mali'));
     await users.ask({ kind: 'role', personId, role: 'viewer' }, await users.find('anan'));
     const outcome = await confirmChange(users.context, 1, await users.prove('anan'));
-    expect(inWords(outcome)).toMatchObject({ kind: 'refused', why: expect.stringContaining('changed since') });
+    expect(inWords(outcome)).toMatchObject({
+      kind: 'refused',
+      why: expect.stringContaining('changed since'),
+    });
     expect((await sqlite.store.persons()).changes).toMatchObject([{ status: 'stale' }]);
     expect(await users.find('boon')).toMatchObject({ role: 'viewer' });
   });

@@ -205,7 +205,9 @@ describe('one registration', () => {
     const { store } = opened;
     const row = await sent(store, 'failed');
     const other = { kind: 'day', key: '20261122', version: '' } as const;
-    expect(inWords(await propose(contextOf(store), wishOf('acknowledge', targetOf(row), other), mali))).toMatchObject({
+    expect(
+      inWords(await propose(contextOf(store), wishOf('acknowledge', targetOf(row), other), mali)),
+    ).toMatchObject({
       kind: 'refused',
       objections: expect.arrayContaining([
         { why: 'registrations are decided on apart from everything else' },

@@ -105,7 +105,9 @@ describe('what was proposed by somebody who may propose no more', () => {
     await ingest(office.theatre.journal, makeRows(2), { approval: byTwo });
     expect(await office.approve('mali')).toMatchObject({ kind: 'waiting' });
     await office.change('mali', 'disable');
-    expect(inWords(await office.approve('ann'))).toMatchObject({ why: expect.stringContaining('is disabled') });
+    expect(inWords(await office.approve('ann'))).toMatchObject({
+      why: expect.stringContaining('is disabled'),
+    });
     expect(await office.theatre.statuses(firstBatchId)).toEqual({ held: 2 });
   });
 });
@@ -119,7 +121,10 @@ describe('whoever may be the one who had a part in a file', () => {
     await theatre.journal.keepUpload(firstBatchId, (await users.find('mali')).personId, noonMs);
     await ingest(theatre.journal, makeRows(2), { approval: people === 1 ? byOne : byTwo });
     if (people === 2) expect(await approve('ann')).toMatchObject({ kind: 'waiting' });
-    expect(inWords(await approve('ben'))).toMatchObject({ kind: 'refused', why: expect.stringContaining(words) });
+    expect(inWords(await approve('ben'))).toMatchObject({
+      kind: 'refused',
+      why: expect.stringContaining(words),
+    });
     expect(await theatre.statuses(firstBatchId)).toEqual({ held: 2 });
   });
 
@@ -129,7 +134,9 @@ describe('whoever may be the one who had a part in a file', () => {
     await theatre.journal.keepUpload(firstBatchId, (await users.find('mali')).personId, noonMs);
     await ingest(theatre.journal, [makeRow(1, { holds: ['limit'] })]);
     await office.propose('ann', 'go-on', [await office.target('INV-1')]);
-    expect(inWords(await office.verdict('ben', 'approve'))).toMatchObject({ why: expect.stringContaining(words) });
+    expect(inWords(await office.verdict('ben', 'approve'))).toMatchObject({
+      why: expect.stringContaining(words),
+    });
   });
 });
 

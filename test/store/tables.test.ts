@@ -1,7 +1,7 @@
 /** A table is defined once: what each engine makes of it, and what cannot be wrong in any definition. */
 import { DatabaseSync } from 'node:sqlite';
 import { expect, expectTypeOf, test } from 'vitest';
-import { journalTables } from '../../src/store/tables/all.ts';
+import { journalTables } from '../../src/store/tables.ts';
 import { machineTables } from '../../src/store/tables/machines.ts';
 import { counted, flag, integer, type RowOf, satang, text } from '../../src/store/tables/column.ts';
 import { areChanged, question, when } from '../../src/store/tables/condition.ts';

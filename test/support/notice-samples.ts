@@ -1,8 +1,7 @@
 /** One notice of each kind, and of what differs within a kind: of a subject that a journal may hold in truth. */
 import { describeGrowth, type FileGrowth, remedyOfGrowth } from '../../src/watch/rules/file-growth.ts';
 import { findBankStatus } from '../../src/core/status-codes.ts';
-import { message, verbatim } from '../../src/core/message.ts';
-import { catalogue } from '../../src/core/messages/catalogue.ts';
+import { catalogue, message, verbatim } from '../../src/core/message.ts';
 import { toSatang } from '../../src/core/money.ts';
 import {
   Alarms,

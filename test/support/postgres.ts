@@ -4,8 +4,7 @@ import { readFileSync } from 'node:fs';
 import { Socket } from 'node:net';
 import { Client } from 'pg';
 import { describe } from 'vitest';
-import { migrateTables, tablesHistory } from '../../src/store/postgres/migrations.ts';
-import { rolesScript } from '../../src/store/postgres/roles.ts';
+import { migrateTables, rolesScript, tablesHistory } from '../../src/store/postgres/migrations.ts';
 import { databasePrefix, endClients } from './postgres-server.ts';
 
 const serverUrl = process.env['PAYDROP_TEST_POSTGRES_FOUND'] ?? '';

@@ -4,7 +4,7 @@ import { Uint8ArrayReader, Uint8ArrayWriter, ZipWriter } from '@zip.js/zip.js';
 import { sayRejection, type SaidRejection } from './payout-file-kit.ts';
 import { FileRejected } from '../../src/platform/csv/open.ts';
 import type { SheetHead, SheetRow } from '../../src/platform/workbook/sheet.ts';
-import { showSheet } from '../../src/platform/workbook/shown-rows.ts';
+import { showSheet } from '../../src/platform/workbook/read-thread.ts';
 
 const main = 'http://schemas.openxmlformats.org/spreadsheetml/2006/main';
 const relations = 'http://schemas.openxmlformats.org/officeDocument/2006/relationships';

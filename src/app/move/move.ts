@@ -223,7 +223,7 @@ async function takeArchivesAlong(journal: Store, recalls: boolean): Promise<void
 
 // ---------------------------------------------------------------- the steps
 
-/** The step that was just taken. */
+/** The step that was just taken. @forTests */
 export type MoveStep = 'locked' | 'copied' | 'committed' | 'compared' | 'marked' | 'arrived';
 
 interface Where {
@@ -239,6 +239,7 @@ interface Way extends Where {
   readonly from: JournalSite;
 }
 
+/** @forTests */
 export interface Move extends Way {
   readonly nowMs: number;
   /** Called after each step, so that a test can end the process there. */
@@ -247,7 +248,7 @@ export interface Move extends Way {
   readonly onTable?: (name: string, rows: number) => void;
 }
 
-/** Outcome; `ended` and `was-there` when the file was already marked as gone: the move was completed, or had been. */
+/** Outcome; `ended` and `was-there` when the file was already marked as gone: the move was completed, or had been. @forTests */
 export type MoveEnd =
   | { readonly kind: 'moved'; readonly rows: number }
   | { readonly kind: 'ended' }
@@ -270,6 +271,7 @@ const idleMaxMs = 600_000;
  * @param db the file, opened for writing by the owner of its sender lock
  * @throws JournalRefusedError when the database holds a journal already, or the two sides differ
  * @throws JournalWriteError when one of them cannot be written: repeating the command continues the move
+ * @forTests
  */
 export const carryOver = (db: DatabaseSync, move: Move): Promise<MoveEnd> =>
   atDatabase(move, async (database) => {

@@ -4,7 +4,7 @@ import { hash } from 'node:crypto';
 import type { ClientBase } from 'pg';
 import { moveFacts } from '../../store/moved.ts';
 import { schemaName } from '../../store/postgres/pool.ts';
-import { journalTables } from '../../store/tables/all.ts';
+import { journalTables } from '../../store/tables.ts';
 import { countedKey, storedColumns, type Table } from '../../store/tables/table.ts';
 import { showCount } from '../../core/figures.ts';
 import { JournalRefusedError } from '../../store/connection.ts';
@@ -68,7 +68,7 @@ function toMoved(table: Table): MovedTable {
   };
 }
 
-/** All tables whose rows are carried, each after those that it refers to. */
+/** All tables whose rows are carried, each after those that it refers to. @forTests */
 export const movedTables: readonly MovedTable[] = journalTables.map(toMoved);
 
 const columnsThere = `

@@ -225,7 +225,7 @@ type RegistrationFacts = Pick<
   'searchRegistrations' | 'countFoundRegistrations' | 'unknownCallbacks' | 'countUnknownCallbacks'
 >;
 
-/** Sends notices of registrations as a whole: new alarms, and new callbacks for no known registration. */
+/** Sends notices of registrations as a whole: new alarms, and new callbacks for no known registration. @forTests */
 export async function notifyOfRegistrations(
   journal: RegistrationFacts,
   board: NoticeBoard,
@@ -287,7 +287,7 @@ export async function notifyAtEnd(
 /** Longest wait for the journal to tell what an earlier process has sent. */
 const toldWithinMs = 2_000;
 
-/** Sends a notice when a watcher stops being ready, and one when it is ready again. */
+/** Sends a notice when a watcher stops being ready, and one when it is ready again. @forTests */
 export class ReadinessNotices {
   #board: NoticeBoard;
   readonly #clock: Clock;

@@ -20,7 +20,8 @@ import { makeDecideViews } from '../../review/web/decide-page.ts';
 import { LiveFeed } from '../../review/web/live.ts';
 import { makePasskeyViews } from '../../review/web/passkeys-page.ts';
 import { makePayoutViews, type ReadReview } from '../../review/web/payout-page.ts';
-import { makeProposalViews } from '../../review/web/proposals-page.ts';
+import { makeProposalViews } from '../../review/web/proposal-page.ts';
+import { makeProposalListViews } from '../../review/web/proposals-page.ts';
 import { makeProxySignInViews } from '../../review/web/proxy-door.ts';
 import type { ReadQueue } from '../../review/web/queue-items.ts';
 import { makeQueueViews } from '../../review/web/queue-page.ts';
@@ -94,7 +95,7 @@ const makeContextReader = (store: Store, onUserChange: () => Promise<void>) => a
   return { store, clock: systemClock, restoredAtMs: loss?.recoveredAtMs, onLock };
 };
 
-/** The facts and actions that the views need. */
+/** The facts and actions that the views need. @forTests */
 export interface ViewParts {
   readonly isSandbox: boolean;
   readonly store: Store;
@@ -116,7 +117,7 @@ export interface ViewParts {
   readonly onSignOut?: (sessionHash: string) => Promise<void>;
 }
 
-/** Every view of the page. */
+/** Every view of the page. @forTests */
 export function listViews(parts: ViewParts, place: ServedPlace): PageViews {
   const { store, readContext, readReview, readQueue, evidenceFolder, onUserChange, onSignOut } = parts;
   const { outside, payer, readSurroundings, uploads, fileDecisions } = parts;
@@ -146,6 +147,7 @@ export function listViews(parts: ViewParts, place: ServedPlace): PageViews {
     ...makeQueueViews({ store, readReview, readQueue }),
     ...makePayoutViews({ store, readReview }),
     ...deciding.views,
+    ...makeProposalListViews(readReview),
     ...makeProposalViews({ store, readReview, signing, evidenceFolder }),
     ...makeBatchViews({ store, readReview }),
     ...makePasskeyViews(signing),
@@ -239,7 +241,7 @@ function explainPort(error: unknown, port: number): unknown {
 /** Folder below `dataDir`. */
 const folderName = 'uploads';
 
-/** @param clock of the page */
+/** @param clock of the page @forTests */
 export async function openUploads(
   loaded: LoadedSettings,
   store: Store,

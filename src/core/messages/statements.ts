@@ -1,7 +1,7 @@
 /** The bank's statement against the journal. */
 import { wordings } from './wording.ts';
 
-/** Where a statement came from. */
+/** The source of a statement. */
 const sourceWordings = wordings({
   'source.bank': ['the bank', 'รับจากธนาคาร'],
   'source.bank-insisted': ['the bank, {name} insisted', 'รับจากธนาคาร ยืนยันรับโดย {name}'],

@@ -21,7 +21,7 @@ import type { ReadReview } from '../../review/web/payout-page.ts';
 import type { Answer, Fields, Page, ProvedVisit, View } from '../../review/web/view.ts';
 import { registrationTable } from './list-page.ts';
 
-export interface RegistrationBatchContext {
+interface RegistrationBatchContext {
   readonly store: Pick<
     RegistrationStore,
     'registrationBatch' | 'registrationTotals' | 'registrationReports' | 'searchRegistrations'

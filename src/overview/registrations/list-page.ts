@@ -27,7 +27,7 @@ import {
   whyOfRegistration,
 } from './shown.ts';
 
-export type RegistrationListReader = Pick<
+type RegistrationListReader = Pick<
   RegistrationStore,
   'searchRegistrations' | 'countFoundRegistrations' | 'registrationBatches' | 'registrationBatch'
 > &

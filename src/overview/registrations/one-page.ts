@@ -37,7 +37,7 @@ import {
   whyOfRegistration,
 } from './shown.ts';
 
-export interface RegistrationPageContext {
+interface RegistrationPageContext {
   readonly store: Pick<RegistrationStore, 'registrationHistory'> &
     Pick<PersonStore, 'persons' | 'editPersons'>;
   readonly readReview: ReadReview;

@@ -153,7 +153,7 @@ function decode(bytes: Buffer): string | undefined {
 
 const noText: FaultyReading = { ok: false, faults: [{ field: 'body', message: 'it is no UTF-8' }] };
 
-/** Reads a call that was admitted: every field of it, and what is kept of it. */
+/** Reads a call that was admitted: every field of it, and what is kept of it. @forTests */
 export function readCall({ fromAddress, header }: AdmittedCall, bytes: Buffer, nowMs: number): CallReading {
   const who = parseCallbackHeader(header);
   const requestUid = who.ok ? who.requestUid : '';

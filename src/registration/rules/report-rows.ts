@@ -1,5 +1,14 @@
 /** The columns of the result and exceptions files of registrations, and how a row fills them. */
-import { inEnglish, listed, message, type Message, say, verbatim } from '../../core/message.ts';
+import {
+  inEnglish,
+  joined,
+  listed,
+  message,
+  type Message,
+  type PlainCode,
+  say,
+  verbatim,
+} from '../../core/message.ts';
 import {
   describeRejection,
   fillExtras,
@@ -8,12 +17,10 @@ import {
 } from '../../reports/rules/report-rows.ts';
 import type { RegistrationRow, RegistrationTotal } from './registration-batch.ts';
 import type { RegistrationColumn } from './registration-file.ts';
-import { latestRequestUid, type RegistrationStatus } from './registration.ts';
-import {
-  describeRegistrationAlarmRemedy,
-  describeRegistrationHolds,
-  describeRegistrationRemedy,
-} from './remedies.ts';
+import { latestRequestUid, type RegistrationHold, type RegistrationStatus } from './registration.ts';
+import { findRemedy } from '../../core/messages/row-remedies.ts';
+import { joinSentences } from '../../reports/rules/remedies.ts';
+import { findRegistrationCode, type RegistrationCode } from './status-codes.ts';
 
 /**
  * Statuses that a person must look at. An accepted row awaits the callback, and needs no person until the time for it has
@@ -73,6 +80,72 @@ export function describeRegistrationReason(row: RegistrationRow): [code: string,
   const reason = row.reason ?? describeRegistrationHolds(row.holds);
   const holds = listed(row.holds.map((hold) => message(`hold-is.${hold}`)));
   return [row.reasonCode ?? row.holds.join(' '), message('reason.held', { reason, holds })];
+}
+
+// ---------------------------------------------------------------- remedies, in words that a clerk can act on
+
+/** Reason for a held registration that has none of its own. @forTests */
+export const describeRegistrationHolds = (holds: readonly RegistrationHold[]): Message =>
+  joined(holds.map((hold) => message(`registration-hold-reason.${hold}`)));
+
+/** The remedy of the bank's code, if it agrees with the status. */
+function codeRemedy(reasonCode: string | null, outcome: RegistrationCode['outcome']): Message[] {
+  const known = findRegistrationCode(reasonCode ?? '');
+  return known?.outcome === outcome ? [known.remedy] : [];
+}
+
+/** Codes of a registrationId that breaks a rule: it cannot stay as it is. */
+const idPattern = /^registration-id-(?!claimed)/;
+
+/** One remedy for each cause: all cells to correct count as one. */
+function rejectedRemedies({ issues, reasonCode }: RemediedRow): Message[] {
+  const codes = issues.map((issue) => issue.code);
+  if (reasonCode !== null || codes.length === 0) codes.push(reasonCode ?? '');
+  const isIdWrong = codes.some((code) => idPattern.test(code));
+  const corrected: PlainCode = `registered-remedy.${isIdWrong ? 'rejected-for-its-id' : 'rejected'}`;
+  return codes.map((code) => message(findRemedy(`registration-rejection-remedy.${code}`) ?? corrected));
+}
+
+type RemediedRow = Pick<RegistrationRow, 'status' | 'holds' | 'reasonCode' | 'issues'>;
+
+/** Remedy for the row as it stands; the bank's code, or paydrop's own, makes that of its status more precise. @forTests */
+export function describeRegistrationRemedy(row: RemediedRow): Message {
+  const { status, holds, reasonCode } = row;
+  const ofStatus = message(`registered-remedy.${status}`);
+  switch (status) {
+    case 'failed':
+      return joinSentences([...codeRemedy(reasonCode, 'not-taken'), ofStatus]);
+    case 'held':
+      return joinSentences([
+        ...codeRemedy(reasonCode, 'not-taken'),
+        ...(holds.length === 0
+          ? [ofStatus]
+          : holds.map((hold) => message(`registration-hold-remedy.${hold}`))),
+      ]);
+    case 'submitted':
+    case 'in-doubt':
+      return joinSentences([ofStatus, ...codeRemedy(reasonCode, 'unknown')]);
+    case 'rejected':
+      return joinSentences(rejectedRemedies(row));
+    case 'staged':
+    case 'ready':
+    case 'cancelled':
+    case 'acknowledged':
+    case 'unanswered':
+    case 'registered':
+    case 'refused':
+    case 'contradicted':
+      return ofStatus;
+  }
+}
+
+const isTold: readonly RegistrationStatus[] = ['registered', 'refused'];
+
+/** Remedy for a row that contradicts a recorded end. @forTests */
+export function describeRegistrationAlarmRemedy(row: RemediedRow): Message {
+  if (row.status === 'contradicted') return message('registered-remedy.contradicted');
+  if (isTold.includes(row.status)) return message('registered-remedy.told-after-all');
+  return joinSentences([message('registered-remedy.other-alarm'), describeRegistrationRemedy(row)]);
 }
 
 // ---------------------------------------------------------------- columns, each with how a row fills it

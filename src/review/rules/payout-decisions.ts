@@ -5,19 +5,30 @@
 import { isMessage, message, type Message } from '../../core/message.ts';
 import { isOpenAttempt } from '../../core/attempt-numbers.ts';
 import { afterChange, move, reasonPatch, settled } from '../../core/change.ts';
-import { type Attempt, type Payout, type PayoutStatus, sourceStatuses } from '../../core/payout.ts';
+import {
+  type Attempt,
+  type HoldReason,
+  type Instruction,
+  type Payout,
+  type PayoutStatus,
+  sourceStatuses,
+} from '../../core/payout.ts';
 import type { Change, ClaimOwner, DecisionItem, ResultRow } from '../../core/ports.ts';
-import type { RowRules } from '../../intake/rules/row.ts';
+import { parseRow, type RowRules } from '../../intake/rules/row.ts';
 import {
   decideCancel,
   decideLift,
   decideRetry,
   decideRetryRejected,
+  fileIssues,
+  listIssues,
   payoutWideHolds,
 } from '../../payout/rules/operator.ts';
-import { decideCorrected, whyNotCorrect } from './correction.ts';
 import type { Correction } from './proposal.ts';
 import { type PayoutDecision, payoutDecisions } from './terms.ts';
+import { formatBaht } from '../../core/money.ts';
+import type { RowCells } from '../../core/payout-file.ts';
+import { maskDigits } from '../../core/proxy-id.ts';
 
 /** The trace of an attempt in the statements of its day and the next; `unread` while one of the two is missing. */
 export type StatementTrace = 'unread' | 'found' | 'none';
@@ -223,4 +234,107 @@ export function optionsFor(reviewed: ReviewedPayout): readonly Option[] {
     const whyNot = isMessage(decided) ? decided : undefined;
     return { decision, whyNot };
   });
+}
+
+// ---------------------------------------------------------------- corrected rows
+
+/** The facts from which a correction is made: to another payee number, or another amount, than the file says. */
+interface CorrectedRow {
+  readonly row: ResultRow;
+  readonly batchId: string;
+  readonly payout: Payout | undefined;
+  readonly rules: RowRules;
+  readonly nowMs: number;
+}
+
+/** Holds that are independent of the row's instruction, which a correction does not lift. */
+const keptHolds: readonly HoldReason[] = ['approval', 'halted', 'paused'];
+
+/** The reason why the row cannot be corrected at all; undefined when it can. */
+function whyNotCorrect({ row }: CorrectedRow): Message | undefined {
+  if (row.isAlarm) return message('correct.alarm');
+  const from = [...sourceStatuses('ready', 'corrected'), ...sourceStatuses('held', 'corrected')];
+  if (!from.includes(row.status))
+    return message('correct.too-late', { status: message(`payout-is.${row.status}`) });
+  if (row.issues.some(({ code }) => fileIssues.includes(code))) return message('correct.wrong-file');
+  return row.amountSatang === null ? message('correct.amount-unread') : undefined;
+}
+
+/** The cells of the row with the correction applied. */
+function correctCells(row: ResultRow, { proxyNo, amount }: Correction): RowCells {
+  const { instruction } = row;
+  const present =
+    instruction === null
+      ? {}
+      : {
+          payoutId: instruction.payoutId,
+          proxyType: instruction.proxyType,
+          proxyNo: instruction.proxyNo,
+          payeeName: instruction.payeeName ?? '',
+          amount: formatBaht(instruction.amountSatang),
+          reference1: instruction.reference1 ?? '',
+          reference2: instruction.reference2 ?? '',
+        };
+  return {
+    ...row.cells,
+    ...present,
+    // The type follows from the new number.
+    ...(proxyNo === null ? {} : { proxyNo, proxyType: '' }),
+    ...(amount === null ? {} : { amount }),
+  };
+}
+
+const isSameInstruction = (known: Instruction | null, other: Instruction): boolean =>
+  known?.proxyNo === other.proxyNo &&
+  known.proxyType === other.proxyType &&
+  known.amountSatang === other.amountSatang;
+
+/** The changes that pay the row as corrected, or the reason why there are none. */
+function decideCorrected(corrected: CorrectedRow, correction: Correction): readonly Change[] | Message {
+  const { row, batchId, payout, rules, nowMs } = corrected;
+  const why = whyNotCorrect(corrected);
+  if (why !== undefined) return why;
+  const { instruction, issues, holds } = parseRow(correctCells(row, correction), row.line, rules);
+  if (instruction === null) return message('correct.still-wrong', { whys: listIssues(issues) });
+  if (isSameInstruction(row.instruction, instruction)) return message('correct.changes-nothing');
+  const before = payout ?? { ...row, batchId, instruction, acceptedHolds: [], settledBy: 'rules' as const };
+  return [correct(before, instruction, holds, nowMs)];
+}
+
+function correct(
+  before: Payout,
+  instruction: Instruction,
+  raised: readonly HoldReason[],
+  nowMs: number,
+): Change {
+  const kept = before.holds.filter((hold) => keptHolds.includes(hold));
+  const holds = [...kept, ...raised.filter((hold) => !kept.includes(hold))];
+  const isLimit = holds.includes('limit');
+  const reason = isLimit
+    ? ({ reasonCode: 'limit', reason: message('reason.corrected-over-limit') } as const)
+    : ({ reasonCode: null, reason: null } as const);
+  const patch = {
+    status: holds.length === 0 ? 'ready' : 'held',
+    holds,
+    // Earlier answers of people and the bank were about another payee or amount. `resend` lets the number be sent
+    // again.
+    acceptedHolds: ['resend'],
+    bankPayeeName: null,
+    bankPayeeNameTh: null,
+    settledAtMs: null,
+    settledBy: null,
+    ...reason,
+  } as const;
+  const was = before.instruction;
+  const detail = {
+    was: before.status,
+    ...(was.proxyNo === instruction.proxyNo
+      ? {}
+      : { proxyNo: [maskDigits(was.proxyNo), maskDigits(instruction.proxyNo)] }),
+    ...(was.amountSatang === instruction.amountSatang
+      ? {}
+      : { amount: [formatBaht(was.amountSatang), formatBaht(instruction.amountSatang)] }),
+  };
+  const change = move({ payout: before, patch, cause: 'corrected', nowMs, detail });
+  return { ...change, after: { ...change.after, instruction }, isCorrected: true };
 }

@@ -29,7 +29,7 @@ import { factList, momentOf, moneyTag, uploadLink, whyOf } from './parts.ts';
 import type { ReadReview } from './payout-page.ts';
 import type { Answer, Fields, Page, ProvedVisit, View } from './view.ts';
 
-export interface BatchPageContext {
+interface BatchPageContext {
   readonly store: Pick<BatchReader, 'batches' | 'batch' | 'totals' | 'holdTotals' | 'reports'> &
     Pick<PayoutSearch, 'searchPayouts'> &
     FiguresContext['journal'] &

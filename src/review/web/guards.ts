@@ -211,7 +211,7 @@ interface Held {
 /** `close`: the connection ends with the answer; `refuse`: the only answer is that there are too many. */
 type Admission = 'keep' | 'close' | 'refuse';
 
-/** Counts connections by their holders, and limits each holder's, so that others find some free. */
+/** Counts connections by their holders, and limits each holder's, so that others find some free. @forTests */
 export class ConnectionShares {
   readonly #max: number;
   readonly #holders = new Map<string, Held>();

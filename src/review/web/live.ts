@@ -6,7 +6,7 @@ import { Readable } from 'node:stream';
 import type { Log } from '../../core/ports.ts';
 import type { ChangeReader } from '../ports.ts';
 
-export interface LiveTimes {
+interface LiveTimes {
   /** The interval in milliseconds between reads of the journal, while any page listens. */
   readonly pollMs: number;
   /** The interval in milliseconds between heartbeats and checks of the session. */

@@ -27,7 +27,7 @@ import {
 import { knownOf, migrate, readSchemaVersion, tablesHistory } from '../migrations.ts';
 import { readLatestEventSeq } from '../payouts/rows.ts';
 import { drive, query, readAll, readFirst, write } from '../statements.ts';
-import { movedTables } from '../tables/all.ts';
+import { movedTables } from '../tables.ts';
 
 /** Rows of the file whose text is hashed at a time. */
 const digestRows = 2_000;

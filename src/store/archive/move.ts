@@ -17,7 +17,7 @@ import type { Reader } from '../engine.ts';
 import { readSchemaVersion } from '../migrations.ts';
 import { recordOpen } from '../payouts/open-payouts.ts';
 import { drive, type Reading } from '../statements.ts';
-import { movedTables } from '../tables/all.ts';
+import { movedTables } from '../tables.ts';
 import {
   beginMoving,
   endMoving,

@@ -24,11 +24,8 @@ import { readChain, readChainPage } from '../payouts/chain.ts';
 import { readChangedClaims } from '../payouts/claims.ts';
 import { readCountedDays, readDayUse } from '../payouts/day-use.ts';
 import { readSealNow } from '../payouts/digests.ts';
-import {
-  readCallPages,
-  readChangedRegistrationClaims,
-  readRegistrationChains,
-} from '../registration/chain.ts';
+import { readCallPages, readRegistrationChains } from '../registration/chain.ts';
+import { readChangedRegistrationClaims } from '../registration/claims.ts';
 import { isArchivedSeq } from '../schema.ts';
 import {
   define,

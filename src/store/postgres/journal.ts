@@ -50,7 +50,7 @@ import {
   textStatement,
 } from '../statements.ts';
 import { type KeptMark, makeEngineStore, type Store } from '../store.ts';
-import { movedTables } from '../tables/all.ts';
+import { movedTables } from '../tables.ts';
 import { withoutNul } from './compile.ts';
 import type { PostgresEngine } from './engine.ts';
 import { requireOwnFile } from './file-claims.ts';

@@ -11,7 +11,6 @@ import type {
   RegistrationChange,
   RegistrationPayer,
 } from '../../registration/rules/change.ts';
-import { keepsClaim } from '../../registration/rules/claim.ts';
 import {
   awaitedStatuses,
   canMoveRegistration,
@@ -32,6 +31,7 @@ import { claimKeyOf, type ClaimOfRow } from '../schema.ts';
 import { type Body, define, query, type Reading, together } from '../statements.ts';
 import { bind, isUnbound, keep } from './callbacks.ts';
 import { appendRegistrationEvent, readLatestRegistrationEventSeq } from './chain.ts';
+import { isClaimMeet, moveClaim } from './claims.ts';
 import { keepAskedOf } from './ingest.ts';
 import type { RegistrationPlaceKind } from '../tables/registrations.ts';
 import { registrationBatchReads } from './reads.ts';
@@ -96,70 +96,6 @@ const updateState = define((values: StateValues) =>
     .where('version', '=', values.versionBefore)
     .where('status', '=', values.statusBefore),
 );
-
-// ---------------------------------------------------------------- claims
-
-const claimOf = define((values: ClaimOfRow) =>
-  query
-    .selectFrom('registration_claim as c')
-    .leftJoin('registration as p', 'p.seq', 'c.registration_seq')
-    .select(['c.registration_seq', 'p.status'])
-    .where('c.company_id', '=', values.companyId)
-    .where('c.similar_key', '=', values.similarKey)
-    .where('c.registration_id', '=', values.id),
-);
-
-const takeClaim = define((values: ClaimOfRow) =>
-  query
-    .insertInto('registration_claim')
-    .values({
-      company_id: values.companyId,
-      similar_key: values.similarKey,
-      registration_id: values.id,
-      registration_seq: values.seq,
-    })
-    .onConflict((conflict) =>
-      conflict
-        .columns(['company_id', 'similar_key', 'registration_id'])
-        .doUpdateSet((eb) => ({ registration_seq: eb.ref('excluded.registration_seq') })),
-    ),
-);
-
-const giveBack = define((values: ClaimOfRow) =>
-  query
-    .updateTable('registration_claim')
-    .set({ registration_seq: null })
-    .where('company_id', '=', values.companyId)
-    .where('similar_key', '=', values.similarKey)
-    .where('registration_id', '=', values.id)
-    .where('registration_seq', '=', values.seq),
-);
-
-const provenStatuses: readonly RegistrationStatus[] = ['registered', 'contradicted'];
-
-/** True when the claim is as the change needs it. */
-function* isClaimMeet({ before, event, intent }: RegistrationChange, ofRow: ClaimOfRow): Reading<boolean> {
-  const mustHold = intent !== undefined || event.cause === 'released';
-  const takesItBack = event.cause === 'tried-again';
-  if (!mustHold && !takesItBack) return true;
-  const holder = (yield* claimOf.get(ofRow))?.registration_seq ?? null;
-  return holder === before.seq || (takesItBack && holder === null);
-}
-
-/** Takes the registrationId for a proven row from the one that has claimed it since, if that may still be sent. */
-function* takeForProven(ofRow: ClaimOfRow): Body<void> {
-  const { registration_seq: holder = null, status = null } = (yield* claimOf.get(ofRow)) ?? {};
-  const stays = status !== null && (isOpenRegistration(status) || provenStatuses.includes(status));
-  if (holder !== ofRow.seq && !stays) yield* takeClaim.run(ofRow);
-}
-
-function* moveClaim({ before, after, event }: RegistrationChange, ofRow: ClaimOfRow): Body<void> {
-  if (event.cause === 'released') yield* giveBack.run(ofRow);
-  else if (event.cause === 'tried-again') yield* takeClaim.run(ofRow);
-  else if (keepsClaim(before.status) && !keepsClaim(after.status)) yield* giveBack.run(ofRow);
-  else if (provenStatuses.includes(after.status) && !isOpenRegistration(before.status))
-    yield* takeForProven(ofRow);
-}
 
 // ---------------------------------------------------------------- intents
 

@@ -3,24 +3,21 @@ import { isDeepStrictEqual } from 'node:util';
 import { type Expression, type Selectable, sql } from 'kysely';
 import type { KeptRegistration } from '../../evidence/rules/audit.ts';
 import { type KeptCall, startOf } from '../../evidence/rules/registration-audit.ts';
-import type { ChangedClaim } from '../../evidence/rules/state-audit.ts';
 import {
   callbackKey,
   identityKey,
   parseCallback,
   type RegistrationCallback,
 } from '../../registration/rules/callback.ts';
-import { keepsClaim } from '../../registration/rules/claim.ts';
 import { type ChainedEvent, type KeptEvent, textOf } from '../../review/rules/payout-chain.ts';
 import {
   type RegistrationCause,
   type RegistrationInstruction,
   type RegistrationStatus,
-  registrationStatuses,
 } from '../../registration/rules/registration.ts';
 import type { Reader } from '../engine.ts';
 import type { Tables } from '../schema.ts';
-import { type Body, define, query, type Reading, select, textStatement } from '../statements.ts';
+import { type Body, define, query, type Reading, textStatement } from '../statements.ts';
 import { computeRegistrationDigest } from './rows.ts';
 
 /**
@@ -241,28 +238,4 @@ export async function* readCallPages(reader: Reader): AsyncGenerator<readonly Ke
     if (rows.length < pageCalls) return;
     after = rows.at(-1)?.id ?? after;
   }
-}
-
-const keeping = sql.join(registrationStatuses.filter(keepsClaim).map((status) => sql.lit(status)));
-
-const isReleased = sql`exists (select 1 from registration_event e where e.registration_seq = p.seq and e.cause = 'released')`;
-
-/** Rows without their claim; a claim that another proven row has by now is that one's. */
-const unclaimed = textStatement<ChangedClaim>(sql`
-select r.registration_id as id, case when c.registration_id is null then 'gone' else 'free' end as fault
-from registration p join registration_row r on r.seq = p.seq join registration_batch b on b.batch_id = p.batch_id
-  left join registration_claim c on c.company_id = b.company_id and c.registration_id = r.registration_id
-where b.sealed_at_ms is not null and r.registration_id is not null and p.status in (${keeping})
-  and c.registration_seq is null and not ${isReleased}
-order by r.registration_id limit 1000`);
-
-const foreign = textStatement<ChangedClaim>(sql`
-select c.registration_id as id, 'foreign' as fault
-from registration_claim c left join registration_row r on r.seq = c.registration_seq
-where c.registration_seq is not null and (r.seq is null or r.registration_id <> c.registration_id)
-order by c.registration_id limit 1000`);
-
-/** Reads claims that are not what the histories of their rows make of them. */
-export function* readChangedRegistrationClaims(): Reading<readonly ChangedClaim[]> {
-  return [...(yield* select(unclaimed)), ...(yield* select(foreign))];
 }

@@ -22,9 +22,10 @@ import {
   type RegistrationStatus,
   unendedStatuses,
 } from '../../registration/rules/registration.ts';
-import { type ClaimKey, claimKeyOf, type ClaimOfRow } from '../schema.ts';
+import { type ClaimKey, claimKeyOf } from '../schema.ts';
 import { type Body, change, define, defineHere, query, selectFirst } from '../statements.ts';
 import { appendRegistrationEvent, nextRegistrationHashOf, readLatestRegistrationEventSeq } from './chain.ts';
+import { giveClaimBack, selectClaims, takeClaims } from './claims.ts';
 import { recordPlaces, requireReading } from './ingest.ts';
 import { registrationBatchReads } from './reads.ts';
 import { encodeHolds, statusLiteral } from './rows.ts';
@@ -160,16 +161,6 @@ const updateRejected = define(
       .where('status', '=', statusLiteral('staged')),
 );
 
-const giveClaimBack = define((values: ClaimOfRow) =>
-  query
-    .updateTable('registration_claim')
-    .set({ registration_seq: null })
-    .where('company_id', '=', values.companyId)
-    .where('similar_key', '=', values.similarKey)
-    .where('registration_id', '=', values.id)
-    .where('registration_seq', '=', values.seq),
-);
-
 /** Rejects one staged row for an issue that only the seal could find. */
 function* reject(sealing: Sealing, row: StagedRow, { code, column, message: why }: Clash): Body<void> {
   const { batchId, companyId, nowMs, eventBase } = sealing;
@@ -195,50 +186,6 @@ function* rejectConflict(sealing: Sealing, rowNo: number): Body<void> {
 }
 
 // ---------------------------------------------------------------- claims
-
-/** Takes every claim that is free, each for the first row of the file that wants it. */
-function takeClaims({ batchId, companyId }: Sealing): Body<number> {
-  const wanted = query
-    .selectFrom('registration as p')
-    .innerJoin('registration_asked as a', 'a.seq', 'p.seq')
-    .select((eb) => [
-      sql<string>`cast(${companyId} as text)`.as('company_id'),
-      'a.similar_key',
-      'a.registration_id',
-      eb.fn.min('p.seq').as('seq'),
-    ])
-    .where('p.batch_id', '=', batchId)
-    .where('p.status', '=', statusLiteral('staged'))
-    .groupBy(['a.similar_key', 'a.registration_id'])
-    .orderBy('a.similar_key')
-    .orderBy('a.registration_id');
-  const take = query
-    .insertInto('registration_claim')
-    .columns(['company_id', 'similar_key', 'registration_id', 'registration_seq'])
-    .expression(wanted)
-    .onConflict((conflict) =>
-      conflict
-        .columns(['company_id', 'similar_key', 'registration_id'])
-        .doUpdateSet((eb) => ({ registration_seq: eb.ref('excluded.registration_seq') }))
-        .where('registration_claim.registration_seq', 'is', null),
-    );
-  return change(take);
-}
-
-/** The claims of others on the very registrationId, or on those that are similar to it. */
-const selectClaims = (
-  companyId: string,
-  registrationId: Expression<string> | string,
-  similarKey: Expression<string> | string,
-  isSame: boolean,
-) =>
-  query
-    .selectFrom('registration_claim as c')
-    .select('c.registration_seq')
-    .where('c.company_id', '=', companyId)
-    .where('c.similar_key', '=', similarKey)
-    .where('c.registration_id', isSame ? '=' : '<>', registrationId)
-    .where('c.registration_seq', 'is not', null);
 
 const claimedRows = define((values: PageOfBatch) =>
   selectStaged(values).where((eb) =>

@@ -13,7 +13,7 @@ import {
   type CallbackListenerContext,
   startCallbackListener,
 } from '../../../src/registration/listener/listener.ts';
-import { readAcknowledgement } from '../../../src/sandbox/registration/callback-message.ts';
+import { readAcknowledgement } from '../../../src/sandbox/registration/caller.ts';
 import {
   type Call,
   callBack,

@@ -4,7 +4,7 @@ import {
   describeRegistrationAlarmRemedy,
   describeRegistrationHolds,
   describeRegistrationRemedy,
-} from '../../../src/registration/rules/remedies.ts';
+} from '../../../src/registration/rules/report-rows.ts';
 import {
   registrationHolds,
   type RegistrationHold,

@@ -44,7 +44,9 @@ describe('a role', () => {
       allowed: false,
       why: 'a maker may not check what others propose: that takes a checker or an admin',
     });
-    expect(inWords(can(null, 'propose'))).toMatchObject({ why: expect.stringContaining('proved their identity') });
+    expect(inWords(can(null, 'propose'))).toMatchObject({
+      why: expect.stringContaining('proved their identity'),
+    });
   });
 });
 
@@ -329,7 +331,10 @@ describe('a second admin', () => {
       request: { kind: 'add', name: 'KWAN', displayName: 'K', role: 'admin' },
       seen: '',
     });
-    expect(inWords(confirm(third, adding))).toMatchObject({ kind: 'stale', why: expect.stringContaining('already') });
+    expect(inWords(confirm(third, adding))).toMatchObject({
+      kind: 'stale',
+      why: expect.stringContaining('already'),
+    });
   });
 
   test('sends it back, and whoever proposed it withdraws it', () => {

@@ -2,7 +2,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
 import { parseCallback, parseCallbackHeader } from '../../../src/registration/rules/callback.ts';
-import { readAcknowledgement } from '../../../src/sandbox/registration/callback-message.ts';
+import { readAcknowledgement } from '../../../src/sandbox/registration/caller.ts';
 import type { RegistrationBehaviourInput } from '../../../src/sandbox/registration/table.ts';
 import { eventually } from '../../support/eventually.ts';
 import { makeCertificate } from '../../support/self-signed.ts';

@@ -168,7 +168,7 @@ const ofDatabase: readonly Mutation[] = [
   inDatabase(
     102,
     'a change that was taken for done is not required of the server',
-    'store/postgres/merge.ts',
+    'store/postgres/drive.ts',
     "ofOneEach: shape === 'update' ? named(writeOneEach(sql)) : undefined,",
     "ofOneEach: shape === 'update' && writeOneEach !== undefined ? named(sql) : undefined,",
   ),

@@ -4,7 +4,7 @@ import { expect, test } from 'vitest';
 import { openConnection } from '../../../src/store/connection.ts';
 import { migrate } from '../../../src/store/migrations.ts';
 import { schemaName } from '../../../src/store/postgres/pool.ts';
-import { rolesScript } from '../../../src/store/postgres/roles.ts';
+import { rolesScript } from '../../../src/store/postgres/migrations.ts';
 import { erasedRow, fillTables, readColumns, updateOf } from '../../support/filled-tables.ts';
 import { describePostgres, makeJournalDatabase } from '../../support/postgres.ts';
 

@@ -5,7 +5,7 @@ import { expect, test } from 'vitest';
 import { openConnection } from '../../../src/store/connection.ts';
 import { migrate } from '../../../src/store/migrations.ts';
 import { schemaName, wholeSchemaName } from '../../../src/store/postgres/pool.ts';
-import { journalTables } from '../../../src/store/tables/all.ts';
+import { journalTables } from '../../../src/store/tables.ts';
 import { machineTables } from '../../../src/store/tables/machines.ts';
 import { describePostgres, makeJournalDatabase } from '../../support/postgres.ts';
 

@@ -4,7 +4,7 @@
  * a schema of their own.
  */
 import { schemaName, wholeSchemaName } from '../pool.ts';
-import { movedTables } from '../../tables/all.ts';
+import { movedTables } from '../../tables.ts';
 import { postgresRefusal } from '../../tables/ddl.ts';
 import { neverChanges } from '../../tables/table.ts';
 import { selectListed } from '../../tables/payouts.ts';

@@ -2,14 +2,14 @@
  * All tables of a journal, each after those that it refers to, and the types of their rows. Those of files, notices,
  * archives and statements are defined here; dates are YYYYMMDD.
  */
-import type { PayoutStatus } from '../../core/payout.ts';
-import type { NoticeChannel, NoticeDraft } from '../../notify/rules/notice.ts';
-import type { LineStatus } from '../../reconcile/rules/statement.ts';
-import type { BreakRecord } from '../../reconcile/rules/types.ts';
-import type { IntakeRecord } from '../../watch/ports.ts';
-import type { FileKindName } from '../../watch/rules/drop-folder.ts';
-import { counted, flag, integer, type RowOf, text } from './column.ts';
-import { when } from './condition.ts';
+import type { PayoutStatus } from '../core/payout.ts';
+import type { NoticeChannel, NoticeDraft } from '../notify/rules/notice.ts';
+import type { LineStatus } from '../reconcile/rules/statement.ts';
+import type { BreakRecord } from '../reconcile/rules/types.ts';
+import type { IntakeRecord } from '../watch/ports.ts';
+import type { FileKindName } from '../watch/rules/drop-folder.ts';
+import { counted, flag, integer, type RowOf, text } from './tables/column.ts';
+import { when } from './tables/condition.ts';
 import {
   attempt,
   batch,
@@ -26,7 +26,7 @@ import {
   payoutPlace,
   payoutRow,
   report,
-} from './payouts.ts';
+} from './tables/payouts.ts';
 import {
   approvalSignature,
   approvedRow,
@@ -42,8 +42,8 @@ import {
   proposalEvent,
   proposalItem,
   reviewNote,
-} from './people.ts';
-import { isAnyMoving, isBatchMoving } from './questions.ts';
+} from './tables/people.ts';
+import { isAnyMoving, isBatchMoving } from './tables/questions.ts';
 import {
   registration,
   registrationAsked,
@@ -56,7 +56,7 @@ import {
   registrationReport,
   registrationRow,
   registrationVersion,
-} from './registrations.ts';
+} from './tables/registrations.ts';
 import {
   countedKey,
   index,
@@ -66,7 +66,7 @@ import {
   type Table,
   table,
   uniqueIndex,
-} from './table.ts';
+} from './tables/table.ts';
 
 // ---------------------------------------------------------------- the journal itself, files and notices
 
