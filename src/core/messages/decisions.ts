@@ -37,17 +37,6 @@ const statusWordings = wordings({
   'registration-is.failed': ['failed', 'ลงทะเบียนไม่สำเร็จ'],
   'registration-is.contradicted': ['contradicted', 'ผลขัดแย้งกัน'],
 
-  'held-for.approval': ['approval', 'รออนุมัติ'],
-  'held-for.name': ['name', 'ชื่อที่ธนาคารไม่ตรงกับในไฟล์'],
-  'held-for.limit': ['limit', 'จำนวนเงินเกินวงเงินต่อรายการ'],
-  'held-for.halted': ['halted', 'ถูกระงับการจ่าย'],
-  'held-for.paused': ['paused', 'บริการของธนาคารยังไม่พร้อม'],
-  'held-for.unavailable': ['unavailable', 'การตรวจสอบก่อนส่งไม่ได้รับคำตอบ'],
-  'held-for.similar': ['similar', 'มีรายการอื่นที่คล้ายกัน'],
-  'held-for.new-payee': ['new-payee', 'ไม่เคยจ่ายให้ผู้รับเงินรายนี้มาก่อน'],
-  'held-for.day-limit': ['day-limit', 'ใช้วงเงินของวันเต็มแล้ว'],
-  'held-for.service-day': ['service-day', 'วันนี้ไม่ส่งรายการ'],
-  'held-for.resend': ['resend', 'ต้องมีผู้ตัดสินใจว่าจะส่งเลขอ้างอิงเดิมอีกครั้งหรือไม่'],
 });
 
 /** Rows as a decision names them. */

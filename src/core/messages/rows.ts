@@ -9,7 +9,7 @@ const stateWordings = wordings({
   'hold-is.approval': ['approval', 'รออนุมัติ'],
   'hold-is.name': ['name', 'ชื่อที่ธนาคารไม่ตรงกับในไฟล์'],
   'hold-is.limit': ['limit', 'จำนวนเงินเกินวงเงินต่อรายการ'],
-  'hold-is.halted': ['halted', 'ถูกระงับการส่ง'],
+  'hold-is.halted': ['halted', 'ถูกระงับไว้'],
   'hold-is.paused': ['paused', 'บริการของธนาคารยังไม่พร้อม'],
   'hold-is.unavailable': ['unavailable', 'การตรวจสอบก่อนส่งไม่ได้รับคำตอบ'],
   'hold-is.similar': ['similar', 'มีรายการอื่นที่คล้ายกัน'],

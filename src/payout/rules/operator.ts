@@ -75,7 +75,7 @@ export function decideLift(payout: Payout, lifted: readonly HoldReason[], nowMs:
   if (holds.length === payout.holds.length)
     return message('go-on.held-otherwise', {
       where,
-      holds: listed(holds.map((hold) => message(`held-for.${hold}`))),
+      holds: listed(holds.map((hold) => message(`hold-is.${hold}`))),
     });
   const isFree = holds.length === 0;
   const accepted = payout.holds.filter((hold) => lifted.includes(hold) && lookedAtHolds.includes(hold));
