@@ -36,7 +36,6 @@ const statusWordings = wordings({
   'registration-is.refused': ['refused', 'ธนาคารปฏิเสธ'],
   'registration-is.failed': ['failed', 'ลงทะเบียนไม่สำเร็จ'],
   'registration-is.contradicted': ['contradicted', 'ผลขัดแย้งกัน'],
-
 });
 
 /** Rows as a decision names them. */
