@@ -130,12 +130,12 @@ const breakWordings = wordings({
   'break-reason.one-reference': ['{lines} lines with one reference', 'เลขอ้างอิงเดียวมี {lines} บรรทัด'],
   'break-reason.no-reference': ['the line names no transfer reference', 'บรรทัดนี้ไม่มีเลขอ้างอิงการโอน'],
   'break-reason.own-reference': [
-    'the reference is of our making, and this journal does not know it',
+    'sent under a reference of paydrop that this journal does not contain',
     'เลขอ้างอิงเป็นรูปแบบของระบบนี้ แต่ไม่มีในฐานข้อมูลของระบบ',
   ],
   'break-reason.foreign-reference': [
-    'this journal does not know the reference, which is not of our making',
-    'เลขอ้างอิงไม่ใช่รูปแบบของระบบนี้ และไม่มีในฐานข้อมูลของระบบ',
+    'not sent by paydrop: the bank shows a transfer that this journal does not contain',
+    'ไม่ใช่รายการที่ส่งจาก paydrop ธนาคารแสดงการโอนที่ไม่มีในฐานข้อมูลของระบบ',
   ],
 
   'break-reason.under-way': [

@@ -150,7 +150,7 @@ export const stopWordings = wordings({
 
   // ---------------------------------------------------------------- approval
   'batch.awaits-approval': [
-    'it waits for approval: nothing that was not approved is paid',
+    'it waits for approval; nothing is paid before that',
     'ต้องอนุมัติก่อน จะไม่จ่ายรายการที่ยังไม่ได้รับอนุมัติ',
   ],
   'batch.approve-it': [
