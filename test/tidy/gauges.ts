@@ -7,8 +7,8 @@ import type { Node, Source } from './source.ts';
 
 /** Every gauge by its name, with the value that it may not exceed. Lower the value in the commit that lowers the gauge. */
 export const heldGauges = {
-  'files in src/': 646,
-  'lines in src/': 120991,
+  'files in src/': 645,
+  'lines in src/': 120974,
   'arrows between rooms': 124,
   'files that one neighbour alone imports': 15,
   'exports that no other file of src/ uses, those marked for tests apart': 0,
