@@ -1,5 +1,5 @@
-// node verify.mjs EVIDENCE.json [HEADS.txt..]: checks it with nothing but this script, and heads kept elsewhere.
-// It ends with 0 when all of it holds, with 1 when anything does not, with 2 when anything was left unchecked.
+// node verify.mjs EVIDENCE.json [HEADS.txt..]: checks the evidence with this script alone, and heads kept outside.
+// The exit code is 0 when everything holds, 1 when something does not, 2 when something was left unchecked.
 import { createPublicKey, hash, verify } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 
@@ -12,7 +12,7 @@ const check = (isRight, what) => isRight || faults.push(what);
 const leave = (isLeft, what) => isLeft && unchecked.push(what);
 const sha256 = (text, as = 'hex') => hash('sha256', text, as);
 
-// What a row asks for, and what an attempt sends: each part after its length in bytes.
+// The encoding of an instruction and of a sent order: each part after its length in bytes.
 const encode = (parts) =>
   parts.map((one) => (one === null ? '-' : `${Buffer.byteLength(one)}:${one}`)).join(',');
 const pick = (record, names) => names.split(' ').map((name) => record[name] ?? null);
@@ -25,7 +25,7 @@ const sent =
   'transRefNo channelId termId companyId payerAccount tranDate tranTime ' +
   'proxyType proxyNo proxyName amountText reference1 reference2';
 const hashOrder = (order) => sha256(encode(['order/1', ...pick(order, sent).map((part) => part ?? '')]));
-// Names stand in what is hashed as salted hashes; beside it they stand as they are, until they are erased.
+// Names enter the hashed text as salted hashes; the detail beside it has them in plain text until they are erased.
 const hashCell = ({ salt, value }) => sha256(`${salt}\n${value}`);
 function checkNames(hashed, detail, what) {
   const { salt, ...shown } = JSON.parse(detail ?? '{}');
@@ -182,7 +182,7 @@ for (const { proposalId, history, signatures, items, ...is } of evidence.proposa
   leave(true, `${name}: who approved it (NOT SIGNED)`);
 }
 
-// Each event leads, up the tree of its day, to what the head of the day says.
+// Each event leads up the tree of its day to the root in the head of that day.
 const join = (left, right) => sha256(`node\n${left}\n${right}`);
 for (const { chain, seq, eventHash, head, steps } of evidence.proofs) {
   let own = sha256(`leaf\n${eventHash}`);

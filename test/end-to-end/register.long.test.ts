@@ -38,7 +38,7 @@ test('60 registrations, killed twice on the way: each is sent once, and every ou
   await stopsAtTheLimit(scene, file);
 });
 
-/** What is done is told again; what is too much for the bank stops short, and says so. */
+/** A file that is done reports again; a run beyond the limit of the bank pauses, and says so. */
 async function stopsAtTheLimit(scene: Scene, done: string): Promise<void> {
   const file = await scene.addFile(
     'late.csv',

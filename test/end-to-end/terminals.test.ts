@@ -61,7 +61,7 @@ async function expectPaidOnce(scene: Scene): Promise<void> {
 }
 
 const wait = ['--wait', '1'] as const;
-/** Where something is to happen before the wait is over, however busy the machine is. */
+/** A wait long enough for an event within it, however busy the machine is. */
 const patiently = ['--wait', '10'] as const;
 
 describe('a journal that is lost, with another terminal in the settings since', () => {

@@ -9,7 +9,7 @@ test.each(shapes)('no invariant is broken by further %s seeds', async (shape, { 
   expect(await playSeeds(shape, short + 1, long)).toEqual([]);
 });
 
-/** Of an adopted journal, and of one that only a report gives away. */
+/** Seeds of an adopted journal, and of one that only a report gives away. */
 test('no payout is paid twice when further journals are lost', async () => {
   expect(await playJournals([3, 12])).toEqual([]);
 });

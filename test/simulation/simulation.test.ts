@@ -15,7 +15,7 @@ describe('no invariant is broken', () => {
   });
 });
 
-/** Of a lost, and of a restored journal; the long tests play more, `--shape journals` many. */
+/** Seeds of a lost and of a restored journal; the long tests play more, `--shape journals` many. */
 test('no payout is paid twice when the journal is lost, put back or copied over a night', async () => {
   expect(await playJournals([9, 5])).toEqual([]);
 });

@@ -30,15 +30,15 @@ class MemoryWorkers {
   readonly #highestRows = new Map<string, number>();
   /** Workers whose lease is over, in this order. */
   readonly gone = new Set<number>();
-  /** Those of them whose rows others settle: none of them may be renewed any more. */
+  /** Workers that are gone and whose rows others settle: no lease of theirs may be renewed. */
   readonly superseded = new Set<number>();
-  /** What the bank bears of all. */
+  /** The limit of the bank over all workers together, of each kind. */
   readonly wholes: Partial<Record<SharedKind, SharedLimit>> = {};
-  /** Who had the turn to try whether a pause was over, in this order. */
+  /** Workers that had the turn to try whether a pause was over, in this order. */
   readonly probes: number[] = [];
   #probing: number | undefined;
   #isAnswered = false;
-  /** By each worker. */
+  /** Claimed rows of each worker. */
   readonly claims: number[] = [];
 
   constructor(journal: PayoutJournal) {

@@ -217,7 +217,7 @@ export const identityOf = (instruction: RegistrationInstruction | null): string 
 
 export const registeredBatchId = '7B3KQ0M9ZX';
 
-/** What a row is called, and what becomes of it. */
+/** Rows of the batch: the name of each, and its outcome. */
 const registeredRows = [
   ['REG-1', 'registered'],
   ['REG-2', 'refused'],

@@ -107,7 +107,7 @@ describePostgres('a helper that becomes the sender of an older copy', () => {
     await eventually(async () => expect((await readMark(folder)).latestEventSeq).toBeGreaterThan(0));
     const older = 'delete from paydrop.event where seq = (select max(seq) from paydrop.event)';
     await scene.run('begin', 'alter table paydrop.event disable trigger user', older, senderEnds, 'commit');
-    // It finds out as it takes the place, or while it still stands by.
+    // The helper finds out as it takes the place, or while it still stands by.
     await expect(stood).rejects.toThrow(
       /an older copy(?:: it has 1 file and \d events?, 1 and \d were recorded| \(noticed while it was at work\))/,
     );

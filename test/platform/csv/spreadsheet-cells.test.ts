@@ -180,7 +180,7 @@ describe('a guarded cell', () => {
     (text) => {
       const before = process.cpuUsage();
       expect(unguardFormula(guardFormula(text)) === text).toBe(true);
-      // Of the processor: how long it was others' says nothing.
+      // Time of the processor, because the time on the wall depends on what else the machine does.
       expect(process.cpuUsage(before).user / 1_000).toBeLessThan(2_000);
     },
   );

@@ -72,7 +72,7 @@ test('a long one is looked at in no time', () => {
   const ends = '1a2b3c'.repeat(3) + '1'.repeat(100);
   for (const password of [`${'1'.repeat(120)}ab${'1'.repeat(120)}`, ends, 'ab1'.repeat(85), '(1'.repeat(128)])
     complainAboutPassword(password, mali, guessed);
-  // Of the processor: how long it was others' says nothing.
+  // Time of the processor, because the time on the wall depends on what else the machine does.
   expect(process.cpuUsage(before).user / 1_000).toBeLessThan(2_000);
   expect(
     inWords(complainAboutPassword(`${'12'.repeat(40)}password${'34'.repeat(40)}`, mali, guessed)),
