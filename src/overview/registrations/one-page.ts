@@ -1,28 +1,36 @@
 /** One registration: its content, the decisions possible now, and its whole history, with the bank's callbacks. */
-import { inEnglish, say as sayMessage, sayCode } from '../../core/message.ts';
-import { maskForeignNumbers, showText } from '../../core/outgoing-text.ts';
+import { sayCode } from '../../core/message.ts';
+import { showText } from '../../core/outgoing-text.ts';
 import { maskDigits } from '../../core/proxy-id.ts';
 import type { RegistrationEvent, RegistrationHistory, RegistrationStore } from '../../registration/ports.ts';
 import { describeRegistrationReason, readRegistrationCell } from '../../registration/rules/report-rows.ts';
 import { maskedRegistrationColumns } from '../../registration/rules/registration-row.ts';
 import { latestRequestUid, type RegistrationCause } from '../../registration/rules/registration.ts';
 import { findRegistrationCode } from '../../registration/rules/status-codes.ts';
-import { describeIssue } from '../../reports/rules/report-rows.ts';
 import { readRegistrationOptions } from '../../review/registration-target.ts';
 import type { PersonStore } from '../../review/ports.ts';
 import { recordReveal } from '../../review/reveal.ts';
-import { decideOffers, type Offer } from '../../review/rules/offers.ts';
+import { decideOffers } from '../../review/rules/offers.ts';
 import { can } from '../../review/rules/people.ts';
-import {
-  isRegistrationDecision,
-  nameOfDecision,
-  type RegistrationDecision,
-} from '../../review/rules/terms.ts';
+import { isRegistrationDecision, type RegistrationDecision } from '../../review/rules/terms.ts';
 import { answerDecision, type DecideForm, decidePage, withFile } from '../../review/web/decide-form.ts';
 import { evidenceBytesMax } from '../../review/evidence-files.ts';
 import { html, type Html, type Part } from '../../review/web/html.ts';
 import { plainPage, postButton } from '../../review/web/layout.ts';
-import { factList, momentOf, sayFact, whyOf } from '../../review/web/parts.ts';
+import {
+  chips,
+  codeLine,
+  decisionsCard,
+  factList,
+  ifAny,
+  momentOf,
+  readEntry,
+  type RowOffers,
+  sayFact,
+  type TimeLineEntry,
+  timeLineTable,
+  whyOf,
+} from '../../review/web/parts.ts';
 import { readSeq, type ReadReview } from '../../review/web/payout-page.ts';
 import type { Answer, Fields, FileView, Page, ProvedVisit, SentFile, View } from '../../review/web/view.ts';
 import {
@@ -45,9 +53,6 @@ interface RegistrationPageContext {
 }
 
 // ---------------------------------------------------------------- content
-
-const ifAny = (text: string | null | undefined): Part =>
-  text === null || text === undefined || text.trim() === '' ? undefined : showText(text);
 
 function numbersOf(visit: ProvedVisit, { row }: RegistrationHistory, isRevealed: boolean): Html {
   const { say, person } = visit;
@@ -105,60 +110,11 @@ function summary(visit: ProvedVisit, history: RegistrationHistory): Html {
   ]);
 }
 
-const offerItem = (visit: ProvedVisit, seq: number, offer: Offer): Html => {
-  const { say, language } = visit;
-  const label = sayCode(language, nameOfDecision(offer.decision, 'registration'));
-  return offer.whyNot === undefined
-    ? html`<li>
-        <a class="button" href="/registration/${seq}/decide/${offer.decision}">${label}</a>
-        <small>${offer.needsSecond ? say('payout.second') : say('payout.one-is-enough')}</small>
-      </li>`
-    : html`<li class="off">${label} <small>${whyOf(visit, offer.whyNot)}</small></li>`;
-};
-
-interface Shown {
+interface Shown extends RowOffers {
   readonly history: RegistrationHistory;
-  readonly offers: readonly Offer[];
-  readonly openProposal: number | undefined;
-}
-
-function decisionsCard(visit: ProvedVisit, { history, offers, openProposal }: Shown): Html {
-  const { say } = visit;
-  const possible = offers.filter(({ whyNot }) => whyNot === undefined);
-  const others = offers.filter(({ whyNot }) => whyNot !== undefined);
-  const list = (some: readonly Offer[]) =>
-    html`<ul class="decisions">
-      ${some.map((offer) => offerItem(visit, history.row.seq, offer))}
-    </ul>`;
-  return html`<section class="card" aria-labelledby="decisions">
-    <h2 id="decisions">${say('payout.decisions')}</h2>
-    ${
-      openProposal !== undefined &&
-      html`<p>
-        <a href="/proposal/${openProposal}"
-          >${say('payout.waits-for-check')}: ${say('payout.proposal-word')} ${openProposal}</a
-        >
-      </p>`
-    }
-    ${possible.length > 0 && list(possible)}
-    ${
-      others.length > 0 &&
-      html`<details ${possible.length === 0 ? html`open` : ''}>
-        <summary>${say('payout.not-possible')}</summary>
-        ${list(others)}
-      </details>`
-    }
-  </section>`;
 }
 
 // ---------------------------------------------------------------- history
-
-interface Entry {
-  readonly atMs: number;
-  readonly who: Part;
-  readonly what: Part;
-  readonly evidence: Part;
-}
 
 /** Causes that show an answer of the bank. */
 const bankCauses: readonly RegistrationCause[] = [
@@ -184,23 +140,13 @@ const showFact = (name: string, value: unknown): string => {
   return isReference(name) ? String(value) : showText(String(value));
 };
 
-const chips = (facts: readonly (readonly [name: string, fact: Part])[]): Part =>
-  facts.length > 0 &&
-  html`<ul class="chips">
-    ${facts.map(([name, fact]) => html`<li><small>${name}</small> ${fact}</li>`)}
-  </ul>`;
-
 /** The bank's code, with its meaning and the remedy. */
-function codeOf({ language }: ProvedVisit, { detail }: RegistrationEvent): Part {
+function codeOf(visit: ProvedVisit, { detail }: RegistrationEvent): Part {
   const code = detail['code'] ?? detail['statusCode'];
   if (typeof code !== 'string' || code === '') return undefined;
-  const known = findRegistrationCode(code);
   const said = detail['statusDesc'];
-  const words = typeof said === 'string' && said !== '' ? said : known && inEnglish(known.remedy);
-  return html`<p class="code">
-    <code>${code}</code> ${words !== undefined && html`<span lang="en">${maskForeignNumbers(words)}</span>`}
-    ${language === 'th' && known !== undefined && html`<small>${sayMessage('th', known.remedy)}</small>`}
-  </p>`;
+  const words = typeof said === 'string' && said !== '' ? said : undefined;
+  return codeLine(visit, code, words, findRegistrationCode(code)?.remedy);
 }
 
 function whoOf({ say }: ProvedVisit, { cause, detail }: RegistrationEvent): Part {
@@ -210,7 +156,7 @@ function whoOf({ say }: ProvedVisit, { cause, detail }: RegistrationEvent): Part
   return bankCauses.includes(cause) ? say('payout.bank-side') : say('payout.program');
 }
 
-function eventEntry(visit: ProvedVisit, event: RegistrationEvent): Entry {
+function eventEntry(visit: ProvedVisit, event: RegistrationEvent): TimeLineEntry {
   const { language, say } = visit;
   const { cause, detail, from, to, atMs, attemptNo } = event;
   const { proposal } = detail;
@@ -239,31 +185,8 @@ function eventEntry(visit: ProvedVisit, event: RegistrationEvent): Entry {
   };
 }
 
-/** The first entry: the content of the file. */
-function readEntry(visit: ProvedVisit, { row, batch }: RegistrationHistory): Entry {
-  const { say } = visit;
-  const isMasked = (name: string): boolean =>
-    [...maskedRegistrationColumns].some((column) => column === name);
-  const cells = Object.entries(row.cells)
-    .filter(([, cell]) => cell !== '')
-    .map(([name, cell]) => [name, isMasked(name) ? maskDigits(cell) : showText(cell)] as const);
-  return {
-    atMs: batch.startedAtMs,
-    who: say('payout.program'),
-    what: html`<b>${say('payout.row-read')}</b>
-      <small>${showText(batch.fileName)}, ${say('upload.line')} ${row.line}</small>`,
-    evidence: [
-      row.issues.map((issue) => html`<p>${whyOf(visit, describeIssue(issue))}</p>`),
-      html`<details>
-        <summary>${say('payout.as-in-file')}</summary>
-        ${chips(cells)}
-      </details>`,
-    ],
-  };
-}
-
 /** Each callback as received; the event after it shows its effect. */
-function callbackEntries(visit: ProvedVisit, { callbacks }: RegistrationHistory): readonly Entry[] {
+function callbackEntries(visit: ProvedVisit, { callbacks }: RegistrationHistory): readonly TimeLineEntry[] {
   const { say } = visit;
   return callbacks.map(({ callback, receivedAtMs, fromAddress, repeats }) => ({
     atMs: receivedAtMs,
@@ -282,35 +205,19 @@ function callbackEntries(visit: ProvedVisit, { callbacks }: RegistrationHistory)
   }));
 }
 
+const isMasked = (name: string): boolean => [...maskedRegistrationColumns].some((column) => column === name);
+
 function timeLine(visit: ProvedVisit, history: RegistrationHistory): Html {
-  const { say } = visit;
-  const entries = [readEntry(visit, history), ...history.events.map((event) => eventEntry(visit, event))];
+  const entries = [
+    readEntry(visit, history, isMasked),
+    ...history.events.map((event) => eventEntry(visit, event)),
+  ];
   // Entries of the same moment keep their order.
   for (const entry of callbackEntries(visit, history).toReversed()) {
     const later = entries.findIndex(({ atMs }) => atMs >= entry.atMs);
     entries.splice(later === -1 ? entries.length : later, 0, entry);
   }
-  return html`<table class="story">
-    <thead>
-      <tr>
-        <th scope="col">${say('payout.time')}</th>
-        <th scope="col">${say('payout.who')}</th>
-        <th scope="col">${say('payout.what')}</th>
-        <th scope="col">${say('payout.evidence')}</th>
-      </tr>
-    </thead>
-    <tbody>
-      ${entries.map(
-        ({ atMs, who, what, evidence }) =>
-          html`<tr>
-            <td class="mono" data-head="${say('payout.time')}">${momentOf(visit, atMs)}</td>
-            <td data-head="${say('payout.who')}">${who}</td>
-            <td data-head="${say('payout.what')}">${what}</td>
-            <td class="why" data-head="${say('payout.evidence')}">${evidence}</td>
-          </tr>`,
-      )}
-    </tbody>
-  </table>`;
+  return timeLineTable(visit, entries);
 }
 
 // ---------------------------------------------------------------- answers
@@ -342,7 +249,9 @@ function registrationPage(visit: ProvedVisit, shown: Shown, isRevealed: boolean)
       </ul>
       <div class="columns">
         <section class="card">${numbersOf(visit, history, isRevealed)} ${summary(visit, history)}</section>
-        <div class="first" data-live="decisions">${decisionsCard(visit, shown)}</div>
+        <div class="first" data-live="decisions">
+          ${decisionsCard(visit, { kind: 'registration', seq: row.seq }, shown)}
+        </div>
       </div>
       <section aria-labelledby="story" data-live="story">
         <h2 id="story">${say('payout.history')}</h2>

@@ -1,13 +1,17 @@
 /** Pieces that several views share. */
-import { isPlainCode, type Message, say as sayMessage, sayCode } from '../../core/message.ts';
+import { inEnglish, isPlainCode, type Message, say as sayMessage, sayCode } from '../../core/message.ts';
 import { formatBangkokDateTime } from '../../core/bangkok-time.ts';
 import { sayMoment } from '../../core/moments.ts';
-import { showText } from '../../core/outgoing-text.ts';
+import { maskForeignNumbers, showText } from '../../core/outgoing-text.ts';
+import type { Issue } from '../../core/payout-file.ts';
 import type { ResultRow } from '../../core/ports.ts';
+import { maskDigits } from '../../core/proxy-id.ts';
 import type { MoneyMoved, SearchReach } from '../../payout/rules/search.ts';
 import { describeAlarmRemedy, describeRemedy } from '../../reports/rules/remedies.ts';
-import { describeReason } from '../../reports/rules/report-rows.ts';
+import { describeIssue, describeReason } from '../../reports/rules/report-rows.ts';
+import type { Offer } from '../rules/offers.ts';
 import { can } from '../rules/people.ts';
+import { nameOfDecision } from '../rules/terms.ts';
 import { html, type Html, type Part } from './html.ts';
 import type { Fields, ProvedVisit, Visit } from './view.ts';
 import { sayWhy } from './words.ts';
@@ -97,3 +101,159 @@ export const searchField = ({ say }: Pick<Visit, 'say'>, hint: string, search: s
       autocomplete="off"
     />
   </div>`;
+
+/** A text to show; nothing for one that is missing or blank. */
+export const ifAny = (text: string | null | undefined): Part =>
+  text === null || text === undefined || text.trim() === '' ? undefined : showText(text);
+
+// ---------------------------------------------------------------- one payout or registration
+
+/** The decisions offered on a row, and the open proposal about it. */
+export interface RowOffers {
+  readonly offers: readonly Offer[];
+  readonly openProposal: number | undefined;
+}
+
+interface OfferedRow {
+  readonly kind: 'payout' | 'registration';
+  readonly seq: number;
+}
+
+function offerItem(visit: ProvedVisit, { kind, seq }: OfferedRow, offer: Offer): Html {
+  const { say } = visit;
+  const { decision, whyNot, needsSecond } = offer;
+  const label = say(nameOfDecision(decision, kind));
+  return whyNot === undefined
+    ? html`<li>
+        <a class="button" href="/${kind}/${seq}/decide/${decision}">${label}</a>
+        <small>${say(needsSecond ? 'payout.second' : 'payout.one-is-enough')}</small>
+      </li>`
+    : html`<li class="off">${label} <small>${whyOf(visit, whyNot)}</small></li>`;
+}
+
+/** The decisions on a row: those that are possible, and the others with their reasons. */
+export function decisionsCard(
+  visit: ProvedVisit,
+  row: OfferedRow,
+  { offers, openProposal }: RowOffers,
+): Html {
+  const { say } = visit;
+  const possible = offers.filter(({ whyNot }) => whyNot === undefined);
+  const others = offers.filter(({ whyNot }) => whyNot !== undefined);
+  const list = (some: readonly Offer[]) =>
+    html`<ul class="decisions">
+      ${some.map((offer) => offerItem(visit, row, offer))}
+    </ul>`;
+  return html`<section class="card" aria-labelledby="decisions">
+    <h2 id="decisions">${say('payout.decisions')}</h2>
+    ${
+      openProposal !== undefined &&
+      html`<p>
+        <a href="/proposal/${openProposal}"
+          >${say('payout.waits-for-check')}: ${say('payout.proposal-word')} ${openProposal}</a
+        >
+      </p>`
+    }
+    ${possible.length > 0 && list(possible)}
+    ${
+      others.length > 0 &&
+      html`<details ${possible.length === 0 ? html`open` : ''}>
+        <summary>${say('payout.not-possible')}</summary>
+        ${list(others)}
+      </details>`
+    }
+  </section>`;
+}
+
+/** One event of a time line; `atMs` is 0 for an unknown moment. */
+export interface TimeLineEntry {
+  readonly atMs: number;
+  readonly who: Part;
+  readonly what: Part;
+  readonly evidence: Part;
+}
+
+/** Small facts in a row. */
+export const chips = (facts: readonly (readonly [name: string, fact: Part])[]): Part =>
+  facts.length > 0 &&
+  html`<ul class="chips">
+    ${facts.map(([name, fact]) => html`<li><small>${name}</small> ${fact}</li>`)}
+  </ul>`;
+
+/**
+ * A code with its meaning.
+ * @param said the bank's own words
+ * @param remedy of the code; its English stands for words that the bank has not sent
+ */
+export function codeLine(
+  { language }: Pick<Visit, 'language'>,
+  code: string,
+  said: string | undefined,
+  remedy: Message | undefined,
+): Html {
+  const words = said ?? (remedy && inEnglish(remedy));
+  return html`<p class="code">
+    <code>${code}</code> ${words !== undefined && html`<span lang="en">${maskForeignNumbers(words)}</span>`}
+    ${language === 'th' && remedy !== undefined && html`<small>${sayMessage('th', remedy)}</small>`}
+  </p>`;
+}
+
+/** A row as its file has it. */
+interface RowRead {
+  readonly row: {
+    readonly line: number;
+    readonly issues: readonly Issue[];
+    readonly cells: Readonly<Record<string, string>>;
+  };
+  readonly batch: { readonly fileName: string; readonly startedAtMs: number };
+}
+
+/** The first entry of a time line: the values in the file. @param isMasked true for columns with numbers of people */
+export function readEntry(
+  visit: ProvedVisit,
+  { row, batch }: RowRead,
+  isMasked: (column: string) => boolean,
+): TimeLineEntry {
+  const { say } = visit;
+  const cells = Object.entries(row.cells)
+    .filter(([, cell]) => cell !== '')
+    .map(([name, cell]) => [name, isMasked(name) ? maskDigits(cell) : showText(cell)] as const);
+  return {
+    atMs: batch.startedAtMs,
+    who: say('payout.program'),
+    what: html`<b>${say('payout.row-read')}</b>
+      <small>${showText(batch.fileName)}, ${say('payout.line')} ${row.line}</small>`,
+    evidence: [
+      row.issues.map((issue) => html`<p>${whyOf(visit, describeIssue(issue))}</p>`),
+      html`<details>
+        <summary>${say('payout.as-in-file')}</summary>
+        ${chips(cells)}
+      </details>`,
+    ],
+  };
+}
+
+const timeLineHeads = ['payout.time', 'payout.who', 'payout.what', 'payout.evidence'] as const;
+
+/** A time line, in the order of its entries. */
+export function timeLineTable(visit: ProvedVisit, entries: readonly TimeLineEntry[]): Html {
+  const { say } = visit;
+  return html`<table class="story">
+    <thead>
+      <tr>
+        ${timeLineHeads.map((head) => html`<th scope="col">${say(head)}</th>`)}
+      </tr>
+    </thead>
+    <tbody>
+      ${entries.map(
+        ({ atMs, who, what, evidence }) =>
+          html`<tr>
+            <td class="mono" data-head="${say('payout.time')}">${atMs > 0 && momentOf(visit, atMs)}</td>
+            <td data-head="${say('payout.who')}">${who}</td>
+            <td data-head="${say('payout.what')}">${what}</td>
+            <td class="why" data-head="${say('payout.evidence')}">${evidence}</td>
+          </tr>`,
+      )}
+    </tbody>
+  </table>`;
+}

@@ -1,21 +1,36 @@
 /** One payout: its facts, the decisions that are possible now, and its whole history. */
-import { bahtOf, inEnglish, say as sayMessage, sayCode } from '../../core/message.ts';
+import { bahtOf, sayCode } from '../../core/message.ts';
 import { maskForeignNumbers, showText } from '../../core/outgoing-text.ts';
 import { maskDigits } from '../../core/proxy-id.ts';
 import type { HistoryReader, PayoutEvent, PayoutHistory } from '../../payout/ports.ts';
 import { factsOf } from '../../reconcile/rules/types.ts';
-import { describeIssue, describeReason, moneyMovedOf } from '../../reports/rules/report-rows.ts';
+import { describeReason, moneyMovedOf } from '../../reports/rules/report-rows.ts';
 import type { ReviewContext } from '../context.ts';
 import { readOptions } from '../payout-target.ts';
 import type { PersonStore } from '../ports.ts';
 import { recordReveal } from '../reveal.ts';
-import { decideOffers, type Offer } from '../rules/offers.ts';
+import { decideOffers } from '../rules/offers.ts';
 import { can } from '../rules/people.ts';
 import { html, type Html, type Part } from './html.ts';
 import { plainPage, postButton } from './layout.ts';
-import { alarmTag, factList, momentOf, moneyTag, reasonOf, remedyOf, sayFact, whyOf } from './parts.ts';
+import {
+  alarmTag,
+  chips,
+  codeLine,
+  decisionsCard,
+  factList,
+  ifAny,
+  momentOf,
+  moneyTag,
+  readEntry,
+  reasonOf,
+  remedyOf,
+  type RowOffers,
+  sayFact,
+  type TimeLineEntry,
+  timeLineTable,
+} from './parts.ts';
 import type { Answer, Fields, Page, ProvedVisit, View } from './view.ts';
-import type { Language } from '../../core/language.ts';
 import type { Attempt, PayoutCause } from '../../core/payout.ts';
 import { readAttemptNumber } from '../../core/reference.ts';
 import { showAmount, showBaht } from '../../core/figures.ts';
@@ -33,10 +48,8 @@ interface PayoutPageContext {
 
 // ---------------------------------------------------------------- reading
 
-interface ShownPayout {
+interface ShownPayout extends RowOffers {
   readonly history: PayoutHistory;
-  readonly offers: readonly Offer[];
-  readonly openProposal: number | undefined;
   readonly lines: readonly ToldLine[];
 }
 
@@ -87,13 +100,6 @@ interface ToldLine {
   /** The moment at which this version of the statement was accepted; undefined where it is unknown. */
   readonly acceptedAtMs: number | undefined;
   readonly line: StatementLine;
-}
-
-interface Entry {
-  readonly atMs: number;
-  readonly who: Part;
-  readonly what: Part;
-  readonly evidence: Part;
 }
 
 type Detail = Readonly<Record<string, unknown>>;
@@ -155,22 +161,12 @@ const hiddenDetails = new Set([
 ]);
 
 /** The code of the bank or of paydrop, with its meaning. */
-function codeOf(language: Language, { code, statusCode, statusDesc }: Detail): Part {
+function codeOf(visit: ProvedVisit, { code, statusCode, statusDesc }: Detail): Part {
   const named = code ?? statusCode;
   if (typeof named !== 'string' || named === '') return undefined;
-  const known = findBankStatus(named);
-  const words = typeof statusDesc === 'string' ? statusDesc : known && inEnglish(known.remedy);
-  return html`<p class="code">
-    <code>${named}</code> ${words !== undefined && html`<span lang="en">${maskForeignNumbers(words)}</span>`}
-    ${language === 'th' && known !== undefined && html`<small>${sayMessage('th', known.remedy)}</small>`}
-  </p>`;
+  const said = typeof statusDesc === 'string' ? statusDesc : undefined;
+  return codeLine(visit, named, said, findBankStatus(named)?.remedy);
 }
-
-const chips = (facts: readonly (readonly [name: string, fact: Part])[]): Part =>
-  facts.length > 0 &&
-  html`<ul class="chips">
-    ${facts.map(([name, fact]) => html`<li><small>${name}</small> ${fact}</li>`)}
-  </ul>`;
 
 function attemptFacts({ say, language }: ProvedVisit, attempt: Attempt): Part {
   const { order, status, sends, inquiries, lastFinding, sysRefNo, feeText } = attempt;
@@ -186,7 +182,7 @@ function attemptFacts({ say, language }: ProvedVisit, attempt: Attempt): Part {
   ]);
 }
 
-function eventEntry(visit: ProvedVisit, event: PayoutEvent, attempts: readonly Attempt[]): Entry {
+function eventEntry(visit: ProvedVisit, event: PayoutEvent, attempts: readonly Attempt[]): TimeLineEntry {
   const { language, say } = visit;
   const { cause, detail, from, to, atMs, attemptNo } = event;
   const { proposal } = detail;
@@ -201,7 +197,7 @@ function eventEntry(visit: ProvedVisit, event: PayoutEvent, attempts: readonly A
     what: html`<b>${sayCode(language, `payout-cause.${cause}`)}</b>
       ${from !== to && html`<small>${sayCode(language, `payout-status.${from}`)} → ${sayCode(language, `payout-status.${to}`)}</small>`}`,
     evidence: [
-      codeOf(language, detail),
+      codeOf(visit, detail),
       typeof proposal === 'number' &&
         html`<p><a href="/proposal/${proposal}">${say('payout.proposal-word')} ${proposal}</a></p>`,
       attempt && attemptFacts(visit, attempt),
@@ -210,28 +206,7 @@ function eventEntry(visit: ProvedVisit, event: PayoutEvent, attempts: readonly A
   };
 }
 
-/** The first entry: the values in the file. */
-function readEntry(visit: ProvedVisit, { row, batch }: PayoutHistory): Entry {
-  const { say } = visit;
-  const cells = Object.entries(row.cells)
-    .filter(([, cell]) => cell !== '')
-    .map(([name, cell]) => [name, name === 'proxyNo' ? maskDigits(cell) : showText(cell)] as const);
-  return {
-    atMs: batch.startedAtMs,
-    who: say('payout.program'),
-    what: html`<b>${say('payout.row-read')}</b>
-      <small>${showText(batch.fileName)}, ${say('payout.line')} ${row.line}</small>`,
-    evidence: [
-      row.issues.map((issue) => html`<p>${whyOf(visit, describeIssue(issue))}</p>`),
-      html`<details>
-        <summary>${say('payout.as-in-file')}</summary>
-        ${chips(cells)}
-      </details>`,
-    ],
-  };
-}
-
-function lineEntry({ say, language }: ProvedVisit, { date, acceptedAtMs, line }: ToldLine): Entry {
+function lineEntry({ say, language }: ProvedVisit, { date, acceptedAtMs, line }: ToldLine): TimeLineEntry {
   const facts = [
     [sayCode(language, 'fact.statement'), showDate(date)],
     [say('payout.line'), String(line.line)],
@@ -252,37 +227,16 @@ function lineEntry({ say, language }: ProvedVisit, { date, acceptedAtMs, line }:
 
 /** The time line, the oldest entry first. */
 function timeLine(visit: ProvedVisit, history: PayoutHistory, lines: readonly ToldLine[]): Html {
-  const { say } = visit;
   // Events keep the order in which they happened, whatever the clock said.
   const entries = [
-    readEntry(visit, history),
+    readEntry(visit, history, (name) => name === 'proxyNo'),
     ...history.events.map((event) => eventEntry(visit, event, history.attempts)),
   ];
   for (const entry of lines.map((line) => lineEntry(visit, line))) {
     const later = entries.findIndex(({ atMs }) => atMs > entry.atMs);
     entries.splice(later === -1 ? entries.length : later, 0, entry);
   }
-  return html`<table class="story">
-    <thead>
-      <tr>
-        <th scope="col">${say('payout.time')}</th>
-        <th scope="col">${say('payout.who')}</th>
-        <th scope="col">${say('payout.what')}</th>
-        <th scope="col">${say('payout.evidence')}</th>
-      </tr>
-    </thead>
-    <tbody>
-      ${entries.map(
-        ({ atMs, who, what, evidence }) =>
-          html`<tr>
-            <td class="mono" data-head="${say('payout.time')}">${atMs > 0 && momentOf(visit, atMs)}</td>
-            <td data-head="${say('payout.who')}">${who}</td>
-            <td data-head="${say('payout.what')}">${what}</td>
-            <td class="why" data-head="${say('payout.evidence')}">${evidence}</td>
-          </tr>`,
-      )}
-    </tbody>
-  </table>`;
+  return timeLineTable(visit, entries);
 }
 
 // ---------------------------------------------------------------- display
@@ -296,9 +250,6 @@ function payeeNumber(visit: ProvedVisit, { row }: PayoutHistory, isRevealed: boo
       can(person, 'reveal').allowed && postButton(visit, `/payout/${row.seq}/reveal`, say('payout.reveal'))
     }`;
 }
-
-const ifAny = (text: string | null | undefined): Part =>
-  text === null || text === undefined || text.trim() === '' ? undefined : showText(text);
 
 function summary(visit: ProvedVisit, history: PayoutHistory, isRevealed: boolean): Html {
   const { say } = visit;
@@ -335,48 +286,6 @@ function summary(visit: ProvedVisit, history: PayoutHistory, isRevealed: boolean
   ]);
 }
 
-const offerItem = (visit: ProvedVisit, seq: number, offer: Offer): Html => {
-  const { say, language } = visit;
-  const label = sayCode(language, `decision.${offer.decision}`);
-  return offer.whyNot === undefined
-    ? html`<li>
-        <a class="button" href="/payout/${seq}/decide/${offer.decision}">${label}</a>
-        <small>${offer.needsSecond ? say('payout.second') : say('payout.one-is-enough')}</small>
-      </li>`
-    : html`<li class="off">${label} <small>${whyOf(visit, offer.whyNot)}</small></li>`;
-};
-
-function decisionsCard(visit: ProvedVisit, { history, offers, openProposal }: ShownPayout): Html {
-  const { say } = visit;
-  const [possible, others] = [
-    offers.filter(({ whyNot }) => whyNot === undefined),
-    offers.filter(({ whyNot }) => whyNot !== undefined),
-  ];
-  const list = (some: readonly Offer[]) =>
-    html`<ul class="decisions">
-      ${some.map((offer) => offerItem(visit, history.row.seq, offer))}
-    </ul>`;
-  return html`<section class="card" aria-labelledby="decisions">
-    <h2 id="decisions">${say('payout.decisions')}</h2>
-    ${
-      openProposal !== undefined &&
-      html`<p>
-        <a href="/proposal/${openProposal}"
-          >${say('payout.waits-for-check')}: ${say('payout.proposal-word')} ${openProposal}</a
-        >
-      </p>`
-    }
-    ${possible.length > 0 && list(possible)}
-    ${
-      others.length > 0 &&
-      html`<details ${possible.length === 0 ? html`open` : ''}>
-        <summary>${say('payout.not-possible')}</summary>
-        ${list(others)}
-      </details>`
-    }
-  </section>`;
-}
-
 function payoutPage(visit: ProvedVisit, shown: ShownPayout, isRevealed: boolean): Page {
   const { say, language } = visit;
   const { history, lines } = shown;
@@ -395,7 +304,9 @@ function payoutPage(visit: ProvedVisit, shown: ShownPayout, isRevealed: boolean)
       </ul>
       <div class="columns">
         <section class="card">${summary(visit, history, isRevealed)}</section>
-        <div class="first" data-live="decisions">${decisionsCard(visit, shown)}</div>
+        <div class="first" data-live="decisions">
+          ${decisionsCard(visit, { kind: 'payout', seq: row.seq }, shown)}
+        </div>
       </div>
       <section aria-labelledby="story" data-live="story">
         <h2 id="story">${say('payout.history')}</h2>
