@@ -106,6 +106,8 @@ export const payoutFiles = (setup: PayoutFilesSetup): FileKind<Batch> => ({
   },
 });
 
+// ---------------------------------------------------------------- payouts in doubt
+
 /** The limit of inquiries in one step, after which the loop reads again. */
 const pageRows = 200;
 /** The interval between checks for due inquiries: batches come to rest at any time. */

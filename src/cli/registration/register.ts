@@ -82,7 +82,8 @@ export const registerCommand = makeCommand({
 });
 
 /**
- * Takes callbacks while it waits, unless, and until, another process of the journal does so; or none is to.
+ * Takes callbacks while it waits. While another process of the journal takes them, it only stands by for the port; without
+ * a port in the settings it takes none.
  * @throws SettingsError where another program has the port: nothing has been sent
  */
 async function listen(session: Session, stack: AsyncDisposableStack): Promise<void> {

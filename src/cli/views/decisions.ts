@@ -16,7 +16,7 @@ import type {
 } from '../../app/review/decisions.ts';
 import type { Dropped } from '../../app/review/waiting-decisions.ts';
 import type { PayerChanged } from '../../app/review/accept.ts';
-import { type Corrected, type Correction, type EvidenceFile } from '../../review/rules/proposal.ts';
+import type { Corrected, Correction, EvidenceFile } from '../../review/rules/proposal.ts';
 import { countedOf, describeCounted, type ProposalFigures } from '../../review/rules/proposal-figures.ts';
 import { nameOfDecision, outcomeOfDecision } from '../../review/rules/terms.ts';
 import { SettingsError } from '../../settings/secrets.ts';

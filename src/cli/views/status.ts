@@ -421,6 +421,8 @@ export function showDays(days: readonly DayStanding[], nowMs: number, daysMax = 
   return { json, text: toLines(['', 'Statements by day', ...lines, ...rest]) };
 }
 
+// ---------------------------------------------------------------- the figures of an approval
+
 const totalOf = ({ rows, amountSatang }: Figure) => ({ rows, amount: formatBaht(amountSatang) });
 
 /** "to be paid   3 rows, 600.75 baht", and its parts. */

@@ -1,10 +1,10 @@
 /** Notices to people outside: events of a batch or a file, for a webhook or a command. */
 
 /**
- * `batch-done`, `batch-halted`, `batch-failing`, `in-doubt`: of a batch; `file-rejected`: of a file that is no batch; `journal-refused`:
- * of the journal, without which nothing is sent; `file-grown`: of a file that was written to after its rows had been
- * read; `registrations-done` and those after it: as registration-notices.ts makes them; the others: of no one batch or
- * file, as journal-notices.ts makes them. @forTests
+ * The kinds of notices. `batch-done`, `batch-halted`, `batch-failing` and `in-doubt` are about a batch; `file-rejected` is
+ * about a file that is no batch; `journal-refused` about the journal, without which nothing is sent; `file-grown` about a
+ * file that was written to after its rows had been read. registration-notices.ts makes `registrations-done` and the kinds
+ * after it; journal-notices.ts makes the others, which are about no one batch or file. @forTests
  */
 export const noticeKinds = [
   'batch-done',
