@@ -3,10 +3,10 @@
  * second person approves it. Otherwise one person approves alone.
  */
 import { dayMs } from '../core/bangkok-time.ts';
-import { listed, type Message, message } from '../core/message.ts';
+import { joined, type Message, message } from '../core/message.ts';
 import type { ReviewContext } from './context.ts';
 import type { BatchApproval, Proposal } from './ports.ts';
-import { check, type Checked, type Objection, type Proposed, proposeAll } from './review.ts';
+import { check, type Checked, type Proposed, proposeAll } from './review.ts';
 import type { TimeLimits } from '../payout/rules/limits.ts';
 import type { ApprovalFigures } from './rules/approval-figures.ts';
 import { whyNotApprove } from './rules/approval.ts';
@@ -70,18 +70,10 @@ async function proposeApproval(
   const targets = [{ kind: 'batch', key: batchId, version }] as const;
   const wish = { decision: 'approve-batch', targets, note, evidence: null } as const;
   const proposed = await proposeAll(context, [wish], deciderOf(proved));
-  if (proposed.kind === 'refused') return refuse(joinObjections(proposed.objections));
+  if (proposed.kind === 'refused') return refuse(joined(proposed.objections.map(({ why }) => why)));
   const [end] = proposed.ends;
   return end ?? refuse(message('proposal.none'));
 }
-
-const joinObjections = (objections: readonly Objection[]): Message =>
-  message('proposal.objections', {
-    all: listed(
-      objections.map(({ why }) => why),
-      'semicolon',
-    ),
-  });
 
 async function checkApproval(
   context: ReviewContext,

@@ -507,7 +507,6 @@ const proposalWordings = wordings({
     'มีคำขอ {id} เกี่ยวกับเรื่องนี้ซึ่งยังไม่ได้ตัดสินใจ',
   ],
   'proposal.unknown': ['there is no proposal {id}', 'ไม่มีคำขอ {id}'],
-  'proposal.objections': ['{all}', '{all}'],
   'proposal.none': ['nothing was proposed', 'ไม่มีคำขอ'],
   'proposal.mixed': [
     'registrations are decided on apart from everything else',

@@ -87,7 +87,6 @@ const ofFiles = wordings({
 
 const ofJournal = wordings({
   'notice.not-ready': ['{reasons}', 'ระบบไม่พร้อม ไฟล์ที่วางขณะนี้จะยังไม่ได้ดำเนินการ: {reasons}'],
-  'notice.remedies': ['{remedies}', '{remedies}'],
   'notice.ready': ['files that are dropped are worked again', 'ระบบพร้อมแล้ว และจะดำเนินการไฟล์ที่วางตามปกติ'],
   'notice.standby': [
     'this watcher stands by again: nothing keeps it from taking over',

@@ -291,8 +291,8 @@ export const pageWordings = wordings({
   'batch.payee-is-new': ['never paid before', 'ไม่เคยจ่ายมาก่อน'],
   'batch.digest': ['Digest of what waits', 'ค่าแฮชของรายการที่รออนุมัติ'],
   'batch.digest-hint': [
-    'The file alone must have it, too: "paydrop check FILE --digest" on another machine',
-    'ค่าเดียวกันนี้คำนวณได้จากไฟล์ ด้วยคำสั่ง "paydrop check FILE --digest" บนเครื่องอื่น',
+    'The file alone must have it, too: "paydrop check FILE --digest{rows}" on another machine',
+    'ค่าเดียวกันนี้คำนวณได้จากไฟล์ ด้วยคำสั่ง "paydrop check FILE --digest{rows}" บนเครื่องอื่น',
   ],
   'batch.digest-corrected': [
     'Rows were corrected since: the file alone does not have this digest',

@@ -1,5 +1,5 @@
 /** Notices about the whole journal or the machine, rather than one batch or file. */
-import { inEnglish, listed, type Message, message, say, sayCode } from '../../core/message.ts';
+import { inEnglish, joined, listed, type Message, message, say, sayCode } from '../../core/message.ts';
 import { createHash } from 'node:crypto';
 import { formatBangkokDate, formatBangkokDateTime, formatThaiDate } from '../../core/bangkok-time.ts';
 import { paydropCommand } from '../../core/command-line.ts';
@@ -51,12 +51,7 @@ export function describeNotReady(scene: NoticeScene, reasons: readonly HealthRea
         'semicolon',
       ),
     }),
-    remedy: message('notice.remedies', {
-      remedies: listed(
-        reasons.map(({ remedy }) => remedy),
-        'semicolon',
-      ),
-    }),
+    remedy: joined(reasons.map(({ remedy }) => remedy)),
     reasons: reasons.map((reason) => sayHealth(scene.language ?? 'en', reason)),
     commands: reasons.flatMap(({ command }) => command ?? []),
   });

@@ -338,8 +338,6 @@ type QueuedProposal = Parameters<typeof whyNotCheck>[0] & {
   readonly figures: ProposalFigures;
 };
 
-const noPerson: Decider = { personId: null, name: '' };
-
 /** The outcome is unknown where a decision needs evidence or accepts a difference; otherwise no money has moved. */
 export const moneyMovedOfDecisions = (decisions: readonly Decision[]): MoneyMoved =>
   decisions.some((one) => decisionTerms[one].needsEvidence || one === 'accept-break') ? 'unknown' : 'no';
@@ -355,7 +353,7 @@ export function proposalItem(
   const whyNot: Readonly<Record<'approve' | 'send-back' | 'withdraw', Message | undefined>> = {
     approve: asker && (mayNot(asker, 'check') ?? whyNotCheck(proposal, asker, involved, nowMs)),
     'send-back': asker && (mayNot(asker, 'check') ?? whyNotCheck(proposal, asker, involved, nowMs)),
-    withdraw: asker && (mayNot(asker, 'propose') ?? whyNotWithdraw(proposal, asker ?? noPerson, nowMs)),
+    withdraw: asker && (mayNot(asker, 'propose') ?? whyNotWithdraw(proposal, asker, nowMs)),
   };
   return {
     kind: 'proposal',

@@ -130,7 +130,7 @@ function digestOf({ say }: ProvedVisit, { digest, isCorrected, leftOut }: Figure
     ? say('batch.digest-corrected')
     : rows > firstRowNos.length
       ? say('proposal.digest-of-some')
-      : say('batch.digest-hint').replace('--digest', `--digest${without}`);
+      : say(message('batch.digest-hint', { rows: without }));
   return html`<br /><small>${say('batch.digest')}</small> <code>${digest}</code> <small>${hint}</small>`;
 }
 
@@ -175,7 +175,6 @@ function showChange(change: Satang): string {
   return change > zeroSatang ? `+${showBaht(change)}` : `−${showBaht(toSatang(-change))}`;
 }
 
-/** Returns "1 payee" or "149 payees". */
 /** The content of a panel: the figures, and their count and sum. */
 export interface Panel {
   readonly figures: ProposalFigures;
@@ -292,7 +291,9 @@ export function approvalCard(visit: ProvedVisit, figures: ApprovalFigures | unde
     [
       say('batch.digest'),
       html`<code>${digest}</code>
-        <small>${say(isCorrected ? 'batch.digest-corrected' : 'batch.digest-hint')}</small>`,
+        <small
+          >${isCorrected ? say('batch.digest-corrected') : say(message('batch.digest-hint', { rows: '' }))}</small
+        >`,
     ],
   ]);
   const large = largest.map(({ seq, payeeName, amountSatang, ...row }) => ({
