@@ -6,6 +6,7 @@ import { toSatang } from '../../src/core/money.ts';
 import {
   Alarms,
   CriticalBreaks,
+  type AlarmEvent,
   describeAlarms,
   describeBreaks,
   describeChangedJournal,
@@ -100,19 +101,21 @@ export function breaksOf(kind: BreakRecord['kind'], date = '20261120'): Critical
   return breaks;
 }
 
+export const alarmOf = (transRefNo: string): AlarmEvent => ({
+  seq: 7,
+  cause: 'late-proof',
+  batchId: 'B000000001',
+  rowNo: 1,
+  payoutId: 'A1',
+  status: 'paid',
+  amountSatang: toSatang(1_050n),
+  reason: verbatim('the bank paid it'),
+  transRefNo,
+});
+
 function alarmsOf(transRefNo: string): Alarms {
   const alarms = new Alarms();
-  alarms.add({
-    seq: 7,
-    cause: 'late-proof',
-    batchId: 'B000000001',
-    rowNo: 1,
-    payoutId: 'A1',
-    status: 'paid',
-    amountSatang: toSatang(1_050n),
-    reason: verbatim('the bank paid it'),
-    transRefNo,
-  });
+  alarms.add(alarmOf(transRefNo));
   return alarms;
 }
 

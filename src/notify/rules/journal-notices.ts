@@ -6,7 +6,7 @@ import { paydropCommand } from '../../core/command-line.ts';
 import { showCount } from '../../core/figures.ts';
 import type { Language } from '../../core/language.ts';
 import { formatBaht, type Satang, sumSatang, zeroSatang } from '../../core/money.ts';
-import { showText, showTextIfAny } from '../../core/outgoing-text.ts';
+import { showMessageIfAny, showText, showTextIfAny } from '../../core/outgoing-text.ts';
 import type { BatchReason } from '../../core/ports.ts';
 import type { PayoutStatus } from '../../core/payout.ts';
 import type { ClockAlarm } from '../../payout/rules/clock-skew.ts';
@@ -248,13 +248,16 @@ export function describeAlarms(scene: NoticeScene, alarms: Alarms): NoticeDraft 
     reasonCode: first[0]?.cause ?? null,
     reason: message(rows === 1 ? 'notice.row-alarm' : 'notice.row-alarms', { count: showCount(rows) }),
     remedy: message('notice.look-at-alarms'),
-    firstRows: first.map(showAlarm),
+    firstRows: first.map((alarm) => showAlarm(alarm, scene.language)),
     commands: first.map(({ transRefNo, payoutId }) => showOf(scene, transRefNo ?? payoutId)),
   });
 }
 
 /** An alarm's public fields; the rest of the record stays here. */
-const showAlarm = ({ cause, batchId, rowNo, status, payoutId, transRefNo, ...one }: AlarmEvent): object => ({
+const showAlarm = (
+  { cause, batchId, rowNo, status, payoutId, transRefNo, ...one }: AlarmEvent,
+  language: Language = 'en',
+): object => ({
   cause,
   batchId,
   rowNo,
@@ -262,7 +265,7 @@ const showAlarm = ({ cause, batchId, rowNo, status, payoutId, transRefNo, ...one
   payoutId: showText(payoutId),
   transRefNo: showTextIfAny(transRefNo),
   amount: formatBaht(one.amountSatang),
-  reason: showTextIfAny(one.reason && inEnglish(one.reason)),
+  reason: showMessageIfAny(one.reason, language),
 });
 
 // ---------------------------------------------------------------- files of decisions

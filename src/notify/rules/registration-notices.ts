@@ -1,9 +1,9 @@
 /** Notices of direct-debit registrations: a batch that has come to rest, alarms, unknown callbacks. */
-import { inEnglishIfAny, message } from '../../core/message.ts';
+import { message } from '../../core/message.ts';
 import { formatBangkokDateTime } from '../../core/bangkok-time.ts';
 import { paydropCommand } from '../../core/command-line.ts';
 import { showCount } from '../../core/figures.ts';
-import { showText } from '../../core/outgoing-text.ts';
+import { showMessageIfAny, showText } from '../../core/outgoing-text.ts';
 import { maskDigits } from '../../core/proxy-id.ts';
 import type { CallbackRecord } from '../../registration/rules/change.ts';
 import type { RegistrationRow } from '../../registration/rules/registration-batch.ts';
@@ -125,7 +125,7 @@ export function describeRegistrationAlarms(scene: NoticeScene, alarms: Registrat
         registrationId: showText(readRegistrationCell(row, 'registrationId')),
         accountNo: maskDigits(readRegistrationCell(row, 'accountNo')),
         status: row.status,
-        reason: showText(inEnglishIfAny(describeRegistrationReason(row)[1])),
+        reason: showMessageIfAny(describeRegistrationReason(row)[1], scene.language) ?? '',
       })),
       commands: [paydropCommand(scene.place, 'list', '--registrations', '--alarms')],
     },

@@ -2,6 +2,8 @@
 import { message } from '../../../src/core/message.ts';
 import { describe, expect, test } from 'vitest';
 import {
+  Alarms,
+  describeAlarms,
   describeBreaks,
   describeNotReady,
   describeStatementLate,
@@ -16,6 +18,7 @@ import {
 import { type NoticeDraft, noticeKinds } from '../../../src/notify/rules/notice.ts';
 import { healthCodes, type SaidHealthReason } from '../../../src/watch/rules/health.ts';
 import {
+  alarmOf,
   breaksOf,
   grown,
   halted,
@@ -92,6 +95,13 @@ describe('a notice in Thai', () => {
     }[];
     expect(first?.reason).toBe('สถานะไม่ตรงกัน: row 1: failed, and the bank paid it');
     expect(first?.remedy).toMatch(/^ห้ามจ่ายซ้ำ/);
+  });
+
+  test('says in Thai why the first rows of an alarm contradict', () => {
+    const alarms = new Alarms();
+    alarms.add({ ...alarmOf('PDABCDEFGHJKMNP00001'), reason: message('reason.confirmed-paid') });
+    const [first] = describeAlarms(thai, alarms).body['firstRows'] as { reason: string }[];
+    expect(isThai(first?.reason)).toBe(true);
   });
 
   test('has the Buddhist era in its text alone, and the words of others as they are', () => {
