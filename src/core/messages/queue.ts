@@ -2,6 +2,7 @@
 import { wordings } from './wording.ts';
 
 export const queueWordings = wordings({
+  'queue.it-is': ['it is {status}', 'สถานะคือ {status}'],
   // ---------------------------------------------------------------- days, files
   'queue.day-without-statement': [
     'payouts were sent on this day, and the bank has given no statement of it that could be used',

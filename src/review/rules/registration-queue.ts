@@ -33,7 +33,7 @@ export function registrationItem(queued: QueuedRegistration, asker?: Asker): Que
     title: message('target.row', { id: registrationId, row: row.rowNo, batch: batchId }),
     sinceMs,
     ...noMoney,
-    reason: reason ?? message(`registration-is.${row.status}`),
+    reason: reason ?? message('queue.it-is', { status: message(`registration-is.${row.status}`) }),
     remedy: remedyOfRegistration(row),
     options: optionsOf(asker, possible, () => undefined, 'registration'),
   };

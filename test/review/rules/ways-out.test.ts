@@ -339,4 +339,10 @@ describe('what is no payout', () => {
       expect(sayWhy('th', title).text).toBe(`${showDate(date)}: ${sayCode('th', `break.${kind}`)} (${kind})`);
     }
   });
+
+  test('a registration without a reason is told by its status', () => {
+    const row = makeRegistrationRow({ status: 'unanswered', reasonCode: null, reason: null });
+    const { reason } = registrationItem({ row, batchId: 'A', sinceMs: 1, options: [] }, admin);
+    expect(inEnglish(reason)).toBe('it is unanswered');
+  });
 });
