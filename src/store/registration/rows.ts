@@ -1,7 +1,7 @@
 /** Conversions from records of the registrations' tables to their types, and back. */
-import { decodeMessageIfAny } from '../../core/message.ts';
 import { hash } from 'node:crypto';
 import { type InferResult, type Selectable, sql } from 'kysely';
+import { decodeMessageIfAny } from '../../core/message.ts';
 import type { Issue } from '../../core/payout-file.ts';
 import { makeRowMapping } from '../../platform/record-rows.ts';
 import type { KeptCallback, RegistrationBatch, RegistrationRow } from '../../registration/ports.ts';
