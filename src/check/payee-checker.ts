@@ -1,7 +1,7 @@
 /** Asks the bank about payees for a dry run: like a run, but without a brake and without records. */
-import { message } from '../core/message.ts';
 import pLimit from 'p-limit';
 import type { LimitFunction } from 'p-limit';
+import { message } from '../core/message.ts';
 import type { Bank } from '../core/bank-port.ts';
 import type { BatchReason, Clock } from '../core/ports.ts';
 import type { Progress } from '../core/progress.ts';

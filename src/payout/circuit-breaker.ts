@@ -522,7 +522,7 @@ export async function recordPause(
     // Set only after the journal has the pause: a reader would otherwise believe that an operator has ended it.
     breaker.recordedPause = { pausedAtMs, pausedUntilMs };
     await tellOthers(gate, false);
-    const { code, reason } = why;
+    const { code, reason } = stopInEnglish(why);
     log('warn', `${subject} paused`, { code, reason, forMs: pausedUntilMs - pausedAtMs });
   }
   if (breaker.isProbingForAll) await tellOthers(gate, status === 'open');

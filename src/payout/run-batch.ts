@@ -1,6 +1,6 @@
 /** Runs one sealed batch: pays it, concludes it, and records why it stopped. */
-import { inEnglish } from '../core/message.ts';
 import pLimit from 'p-limit';
+import { inEnglish } from '../core/message.ts';
 import { formatBangkokDate } from '../core/bangkok-time.ts';
 import { countRows } from '../core/exit-code.ts';
 import type { Batch, Log } from '../core/ports.ts';

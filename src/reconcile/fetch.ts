@@ -1,6 +1,6 @@
 /** Gets a day's statement, from the bank or from a person's file; its bytes are stored before they are read. */
-import { inEnglish, message, type Message } from '../core/message.ts';
 import { basename } from 'node:path';
+import { inEnglish, message, type Message } from '../core/message.ts';
 import type { Clock } from '../core/ports.ts';
 import type { KeptOriginal, StatementOriginals } from './file/originals.ts';
 import type { StatementReader } from './file/reader.ts';

@@ -4,8 +4,8 @@
  * both sides agree. Each step is repeatable: after a crash the same matching reaches the same result. The version is
  * accepted last, in one transaction; then the files get their names.
  */
-import { inEnglish } from '../core/message.ts';
 import { randomBytes } from 'node:crypto';
+import { inEnglish } from '../core/message.ts';
 import type { Change } from '../core/ports.ts';
 import { applyOnLatest } from '../payout/apply-change.ts';
 import { notifySiblings } from '../payout/superseded.ts';

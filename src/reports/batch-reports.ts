@@ -7,8 +7,8 @@
  * A crash before the commit leaves only temporary files, which the next start removes and writes anew;
  * a crash after it leaves the final bytes, which the next start publishes.
  */
-import { inBoth, sayCode } from '../core/message.ts';
 import { join } from 'node:path';
+import { inBoth, sayCode } from '../core/message.ts';
 import { lookAt } from '../platform/disk.ts';
 import { countOf } from '../core/figures.ts';
 import { isSealed } from '../core/payout.ts';

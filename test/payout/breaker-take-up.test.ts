@@ -1,6 +1,7 @@
 /** A halted line is opened by a person alone: those who look before the stop is recorded must not take it for lifted. */
-import { verbatim } from '../../src/core/message.ts';
 import { describe, expect, test } from 'vitest';
+import { verbatim } from '../../src/core/message.ts';
+import type { Log } from '../../src/core/ports.ts';
 import { PayerBreaker, recordHalt, recordPause, restoreBreaker } from '../../src/payout/circuit-breaker.ts';
 import type { Journal } from '../../src/store/store.ts';
 import { noonMs, payer } from '../support/core-fixtures.ts';
@@ -125,6 +126,22 @@ describe('a pause that a reply has just begun', () => {
     expect(await theatre.time.drive(recording)).toBe(failure);
     await restoreBreaker(other, payer);
     expect(breaker.state.status).toBe('paused');
+  });
+
+  test('stands in the log with its reason in English', async () => {
+    await using theatre = await openTheatre();
+    const logged: object[] = [];
+    const log: Log = (level, text, facts) => void logged.push({ level, text, ...facts });
+    const context = theatre.context({ breaker: new PayerBreaker(), log });
+    context.gate.observe({ kind: 'service-trouble', reason: busy });
+    await recordPause(context, payer);
+    const line = {
+      level: 'warn',
+      text: 'payer account paused',
+      code: 'http-429',
+      reason: 'too many requests',
+    };
+    expect(logged).toContainEqual({ ...line, forMs: 10 * minuteMs });
   });
 });
 

@@ -2,9 +2,9 @@
  * Reads files: a first pass inspects the file, and a second reads its rows and must find the same bytes, whatever the
  * format. The first bytes determine the format, not the name.
  */
-import { encodeMessage, message, type Message } from '../../core/message.ts';
 import { createHash } from 'node:crypto';
 import { parse } from 'csv-parse/sync';
+import { encodeMessage, message, type Message } from '../../core/message.ts';
 import { describeCharacter } from '../../core/characters.ts';
 import type { Inspection } from '../../core/payout-file.ts';
 import {

@@ -2,8 +2,8 @@
  * A cell as stored in a sheet's part, and as shown. A cell without a value is empty, as in spreadsheets; one with a
  * meaningless value is damaged, since programs interpret it differently; one that may not mean what it shows has a fault.
  */
-import { message } from '../../core/message.ts';
 import { formatValue, isDateFormat, serialToDate } from 'hucre';
+import { message } from '../../core/message.ts';
 import { type Book, decodeCharacters, readText } from './book.ts';
 import type { CellFault, FaultCode } from './sheet.ts';
 import { requireNoText, requireOnly, type XmlElement, XmlError } from './xml.ts';

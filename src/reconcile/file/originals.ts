@@ -1,8 +1,8 @@
 /** The statements folder: the bank's bytes as received, each file named by its day and its hash. */
-import { message } from '../../core/message.ts';
 import { createHash } from 'node:crypto';
 import { mkdir, readdir, readFile, rm, stat, utimes } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
+import { message } from '../../core/message.ts';
 import { FileRejected, openRegularFile, readBlocks } from '../../platform/csv/open.ts';
 import { probeFolders } from '../../platform/disk-probe.ts';
 import {

@@ -3,8 +3,8 @@
  * reads the lines and must find the same file. Neither keeps more than a block in memory. A fault that makes the file's
  * lines doubtful refuses the file; an unreadable cell only affects its own line.
  */
-import { counted, encodeMessage, message, type Message } from '../../core/message.ts';
 import { parse } from 'csv-parse/sync';
+import { counted, encodeMessage, message, type Message } from '../../core/message.ts';
 import { type DayFault, firstYear, lastYear, readDay } from '../../core/bangkok-time.ts';
 import { findSpreadsheetDamage, showCell } from '../../core/cell-text.ts';
 import { parseBaht, type Satang, toSatang, zeroSatang } from '../../core/money.ts';

@@ -1,6 +1,6 @@
 /** Compares one line of a statement with one attempt: whether it is ours, and the differences. */
-import { decodeMessage, listed, message, type Message } from '../../core/message.ts';
 import { hash } from 'node:crypto';
+import { decodeMessage, listed, message, type Message } from '../../core/message.ts';
 import { dayMs, formatBangkokDate, parseBangkokDate } from '../../core/bangkok-time.ts';
 import { showBaht } from '../../core/figures.ts';
 import { parseBaht, type Satang, toSatang, zeroSatang } from '../../core/money.ts';

@@ -1,5 +1,6 @@
 /** A batch of registrations in figures: counts by status, and the check that every row is accounted for. */
 import type { BatchExitCode, ExitOptions } from '../../core/exit-code.ts';
+import { inEnglish } from '../../core/message.ts';
 import {
   renderTimings,
   stripSecrets,
@@ -142,8 +143,8 @@ export function renderRegistrationSummary(
     companyId: batch.companyId,
     status: batch.status,
     reasonCode: batch.reasonCode,
-    reason: batch.reason,
-    remedy: batch.remedy,
+    reason: batch.reason && inEnglish(batch.reason),
+    remedy: batch.remedy && inEnglish(batch.remedy),
     exitCode: summary.exitCode,
     rows: batch.rows,
     byStatus: renderRegistrationTotals(summary.totals),

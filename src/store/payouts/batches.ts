@@ -1,6 +1,6 @@
 /** Batches: reads of them, their own life once they are sealed, the halts of a payer account, and reports. */
-import { decodeMessage, encodeMessage } from '../../core/message.ts';
 import { sql } from 'kysely';
+import { decodeMessage, encodeMessage } from '../../core/message.ts';
 import { statementCodes } from '../../core/exit-code.ts';
 import { type Satang, toSatang, zeroSatang } from '../../core/money.ts';
 import { type BatchStatus, canMoveBatch, type HoldReason } from '../../core/payout.ts';

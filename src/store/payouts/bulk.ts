@@ -1,5 +1,4 @@
 /** Moves many rows of a batch at once, two statements however many rows: holds, goes on with, or cancels what is unsent. */
-import { encodeMessage, message, stopInEnglish } from '../../core/message.ts';
 import {
   type ExpressionBuilder,
   type ExpressionWrapper,
@@ -8,6 +7,7 @@ import {
   type SqlBool,
   type UpdateObject,
 } from 'kysely';
+import { encodeMessage, message, stopInEnglish } from '../../core/message.ts';
 import {
   canMovePayout,
   type HoldReason,

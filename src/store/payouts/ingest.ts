@@ -1,6 +1,6 @@
 /** Takes the rows of a file in, chunk by chunk, and seals the batch that they are: nothing of it can be sent before. */
-import { encodeMessage, joined, message, type Message } from '../../core/message.ts';
 import { sql } from 'kysely';
+import { encodeMessage, joined, message, type Message } from '../../core/message.ts';
 import { dayMs } from '../../core/bangkok-time.ts';
 import { showCell } from '../../core/cell-text.ts';
 import { countOf, showBaht } from '../../core/figures.ts';

@@ -1,6 +1,6 @@
 /** Files that are so like earlier ones that they may be one of these again: found at the seal, by payee and amount. */
-import { encodeMessage, type Message } from '../../core/message.ts';
 import { type Expression, sql } from 'kysely';
+import { encodeMessage, type Message } from '../../core/message.ts';
 import { findLikeFile, likeFileCodes, mayBePaidStatuses } from '../../payout/rules/similar.ts';
 import { addBits, encodeHolds, hasBits, holdBits, literal, removeBits } from '../schema.ts';
 import { type Body, change, inDialect, query, type Reading, select, selectFirst } from '../statements.ts';

@@ -1,6 +1,6 @@
 /** Conversions from records of the store to the core's types, and back. */
-import { decodeMessage, decodeMessageIfAny } from '../../core/message.ts';
 import { type Expression, type InferResult, type Selectable, sql } from 'kysely';
+import { decodeMessageIfAny } from '../../core/message.ts';
 import { type Satang, toSatang } from '../../core/money.ts';
 import { type Issue, type RowCells, type RowColumn, rowColumns } from '../../core/payout-file.ts';
 import type { Attempt, Instruction, Payout } from '../../core/payout.ts';
@@ -90,7 +90,7 @@ function readState(record: PayoutRecord) {
     status: record.status,
     holds: decodeHolds(record.holds),
     reasonCode: record.reason_code,
-    reason: record.reason === null ? null : decodeMessage(record.reason),
+    reason: decodeMessageIfAny(record.reason),
     version: record.version,
     attemptNo: record.attempt_no,
     bankPayeeName: record.bank_payee_name,

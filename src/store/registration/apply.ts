@@ -1,7 +1,7 @@
 /** The one way to change a registration, and to keep a callback. */
 import { isDeepStrictEqual } from 'node:util';
-import { encodeMessage } from '../../core/message.ts';
 import { sql } from 'kysely';
+import { encodeMessage } from '../../core/message.ts';
 import { ForbiddenChangeError } from '../../core/change.ts';
 import type { BatchStatus } from '../../core/payout.ts';
 import type { RegistrationStore } from '../../registration/ports.ts';

@@ -1,6 +1,6 @@
 /** Takes the rows of a file of registrations in, chunk by chunk; nothing of it can be sent before the seal. */
-import { encodeMessage, joined } from '../../core/message.ts';
 import { sql } from 'kysely';
+import { encodeMessage, joined } from '../../core/message.ts';
 import { canMoveBatch } from '../../core/payout.ts';
 import type { RegistrationBatch, RegistrationIntakeStore } from '../../registration/ports.ts';
 import { computeSimilarKey } from '../../payout/rules/similar.ts';

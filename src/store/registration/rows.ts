@@ -1,7 +1,7 @@
 /** Conversions from records of the registrations' tables to their types, and back. */
-import { decodeMessage } from '../../core/message.ts';
 import { hash } from 'node:crypto';
 import { type InferResult, type Selectable, sql } from 'kysely';
+import { decodeMessageIfAny } from '../../core/message.ts';
 import type { Issue } from '../../core/payout-file.ts';
 import { makeRowMapping } from '../../platform/record-rows.ts';
 import type { KeptCallback, RegistrationBatch, RegistrationRow } from '../../registration/ports.ts';
@@ -89,7 +89,7 @@ export function toRegistration(record: RegistrationRecord): Registration {
     holds: decodeHolds(record.holds),
     acceptedHolds: decodeHolds(record.accepted_holds),
     reasonCode: record.reason_code,
-    reason: record.reason === null ? null : decodeMessage(record.reason),
+    reason: decodeMessageIfAny(record.reason),
     attemptNo: record.attempt_no,
     submittedAtMs: record.submitted_at_ms,
     settledAtMs: record.settled_at_ms,

@@ -2,8 +2,8 @@
  * The seal of a file of registrations: one transaction that turns its staged rows into ready, held or rejected ones and
  * takes the claims. What all rows share is done by one statement each; only rows that clash with another are taken singly.
  */
-import { encodeMessage, message, type Message } from '../../core/message.ts';
 import { type Expression, sql } from 'kysely';
+import { encodeMessage, message, type Message } from '../../core/message.ts';
 import { showCell } from '../../core/cell-text.ts';
 import { countOf } from '../../core/figures.ts';
 import type { Issue } from '../../core/payout-file.ts';

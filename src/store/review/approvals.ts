@@ -1,6 +1,6 @@
 /** Approvals: the parts of a batch that wait for one, and the parts that one lets go on. */
-import { decodeMessage, encodeMessage, stopInEnglish, verbatim } from '../../core/message.ts';
 import { type RawBuilder, sql, type SqlBool } from 'kysely';
+import { decodeMessageIfAny, encodeMessage, stopInEnglish, verbatim } from '../../core/message.ts';
 import { formatBangkokDate } from '../../core/bangkok-time.ts';
 import { toSatang, zeroSatang } from '../../core/money.ts';
 import type { PayoutStatus } from '../../core/payout.ts';
@@ -266,8 +266,7 @@ export function* readFigures(
   const { companyId } = batch;
   const foreseen = ahead && (yield* beginForecast(companyId, batchId, ahead));
   const date = foreseen?.day.date ?? '';
-  const likeReason = batch.likeReason === null ? null : decodeMessage(batch.likeReason);
-  const figures = new Figures({ ...batch, likeReason });
+  const figures = new Figures({ ...batch, likeReason: decodeMessageIfAny(batch.likeReason) });
   const approvedBits = approvedBitsOf(batch);
   const rowsOf = figuredPage[foreseen === undefined ? 'alone' : 'withUse'];
   const asked = { batchId, approvedBits, likeSinceMs, companyId, date };

@@ -1,6 +1,6 @@
 /** Proposals of decisions: each with its items, their fates, and the people who had a part in it. */
 import { type Expression, sql, type SqlBool } from 'kysely';
-import { decodeMessage, encodeMessage } from '../../core/message.ts';
+import { decodeMessageIfAny, encodeMessage } from '../../core/message.ts';
 import { toSatang } from '../../core/money.ts';
 import type { DecisionItem } from '../../core/ports.ts';
 import { makeRowMapping } from '../../platform/record-rows.ts';
@@ -102,7 +102,7 @@ type ItemRecord = Omit<ProposalItem, 'why' | 'correction' | 'note' | 'salt' | 'c
 function toItem({ why, correction, note, salt, commitment, ...item }: ItemRecord): ProposalItem {
   return {
     ...item,
-    why: why === null ? null : decodeMessage(why),
+    why: decodeMessageIfAny(why),
     ...(salt === null ? {} : { salt }),
     ...(commitment === null ? {} : { commitment }),
     ...(note === null ? {} : { note }),

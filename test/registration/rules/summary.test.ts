@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { verbatim } from '../../../src/core/message.ts';
 import type { BatchStatus } from '../../../src/core/payout.ts';
 import type {
   RegistrationHoldTotal,
@@ -121,6 +122,22 @@ describe('the figures', () => {
       reportedAt: '2026-11-21T14:03:14+07:00',
       durationMs: 3200,
       files: [file],
+    });
+  });
+
+  test('as JSON say in English why the batch stands still, and what to do', () => {
+    const stop = {
+      reasonCode: 'interrupted',
+      reason: verbatim('it broke off'),
+      remedy: verbatim('run it again'),
+    };
+    const batch = { ...makeRegistrationBatch({ status: 'paused' }), ...stop };
+    const summary = summariseRegistrations(batch, [], [], { exceptionsOk: false });
+    const context = { isSandbox: false, bankAddress: 'https://bank.example/', nowMs: noonMs };
+    expect(renderRegistrationSummary(summary, [], context)).toMatchObject({
+      reasonCode: 'interrupted',
+      reason: 'it broke off',
+      remedy: 'run it again',
     });
   });
 });
