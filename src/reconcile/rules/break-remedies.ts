@@ -1,6 +1,6 @@
 /** Remedies for breaks, in words that a finance officer can act on. Every kind has one. */
 import { dayMs, formatBangkokDate, parseBangkokDate } from '../../core/bangkok-time.ts';
-import { inEnglish, message, type Message } from '../../core/message.ts';
+import { message, type Message, type MessageCode } from '../../core/message.ts';
 import { findRemedy } from '../../core/messages/row-remedies.ts';
 import type { AttemptStatus } from '../../core/payout.ts';
 import { showDate } from '../../payout/rules/lost-journal.ts';
@@ -9,6 +9,14 @@ import type { BreakRecord } from './types.ts';
 
 /** Statuses about which "paydrop settle" asks no more: only the bank's staff can tell more. */
 const settledStatuses: readonly (AttemptStatus | undefined)[] = ['paid', 'failed', 'refused'];
+
+/** Remedies that have the bank asked by "paydrop settle". @forTests */
+export const settleRemedies: readonly MessageCode[] = [
+  'break-remedy.status-contradiction',
+  'break-remedy.pending-at-bank',
+  'break-remedy.pending-not-in-statement',
+  'break-remedy.waits',
+];
 
 /** The remedy of a send that only a statement settles, since another journal has made it. */
 function byStatement(date: string): Message {
@@ -21,7 +29,7 @@ type Remedied = Pick<BreakRecord, 'kind' | 'severity' | 'attempt' | 'lines' | 'l
 /** The remedy for a break. */
 export function describeBreakRemedy(record: Remedied): Message {
   const remedy = findBreakRemedy(record);
-  const isInVain = record.attempt?.isByStatement === true && inEnglish(remedy).includes('"paydrop settle"');
+  const isInVain = record.attempt?.isByStatement === true && settleRemedies.includes(remedy.code);
   return isInVain ? byStatement(record.date) : remedy;
 }
 

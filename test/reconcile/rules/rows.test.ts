@@ -1,6 +1,6 @@
-import { inEnglish, say } from '../../../src/core/message.ts';
+import { catalogue, inEnglish, say } from '../../../src/core/message.ts';
 import { describe, expect, test } from 'vitest';
-import { describeBreakRemedy } from '../../../src/reconcile/rules/break-remedies.ts';
+import { describeBreakRemedy, settleRemedies } from '../../../src/reconcile/rules/break-remedies.ts';
 import { followBreaks } from '../../../src/reconcile/rules/breaks.ts';
 import { judgeDay } from '../../../src/reconcile/rules/judge-day.ts';
 import {
@@ -133,6 +133,14 @@ describe('what to do about a break', () => {
         'reconcile --date 2026-11-21',
       );
     }
+  });
+
+  test('knows each of its texts that has the bank asked by settle', () => {
+    const texts = Object.entries<readonly [string, string]>(catalogue).filter(([code]) =>
+      /^break-remedy\b/.test(code),
+    );
+    const asking = texts.filter(([, wording]) => wording[0].includes('"paydrop settle"'));
+    expect(settleRemedies.toSorted()).toEqual(asking.map(([code]) => code).toSorted());
   });
 
   test('tells who had been wrong', () => {
