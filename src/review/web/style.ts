@@ -1,4 +1,5 @@
 /** The style of the page: light and dark, wide and narrow, Latin and Thai. */
+import { chartStyle } from './chart-style.ts';
 
 export const style = `
 :root {
@@ -329,4 +330,4 @@ td.mono > form.inline { display: block; }
 td.mono > form.inline button.quiet { padding-left: 0; }
 ul.options li.off { color: var(--soft); }
 @media (prefers-reduced-motion: no-preference) { button, nav a { transition: border-color .15s; } }
-`;
+${chartStyle}`;
