@@ -388,10 +388,12 @@ export class Journals implements SimulatedDisk {
       return this.#open({ adopts: true, sentFrom: [...this.#terminals] });
     if (mishap === 'nothing-left')
       return (await this.#init(this.#world.ourMs, this.#terminals)) && (await this.#open({}));
-    if (this.#world.dice.chance(0.5) && (await this.#open({ adopts: true }))) return true;
-    if (mishap === 'folder-gone' && (await this.#init(this.#world.ourMs))) return this.#open({});
+    const isAdopted = this.#world.dice.chance(0.5) && (await this.#open({ adopts: true }));
+    if (!isAdopted && mishap === 'folder-gone' && (await this.#init(this.#world.ourMs)))
+      return this.#open({});
     // The reports stand in the way of those to come.
     this.#takeReports();
+    if (isAdopted) return true;
     if (mishap !== 'backup-by-hand') return this.#mustOpen({ recovery });
     placeBackup(join(dataDir, 'journal.db'), dataDir, describeIdentity(loaded), this.#world.ourMs);
     return this.#mustOpen({ recovery, restores: true });

@@ -297,8 +297,9 @@ describePostgres('after a committed stop', () => {
         Promise.all(
           page.map(({ payout }, place) => isApplied(senders[place % 2] as Machine, intentOf(payout).change)),
         );
-      // Asked for before, at the same time, and afterwards.
+      // Recorded before, asked for at the same time, and afterwards.
       const early = round % 3 === 0 ? [] : intents();
+      if (round % 3 === 1) await early;
       const from = await operator.engine.write(() => withEventSeq(stop));
       const late = await intents();
       stopped.push([from, await operator.engine.write(() => withEventSeq(lift))]);
