@@ -1,7 +1,7 @@
 /** `paydrop config`: the settings in effect, and whether the bank accepts the credentials. */
 import { inEnglishIfAny } from '../core/message.ts';
 import type { ProvedLogin } from '../app/open-bank.ts';
-import { encodeJson, showText, toLines } from '../core/outgoing-text.ts';
+import { showText, toLines } from '../core/outgoing-text.ts';
 import { findBankStatus } from '../core/status-codes.ts';
 import type { LoadedSettings } from '../settings/settings.ts';
 import { type ExitCode, exitCodes } from './exit-codes.ts';
@@ -25,9 +25,10 @@ export const configCommand = makeCommand({
     const loaded = await loadCommandSettings(options);
     if (login) return await proveLogin(loaded, json);
     const { describeSettings } = await import('../settings/shown-settings.ts');
+    const { encodeResult } = await import('./views/shown.ts');
     const { stringify } = await import('yaml');
     const shown = describeSettings(loaded);
-    printText(json ? encodeJson(shown, 2) : toLines(stringify(shown).trimEnd().split('\n')));
+    printText(json ? encodeResult(shown, 2) : toLines(stringify(shown).trimEnd().split('\n')));
     for (const { text } of loaded.notes) say(`paydrop: note: ${text}`);
     let exitCode: ExitCode = exitCodes.ok;
     for (const reading of [loaded.credentials, loaded.journalUrl]) {

@@ -1,5 +1,5 @@
 /** `paydrop exceptions`: rows that need a person, as a table to fill in. */
-import { encodeJson, joinLines, printable } from '../core/outgoing-text.ts';
+import { joinLines, printable } from '../core/outgoing-text.ts';
 import { flagOption, loadCommandSettings, makeCommand, textOption } from './options.ts';
 import { noSuchBatch, printWaiting } from './status.ts';
 
@@ -28,7 +28,7 @@ export const exceptionsCommand = makeCommand({
     await using open = await openExceptions(loaded, batch, registrations);
     if (open === undefined) throw noSuchBatch(batch);
     const { printText } = await import('./output.ts');
-    const { print, printBanner } = await import('./views/shown.ts');
+    const { encodeResult, print, printBanner } = await import('./views/shown.ts');
     if (out !== undefined) {
       const { showWrittenExceptions } = await import('./views/exceptions.ts');
       const written = await writeExceptions(loaded, open, out);
@@ -39,8 +39,14 @@ export const exceptionsCommand = makeCommand({
       for await (const page of open.read())
         for (const record of page)
           printText(
-            encodeJson(Object.fromEntries(open.header.map((column, at) => [column, record[at] ?? '']))),
+            encodeResult(
+              Object.fromEntries(open.header.map((column, at) => [nameOfCell(column), record[at] ?? ''])),
+            ),
           );
     } else for await (const lines of formatExceptions(open)) printText(joinLines(lines.map(printable)));
   },
 });
+
+/** In JSON `version` is that of the JSON; a carried column of the row version's name gets a prefix. */
+const nameOfCell = (column: string): string =>
+  column === 'version' ? 'rowVersion' : column === 'rowVersion' ? 'input.rowVersion' : column;

@@ -2,7 +2,7 @@
 import type { Journal } from '../app/open-store.ts';
 import type { RegistrationFilter } from '../app/registration/standing.ts';
 import { parseBaht } from '../core/money.ts';
-import { encodeJson, joinLines, type PrintableText, toLines } from '../core/outgoing-text.ts';
+import { joinLines, type PrintableText, toLines } from '../core/outgoing-text.ts';
 import { type HoldReason, holdReasons, type PayoutStatus, payoutStatuses } from '../core/payout.ts';
 import type { PayoutFilter } from '../payout/rules/search.ts';
 import { parsePayee } from '../payout/rules/search.ts';
@@ -14,15 +14,11 @@ import {
 } from '../registration/rules/registration.ts';
 import { SettingsError } from '../settings/secrets.ts';
 import type { LoadedSettings } from '../settings/settings.ts';
-import {
-  flagOption,
-  loadCommandSettings,
-  makeCommand,
-  numberOption,
-  readDayOption,
-  textOption,
-} from './options.ts';
+import { flagOption, loadCommandSettings, makeCommand, readDayOption, textOption } from './options.ts';
 import { noSuchBatch } from './status.ts';
+
+/** Rows of a screen without `--limit`. */
+const rowsShownMax = 50;
 
 export const listCommand = makeCommand({
   command: 'list',
@@ -69,28 +65,33 @@ export const listCommand = makeCommand({
       )
       .option('since', textOption('sent on this day (YYYY-MM-DD, Bangkok) or later; unsent: taken in then'))
       .option('until', textOption('sent on this day or before; unsent: taken in then'))
-      .option('limit', numberOption(50, 'how many at most; 0 for all'))
+      .option('limit', {
+        type: 'number',
+        requiresArg: true,
+        describe: `how many at most; 0 for all (default: ${rowsShownMax}; with --json all)`,
+      })
       .example('$0 list --status failed unpayable', 'what did not get through')
       .example('$0 list --hold name --batch 7B3KQ0M9ZX', 'whose names to compare')
       .example('$0 list --payee 5678 --since 2026-11-01', 'by the digits that screens show')
       .example('$0 list --reference INV-1041', 'by what the partner, or the bank, calls it')
-      .example('$0 list --status failed --limit 0 --json', 'all of them, one line of JSON each')
+      .example('$0 list --status failed --json', 'all of them, one line of JSON each')
       .example('$0 list --registrations --status unanswered', 'about which the bank never called back'),
   run: async ({ limit, json, registrations, ...options }) => {
     const prepare = registrations ? searchRegistrations(options) : searchPayouts(options);
-    if (!Number.isInteger(limit) || limit < 0) throw new SettingsError('--limit takes a whole number');
+    const rowsMax = limit ?? (json ? 0 : rowsShownMax);
+    if (!Number.isInteger(rowsMax) || rowsMax < 0) throw new SettingsError('--limit takes a whole number');
     const loaded = await loadCommandSettings(options);
     const { openReadOnlyJournal } = await import('../app/status.ts');
     const { countColumns, printText, say } = await import('./output.ts');
-    const { printBanner } = await import('./views/shown.ts');
+    const { encodeResult, printBanner } = await import('./views/shown.ts');
     await using journal = await openReadOnlyJournal(loaded);
     if (options.batch !== undefined) await requireBatch(journal, options.batch, registrations);
     const { search, isNarrowed } = await prepare(loaded, journal);
     printBanner(loaded, json);
     if (isNarrowed) say(narrowed);
-    const pages = search(limit === 0 ? Infinity : limit, countColumns());
+    const pages = search(rowsMax === 0 ? Infinity : rowsMax, countColumns());
     for await (const { lines, records, end } of pages) {
-      if (records.length > 0) printText(json ? joinLines(records.map((one) => encodeJson(one))) : lines);
+      if (records.length > 0) printText(json ? joinLines(records.map((one) => encodeResult(one))) : lines);
       if (end === undefined) continue;
       if (json) say(end.trim());
       else printText(end);

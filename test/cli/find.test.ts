@@ -121,8 +121,10 @@ describe('exceptions', () => {
       .trim()
       .split('\n')
       .map((line) => JSON.parse(line));
-    expect(records).toEqual(plain);
+    const asJson = plain.map(({ version: rowVersion, ...cells }) => ({ version: 1, ...cells, rowVersion }));
+    expect(records).toEqual(asJson);
     expect(JSON.parse(workbook.stdout)).toEqual({
+      version: 1,
       path: book,
       form: 'xlsx',
       exceptions: 4,
@@ -240,6 +242,22 @@ describe('list', () => {
     expect(JSON.parse(none.stderr)).toMatchObject({ level: 'info', msg: 'No payout matches.' });
   });
 
+  test('cuts a screen without --limit, and gives a program everything', async () => {
+    const home = await mkdtemp(join(tmpdir(), 'paydrop-list-'));
+    const path = join(home, 'many.csv');
+    const wrong = Array.from({ length: 61 }, (_, at) => `MANY-${at},0810000001,Somchai Jaidee,none\n`);
+    await writeFile(path, `payoutId,proxyNo,payeeName,amount\n${wrong.join('')}`);
+    const here = (...args: readonly string[]) =>
+      callPaydrop(...args, '--config', join(root, 'config/sandbox.yaml'), '--data-dir', home);
+    expect(await here('run', path)).toEndWith(3);
+    expect((await here('list')).stdout).toContain('The newest 50, ');
+    const linesOf = async (...args: readonly string[]) =>
+      (await here('list', '--json', ...args)).stdout.trim().split('\n');
+    expect(await linesOf()).toHaveLength(61);
+    expect(await linesOf('--limit', '7')).toHaveLength(7);
+    await rm(home, { recursive: true });
+  });
+
   test('gives a program one line for each', async () => {
     const { stdout } = await call('list', '--status', 'failed', 'held', '--json');
     const records = stdout
@@ -247,6 +265,7 @@ describe('list', () => {
       .split('\n')
       .map((line) => JSON.parse(line));
     expect(records.at(-1)).toMatchObject({
+      version: 1,
       payoutId: 'PAY-3',
       batchId,
       status: 'failed',

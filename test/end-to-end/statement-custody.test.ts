@@ -39,7 +39,9 @@ const reconcile = (scene: Scene, date: string, ...args: string[]) =>
 async function readDay(scene: Scene, date: string): Promise<Record<string, unknown> | undefined> {
   const { stdout } = await scene.run('status', '--statements', '--json');
   const days = JSON.parse(stdout) as Record<string, unknown>[];
-  return days.find((day) => String(day['date']).replaceAll('-', '') === date && day['version'] !== null);
+  return days.find(
+    (day) => String(day['date']).replaceAll('-', '') === date && day['statementVersion'] !== null,
+  );
 }
 
 async function judge(scene: Scene, paid: number): Promise<void> {
@@ -59,7 +61,7 @@ describe('an early empty file of the bank', () => {
     expect(await readdir(join(scene.dataDir, 'statements'))).toHaveLength(1);
     const late = await reconcile(scene, date);
     expect([late.code, late.stderr]).toEqual([0, '']);
-    expect(await readDay(scene, date)).toMatchObject({ version: 1, openBreaks: 0 });
+    expect(await readDay(scene, date)).toMatchObject({ statementVersion: 1, openBreaks: 0 });
     await judge(scene, rows);
   });
 
@@ -77,7 +79,7 @@ describe('an early empty file of the bank', () => {
     await until(() => second.stderr.includes('a statement was reconciled'));
     second.kill('SIGTERM');
     await second.ended;
-    expect(await readDay(scene, date)).toMatchObject({ version: 1, openBreaks: 0 });
+    expect(await readDay(scene, date)).toMatchObject({ statementVersion: 1, openBreaks: 0 });
     await judge(scene, rows);
   });
 });
@@ -92,7 +94,7 @@ describe('a file that lacks lines of the one before', () => {
     passTo(scene, '09:00');
     const { code, stderr } = await reconcile(scene, date);
     expect([code, stderr]).toEqual([5, expect.stringContaining('lacks 1 transfer')]);
-    expect(await readDay(scene, date)).toMatchObject({ version: 1, openBreaks: 0 });
+    expect(await readDay(scene, date)).toMatchObject({ statementVersion: 1, openBreaks: 0 });
     expect(await reconcile(scene, date)).toEndWith(0);
     await judge(scene, rows);
   });
@@ -161,7 +163,7 @@ describe('the statement of another company of the partner', () => {
     expect([byHand.code, byHand.stderr]).toEqual([5, expect.stringContaining(sister.companyId)]);
     expect(await readDay(scene, date)).toBeUndefined();
     expect(await reconcile(scene, date)).toEndWith(0);
-    expect(await readDay(scene, date)).toMatchObject({ version: 1, openBreaks: 0 });
+    expect(await readDay(scene, date)).toMatchObject({ statementVersion: 1, openBreaks: 0 });
     await judge(scene, rows + 1);
   });
 
@@ -172,7 +174,7 @@ describe('the statement of another company of the partner', () => {
     await payAsSister(scene, date);
     passTo(scene, '09:00');
     expect(await reconcile(scene, date)).toEndWith(0);
-    expect(await readDay(scene, date)).toMatchObject({ version: 1, openBreaks: 0 });
+    expect(await readDay(scene, date)).toMatchObject({ statementVersion: 1, openBreaks: 0 });
     const matched = await readTables(join(scene.dataDir, 'statements'), /matched\.csv$/);
     expect(matched).toHaveLength(rows);
     await judge(scene, rows + 1);

@@ -99,7 +99,7 @@ test('from the first user on two people take a statement that loses lines, with 
     stdout: expect.stringContaining('1 item applied'),
   });
   const status = await scene.run('status', '--statements', '--json');
-  expect(JSON.parse(status.stdout)).toMatchObject([{ version: 3, openBreaks: 0 }]);
+  expect(JSON.parse(status.stdout)).toMatchObject([{ statementVersion: 3, openBreaks: 0 }]);
 });
 
 test('a payer account is halted by one person at once, and goes on by two', async () => {

@@ -10,20 +10,13 @@ import type {
 } from '../../app/check.ts';
 import type { RowTotal } from '../../core/ports.ts';
 import { formatBaht } from '../../core/money.ts';
-import {
-  encodeJson,
-  joinLines,
-  printable,
-  showText,
-  showTextIfAny,
-  toLines,
-} from '../../core/outgoing-text.ts';
+import { joinLines, printable, showText, showTextIfAny, toLines } from '../../core/outgoing-text.ts';
 import { maskDigits } from '../../core/proxy-id.ts';
 import type { LoadedSettings } from '../../settings/settings.ts';
 import { type ExitCode, exitCodes } from '../exit-codes.ts';
 import { printText, printWrapped } from '../output.ts';
 import { countOf, type ShownTotal, showTotal } from './amounts.ts';
-import { alignColumns, print, type Shown, type ShownEnd } from './shown.ts';
+import { alignColumns, encodeResult, print, type Shown, type ShownEnd } from './shown.ts';
 
 export class CheckReport {
   readonly path: string;
@@ -40,7 +33,7 @@ export class CheckReport {
     if (kind === 'issue') this.issues += found.length;
     const lines = found.map((one) => {
       const { json, text } = this.#show(kind, one);
-      return this.#asJson ? encodeJson(json) : text;
+      return this.#asJson ? encodeResult(json) : text;
     });
     if (lines.length > 0) (this.#asJson ? printText : printWrapped)(joinLines(lines));
   };

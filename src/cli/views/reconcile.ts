@@ -224,7 +224,7 @@ function describeReport(report: ReconcileReport) {
   const { statement, totals, recorded, isRepeat, supersedes, files } = reconciled;
   return {
     date: showDate(statement.date),
-    version: statement.version,
+    statementVersion: statement.version,
     isRepeat,
     isWhole,
     supersedes: supersedes ?? null,

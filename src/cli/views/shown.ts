@@ -18,8 +18,17 @@ export interface ShownEnd extends Shown {
   readonly exitCode: ExitCode;
 }
 
+/** The version of all JSON that commands print (docs/json.md says what may change within it). */
+const jsonVersion = 1;
+
+/** JSON of a result: an object, and each element of a list, bears the version. */
+export const encodeResult = (json: object, indent?: number): PrintableText =>
+  encodeJson(Array.isArray(json) ? json.map(addVersion) : addVersion(json), indent);
+
+const addVersion = (json: object): object => ({ version: jsonVersion, ...json });
+
 export function print({ json, text }: Shown, asJson: boolean): void {
-  if (asJson) printText(encodeJson(json));
+  if (asJson) printText(encodeResult(json));
   else printWrapped(text);
 }
 

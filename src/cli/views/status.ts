@@ -385,7 +385,7 @@ function renderBreaks(isWhole: boolean, openBreaks: number, oldestOpenDays: numb
 export function showDay({ date: day, state, isWhole }: DayStanding, nowMs: number): Shown {
   const date = showDate(day);
   const none = {
-    version: null,
+    statementVersion: null,
     reconciledAt: null,
     isWhole,
     openBreaks: null,
@@ -405,7 +405,7 @@ export function showDay({ date: day, state, isWhole }: DayStanding, nowMs: numbe
   const from = source === null ? '' : `; from ${inEnglish(describeProvenance(source))}`;
   const reconciledAt = formatBangkokDateTime(acceptedAtMs);
   return {
-    json: { date, version, reconciledAt, isWhole, openBreaks, oldestOpenDays, source },
+    json: { date, statementVersion: version, reconciledAt, isWhole, openBreaks, oldestOpenDays, source },
     text: printable(`${date}  v${version}  reconciled ${formatBangkokMoment(acceptedAtMs)}  ${found}${from}`),
   };
 }

@@ -24,7 +24,7 @@ test.each([
 test('a day that had not ended does not tie out', () => {
   const day = { date: state.date, state, isWhole: false };
   expect(showDay(day, 0)).toMatchObject({
-    json: { version: 2, isWhole: false },
+    json: { statementVersion: 2, isWhole: false },
     text: `${read}  the day is not complete: reconcile it again; no open breaks so far`,
   });
 });
@@ -48,7 +48,7 @@ test('a day without any statement says so', () => {
     text: '2026-11-19  not reconciled: payouts were sent, and no statement was accepted',
     json: {
       date: '2026-11-19',
-      version: null,
+      statementVersion: null,
       reconciledAt: null,
       isWhole: false,
       openBreaks: null,
