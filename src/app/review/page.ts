@@ -18,6 +18,7 @@ import type { Question } from '../../review/passkeys.ts';
 import { makeBatchViews } from '../../review/web/batch-page.ts';
 import { makeDecideViews } from '../../review/web/decide-page.ts';
 import { LiveFeed } from '../../review/web/live.ts';
+import { moreView } from '../../review/web/layout.ts';
 import { makePasskeyViews } from '../../review/web/passkeys-page.ts';
 import { makePayoutViews, type ReadReview } from '../../review/web/payout-page.ts';
 import { makeProposalViews } from '../../review/web/proposal-page.ts';
@@ -163,6 +164,7 @@ export function listViews(parts: ViewParts, place: ServedPlace): PageViews {
     ...makeRegistrationBatchViews({ store, readReview }),
     ...(uploads === undefined ? [] : makeUploadViews({ store, uploads, readSurroundings })),
     ...makeDecisionFileViews({ readQueue, ...fileDecisions }),
+    moreView,
   ];
   const fileViews = [
     ...(uploads === undefined ? [] : [makeUploadView(uploads)]),

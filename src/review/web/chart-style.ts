@@ -1,13 +1,6 @@
 /** The style of charts. */
 
 export const chartStyle = `
-:root {
-  --paid-fill: light-dark(#2a9a62, #3c9f6b); --paid-tint: light-dark(#e7f5ed, #14301f);
-  --unknown-fill: light-dark(#c67f00, #d99a2b); --unknown-tint: light-dark(#fdf3df, #33270f);
-  --alarm-fill: light-dark(#cf3732, #e4645c); --alarm-tint: light-dark(#fdecec, #3a1b1c);
-  --none-fill: light-dark(#8792a1, #727e8d); --wait-fill: light-dark(#dbe2ee, #2b3544);
-  --wait-edge: light-dark(#7d8ca6, #6c7d97); --edge: light-dark(#818b9a, #6f7a89);
-}
 svg { display: block; width: 100%; overflow: visible; }
 svg text { fill: var(--soft); font-size: 12px; font-variant-numeric: tabular-nums; }
 svg a:hover rect { opacity: .8; }
@@ -23,6 +16,7 @@ svg a:hover rect { opacity: .8; }
 line.grid { stroke: var(--line); }
 line.axis { stroke: var(--edge); }
 svg .t-ink { fill: var(--ink); font-weight: 600; }
+svg .t-alarm { fill: var(--alarm); font-weight: 600; }
 svg .t-unknown { fill: var(--unknown); font-weight: 600; }
 .ns { vector-effect: non-scaling-stroke; }
 .l1, .l2 { fill: none; stroke: var(--accent); stroke-width: 2; }

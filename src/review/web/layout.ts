@@ -9,7 +9,7 @@ import { type Action, can, type Person } from '../rules/people.ts';
 import { html, type Html, type Part } from './html.ts';
 import type { Asset } from './passkey-script.ts';
 import { style } from './style.ts';
-import type { Page, Visit } from './view.ts';
+import type { Page, View, Visit } from './view.ts';
 
 /** The path contains a hash of the content, so that browsers can cache it. */
 const assetPath = (name: string, text: string, ending: string): string =>
@@ -35,7 +35,8 @@ const menu = [
   { path: '/reconciliation', word: 'page.reconciliation', under: /^\/reconciliation\b/ },
   { path: '/registrations', word: 'page.registrations', under: /^\/registrations?\b/ },
   { path: '/payees', word: 'page.payees' },
-  { path: '/people', word: 'page.people', action: 'people', under: /^\/(?:people|log)\b/ },
+  { path: '/people', word: 'page.people', action: 'people', under: /^\/people\b/ },
+  { path: '/log', word: 'page.log', action: 'people' },
 ] as const satisfies readonly {
   readonly path: string;
   readonly word: PlainCode;
@@ -45,11 +46,28 @@ const menu = [
   readonly under?: RegExp;
 }[];
 
+type Entry = (typeof menu)[number];
+
+/** The tabs at the foot of a phone; the last leads to the rest of the menu. */
+const tabs = [
+  { path: '/today', word: 'page.today', sign: '◧' },
+  { path: '/queue', word: 'page.queue', sign: '☰' },
+  { path: '/proposals', word: 'page.proposals', sign: '✓' },
+  { path: '/reconciliation', word: 'page.days', sign: '≈' },
+  { path: '/more', word: 'page.more', sign: '≡' },
+] as const satisfies readonly { readonly path: string; readonly word: PlainCode; readonly sign: string }[];
+
+/** Tells whether a view is the entry's own, or is reached from it. */
+const isUnder = (entry: Entry, path: string): boolean =>
+  path === entry.path || ('under' in entry && entry.under.test(path));
+
+/** The entries of a person. */
+const entriesOf = (person: Person): readonly Entry[] =>
+  menu.filter((entry) => !('action' in entry) || can(person, entry.action).allowed);
+
 /** Marks the entry of the present view, or of the view that it belongs to. */
-function currentOf(entry: (typeof menu)[number], path: string): Part {
-  if (path === entry.path) return html`aria-current="page"`;
-  return 'under' in entry && entry.under.test(path) && html`aria-current="true"`;
-}
+const markOf = (entry: Entry, path: string): Part =>
+  isUnder(entry, path) && html`aria-current="${path === entry.path ? 'page' : 'true'}"`;
 
 /** The token field of a posted form. */
 export const csrfField = ({ csrfToken }: Visit): Html =>
@@ -95,24 +113,86 @@ function whoIs({ language }: Visit, person: Person): Html {
   >`;
 }
 
-function head(visit: Visit): Html {
-  const { person, say, path } = visit;
-  return html`<header class="frame">
-    <a class="brand" href="/today">paydrop</a>
+/** Language, colours, keys, and the way out. */
+const settings = (visit: Visit): Html =>
+  html`<div class="settings">
+    ${otherLanguage(visit)} ${themeButtons(visit)}
     ${
-      person !== undefined &&
-      html`<nav aria-label="${say('page.menu')}">
-        ${menu
-          .filter((entry) => !('action' in entry) || can(person, entry.action).allowed)
-          .map((entry) => html`<a href="${entry.path}" ${currentOf(entry, path)}>${say(entry.word)}</a>`)}
-      </nav>`
+      visit.person !== undefined &&
+      html`<button type="button" class="quiet" data-keys hidden>${visit.say('page.keys')}</button>
+        ${postButton(visit, '/sign-out', visit.say('page.sign-out'))}`
     }
-    <div class="settings">
-      ${person !== undefined && whoIs(visit, person)} ${otherLanguage(visit)} ${themeButtons(visit)}
-      ${person !== undefined && postButton(visit, '/sign-out', say('page.sign-out'))}
-    </div>
+  </div>`;
+
+const entryLink = ({ say, path }: Visit, entry: Entry): Html =>
+  html`<a class="i" href="${entry.path}" ${markOf(entry, path)}>${say(entry.word)}</a>`;
+
+/** A person's own corner. */
+const meOf = (visit: Visit, person: Person): Html =>
+  html`<div class="me">${whoIs(visit, person)} ${settings(visit)}</div>`;
+
+const side = (visit: Visit, person: Person): Html =>
+  html`<nav class="side" aria-label="${visit.say('page.menu')}">
+    <a class="brand" href="/today">paydrop</a>
+    ${entriesOf(person).map((entry) => entryLink(visit, entry))} ${meOf(visit, person)}
+  </nav>`;
+
+/** The top of every page. It stands first, so that the search is a few presses of Tab away. */
+const top = (visit: Visit, person: Person | undefined): Html =>
+  html`<header class="top">
+    <a class="mark" href="/today">paydrop</a>
+    ${
+      person === undefined
+        ? settings(visit)
+        : html`<form method="post" action="/queue" role="search" aria-label="${visit.say('page.search')}">
+            ${csrfField(visit)}
+            <input
+              type="search"
+              name="search"
+              aria-label="${visit.say('page.search')}"
+              placeholder="${visit.say('page.search-hint')}"
+              maxlength="100"
+              autocomplete="off"
+            />
+          </form>`
+    }
   </header>`;
+
+/** The menu at the foot of a phone. */
+function foot({ say, path }: Visit): Html {
+  const current = tabs.find((tab) => menu.some((entry) => entry.path === tab.path && isUnder(entry, path)));
+  return html`<nav class="tabs" aria-label="${say('page.menu')}">
+    ${tabs.map((tab) => {
+      const isCurrent = tab === (current ?? tabs.at(-1));
+      return html`<a
+        href="${tab.path}"
+        ${isCurrent && html`aria-current="${tab.path === path ? 'page' : 'true'}"`}
+        ><b aria-hidden="true">${tab.sign}</b>${say(tab.word)}</a
+      >`;
+    })}
+  </nav>`;
 }
+
+/** The rest of the menu and the settings, on a page of their own for phones. */
+export const moreView: View = {
+  method: 'GET',
+  path: '/more',
+  action: 'see',
+  answer: async (visit) => {
+    const { say, person } = visit;
+    const isTab = ({ path }: Entry) => tabs.some((tab) => tab.path === path);
+    return {
+      title: say('page.more'),
+      body: html`<h1>${say('page.more')}</h1>
+        <nav class="card" aria-label="${say('page.more')}">
+          ${entriesOf(person)
+            .filter((entry) => !isTab(entry))
+            .map((entry) => entryLink(visit, entry))}
+        </nav>
+        <section class="card">${meOf(visit, person)}</section>`,
+    };
+  },
+};
 
 /** A note that the script shows when the stream is silent. */
 const lostNote = ({ say, language, nowMs, mark }: Visit): Html =>
@@ -131,22 +211,21 @@ const keyWords = [
 ] as const;
 
 const keysHelp = ({ say }: Visit): Html =>
-  html`<footer><button type="button" class="quiet" data-keys hidden>${say('page.keys')}</button></footer>
-    <dialog id="keys" aria-labelledby="keys-title">
-      <h2 id="keys-title">${say('page.keys')}</h2>
-      <dl class="facts">
-        ${keyWords.map(
-          ([key, word]) =>
-            html`<dt><kbd>${key}</kbd></dt>
-              <dd>${say(word)}</dd>`,
-        )}
-      </dl>
-      <p>${say('page.keys-approve-nothing')}</p>
-      <p>
-        <label class="switch"><input type="checkbox" /> ${say('page.keys-on')}</label>
-      </p>
-      <button type="button" class="main">${say('page.close')}</button>
-    </dialog>`;
+  html`<dialog id="keys" aria-labelledby="keys-title">
+    <h2 id="keys-title">${say('page.keys')}</h2>
+    <dl class="facts">
+      ${keyWords.map(
+        ([key, word]) =>
+          html`<dt><kbd>${key}</kbd></dt>
+            <dd>${say(word)}</dd>`,
+      )}
+    </dl>
+    <p>${say('page.keys-approve-nothing')}</p>
+    <p>
+      <label class="switch"><input type="checkbox" /> ${say('page.keys-on')}</label>
+    </p>
+    <button type="button" class="main">${say('page.close')}</button>
+  </dialog>`;
 
 /** The whole page. */
 export function frame(visit: Visit, { title, body, scripts = [] }: Page): Html {
@@ -162,12 +241,13 @@ export function frame(visit: Visit, { title, body, scripts = [] }: Page): Html {
         <script type="module" src="${pageScript.path}"></script>
         ${scripts.map((path) => html`<script defer src="${path}"></script>`)}
       </head>
-      <body>
+      <body class="${person === undefined && 'alone'}">
         <a class="skip" href="#content">${say('page.skip')}</a>
-        ${isSandbox && html`<div class="sandbox" role="region" aria-label="${say('page.sandbox')}">${say('page.sandbox')}</div>`}
-        ${head(visit)} ${person !== undefined && lostNote(visit)}
+        ${isSandbox && html`<aside class="test" aria-label="${say('page.sandbox')}">${say('page.sandbox')}</aside>`}
+        ${top(visit, person)} ${person !== undefined && [side(visit, person), lostNote(visit)]}
         <main id="content" tabindex="-1">${body}</main>
-        ${person !== undefined && keysHelp(visit)}
+        ${person !== undefined && [foot(visit), keysHelp(visit)]}
+      </body>
       </body>
     </html>`;
 }

@@ -1,333 +1,363 @@
-/** The style of the page: light and dark, wide and narrow, Latin and Thai. */
+/** The style of the page: its tokens, then the classes of the frame and of the views; light and dark, wide and narrow. */
 import { chartStyle } from './chart-style.ts';
 
-export const style = `
+const tokens = `
 :root {
   color-scheme: light dark;
-  --ground: light-dark(#f6f7f9, #14171b);
-  --sheet: light-dark(#ffffff, #1c2026);
-  --ink: light-dark(#1a1f26, #e8ebef);
-  --soft: light-dark(#525c69, #a7b0bc);
-  --line: light-dark(#d5dae1, #363d47);
-  --link: light-dark(#0b57a4, #8ec1ff);
-  --accent: light-dark(#0b57a4, #2f6fb8);
-  --paid: light-dark(#12663a, #7fd6a4);
-  --unknown: light-dark(#7a4d00, #f0c060);
-  --alarm: light-dark(#a3181f, #ff9a98);
-  --alarm-ground: light-dark(#fdecec, #3a1d1f);
-  --bar-paid: light-dark(#1f8a53, #4fae7c);
-  --bar-ready: light-dark(#4a86c8, #5b93d1);
-  --bar-doubt: light-dark(#e0a100, #e3b341);
-  --bar-unresolved: light-dark(#b97800, #c08f2c);
-  --bar-held: light-dark(#9aa3af, #6d7783);
-  --bar-failed: light-dark(#6b7480, #8f99a6);
-  --bar-off: light-dark(#bfc6cf, #4b545f);
-  --bar-alarm: light-dark(#c2272f, #f07471);
-  --sandbox: light-dark(#fff2c9, #453710);
+  --ground: light-dark(#f6f7f9, #0f1216); --sheet: light-dark(#fff, #171b21); --raise: light-dark(#f1f3f6, #1f252d);
+  --ink: light-dark(#14181f, #e9edf2); --soft: light-dark(#586273, #a2adbb);
+  --line: light-dark(#e2e6ec, #2a313b); --edge: light-dark(#818b9a, #6f7a89);
+  --link: light-dark(#1f4bc0, #9db8ff); --accent: light-dark(#2450c8, #4468dc); --accent-tint: light-dark(#edf2fe, #1b2540);
+  --paid: light-dark(#0f6a3b, #73d7a1); --paid-fill: light-dark(#2a9a62, #3c9f6b); --paid-tint: light-dark(#e7f5ed, #14301f);
+  --unknown: light-dark(#8a5200, #f2bf5c); --unknown-fill: light-dark(#c67f00, #d99a2b); --unknown-tint: light-dark(#fdf3df, #33270f);
+  --alarm: light-dark(#b01f1f, #ff9d96); --alarm-fill: light-dark(#cf3732, #e4645c); --alarm-tint: light-dark(#fdecec, #3a1b1c);
+  --none-fill: light-dark(#8792a1, #727e8d); --wait-fill: light-dark(#dbe2ee, #2b3544); --wait-edge: light-dark(#7d8ca6, #6c7d97);
+  --test: light-dark(#5a35a8, #cdb8ff); --test-tint: light-dark(#f0eafb, #271d40);
+  --s1: .25rem; --s2: .5rem; --s3: .75rem; --s4: 1rem; --s5: 1.5rem; --s6: 2rem; --r: .5rem;
 }
 :root[data-theme='light'] { color-scheme: light; }
 :root[data-theme='dark'] { color-scheme: dark; }
+`;
+
+/** Text, links, buttons, fields and tables. */
+const elements = `
 * { box-sizing: border-box; }
-html { -webkit-text-size-adjust: 100%; }
+html { -webkit-text-size-adjust: 100%; scroll-padding-top: 4.5rem; }
 body {
-  margin: 0; background: var(--ground); color: var(--ink); font-size: 1rem; line-height: 1.55;
-  font-family: system-ui, 'Noto Sans Thai', 'Leelawadee UI', Thonburi, sans-serif;
+  margin: 0; background: var(--ground); color: var(--ink);
+  font: 400 .9375rem/1.55 system-ui, 'Noto Sans Thai', 'Leelawadee UI', Thonburi, sans-serif;
 }
-a { color: var(--link); }
-:focus-visible { outline: 3px solid var(--link); outline-offset: 2px; }
+a { color: var(--link); text-decoration: none; }
+main a:hover, p a, small a, dd a, td a:not(:has(b, .name)), .bread a, .fold a { text-decoration: underline; }
+:focus-visible { outline: 3px solid var(--link); outline-offset: 2px; border-radius: .25rem; }
 main:focus { outline: none; }
-h1 { font-size: 1.5rem; line-height: 1.35; margin: 0 0 1rem; }
-h2 { font-size: 1.15rem; line-height: 1.4; margin: 0 0 .6rem; }
-small { color: var(--soft); font-size: .875rem; }
-.skip { position: absolute; left: -100vw; background: var(--sheet); padding: .6rem 1rem; z-index: 1; }
-.skip:focus { left: 0; }
-.sandbox { margin: 0; padding: .4rem 1rem; text-align: center; background: var(--sandbox); font-weight: 600; }
-.frame {
-  display: flex; flex-wrap: wrap; gap: .3rem .8rem; align-items: center; padding: .4rem 1.2rem;
-  background: var(--sheet); border-bottom: 1px solid var(--line);
+h1 { font-size: 1.375rem; line-height: 1.35; margin: 0; letter-spacing: -.01em; overflow-wrap: anywhere; }
+h2 { font-size: 1rem; line-height: 1.4; margin: 0; }
+h3, .h3 { font-size: .8125rem; margin: 0; color: var(--soft); font-weight: 600; }
+p { margin: 0; }
+small, .small { font-size: .8125rem; color: var(--soft); font-weight: 400; }
+b, th, strong { font-weight: 600; }
+code { font-family: ui-monospace, 'Cascadia Mono', Menlo, Consolas, monospace; font-size: .92em; overflow-wrap: anywhere; }
+.n, .mono { font-variant-numeric: tabular-nums; white-space: nowrap; }
+.r { text-align: right; }
+.hidden { position: absolute; width: 1px; height: 1px; overflow: hidden; clip-path: inset(50%); white-space: nowrap; }
+input, textarea, select, button, .b, .button { font: inherit; color: inherit; border-radius: var(--r); min-height: 2.5rem; }
+input, textarea, select { width: 100%; border: 1px solid var(--edge); background: var(--sheet); padding: .35rem var(--s3); }
+::placeholder { color: var(--soft); opacity: 1; }
+::file-selector-button {
+  font: inherit; color: inherit; margin-right: var(--s3); padding: .1rem var(--s3); border: 1px solid var(--edge);
+  border-radius: .3rem; background: var(--ground); cursor: pointer;
 }
-.brand { font-weight: 700; font-size: 1.1rem; color: var(--ink); text-decoration: none; padding: .5rem 0; }
-nav { display: flex; gap: .1rem; overflow-x: auto; max-width: 100%; }
-nav a { padding: .55rem .6rem; text-decoration: none; white-space: nowrap; border-bottom: 3px solid transparent; }
-nav a[aria-current] { border-color: var(--accent); color: var(--ink); font-weight: 600; }
-.settings { display: flex; flex-wrap: wrap; align-items: center; gap: .1rem .3rem; margin-left: auto; }
-.who { margin-right: .3rem; }
-.settings button.quiet { padding: .4rem .45rem; }
+input[type='checkbox'], input[type='radio'] { width: 1.25rem; height: 1.25rem; min-height: 0; accent-color: var(--accent); margin: 0; flex: none; }
+label { display: block; font-weight: 600; margin-bottom: .2rem; }
+label small { display: block; }
+button, .b, .button {
+  display: inline-flex; align-items: center; justify-content: center; gap: var(--s2); padding: .3rem var(--s4);
+  border: 1px solid var(--edge); background: var(--sheet); color: var(--ink); font-weight: 600; cursor: pointer;
+}
+:is(button, .b, .button) { text-decoration: none !important; }
+:is(button, .b, .button):hover { background: var(--raise); }
+:is(button, .b, .button).main { background: var(--accent); border-color: var(--accent); color: #fff; }
+:is(button, .b, .button).main:hover { filter: brightness(1.1); }
+:is(button, .b).sm { min-height: 2rem; padding: .1rem var(--s3); font-size: .875rem; }
+:is(button, .b).full { width: 100%; text-align: center; line-height: 1.35; padding: .5rem var(--s3); }
+button.quiet, button.link { border: 0; background: none; color: var(--link); padding: 0 .25rem; font-weight: 400; min-height: 2rem; }
+:is(button.quiet, button.link):hover { background: none; text-decoration: underline !important; }
+button.link { padding: 0; text-decoration: underline !important; text-align: left; justify-content: start; overflow-wrap: anywhere; }
+button:disabled { opacity: .55; cursor: default; }
+form.inline { display: inline; }
+details > summary { cursor: pointer; color: var(--link); }
+summary.b { list-style: none; }
+table { width: 100%; border-collapse: collapse; background: var(--sheet); border: 1px solid var(--line); }
+:is(.card, .act) table { border: 0; background: none; }
+th, td { text-align: left; vertical-align: top; padding: .5rem var(--s3); border-top: 1px solid var(--line); }
+:is(.card, .act) :is(th, td):first-child { padding-left: 0; }
+:is(.card, .act) :is(th, td):last-child { padding-right: 0; }
+thead td { border: 0; }
+thead th { border-top: 0; font-size: .8125rem; color: var(--soft); }
+th::first-letter { text-transform: uppercase; }
+.card thead th { padding-top: 0; }
+tfoot td, tfoot th { border-top: 2px solid var(--edge); font-weight: 600; }
+:is(td, th):is(.r, .number) { text-align: right; font-variant-numeric: tabular-nums; white-space: nowrap; }
+td small { display: block; }
+.yes { color: var(--paid); } .ask, .tag.unknown { color: var(--unknown); } .bad, .tag.alarm { color: var(--alarm); } .no { color: var(--soft); }
+.t, .tag { font-weight: 600; white-space: nowrap; }
+.tag.no { font-weight: 400; }
+.sg { font-weight: 700; text-align: center; } .sg.link { color: var(--link); }
+`;
+
+/** The menu, the top, the tabs at the foot of a phone. */
+const frame = `
+.skip { position: absolute; left: -99rem; }
+.skip:focus { left: 0; top: 0; z-index: 9; background: var(--sheet); padding: var(--s3); }
+body { display: grid; grid-template: auto auto 1fr / 14rem minmax(0, 1fr); min-height: 100vh; }
+body:not(.alone) { background: linear-gradient(90deg, var(--sheet) calc(14rem - 1px), var(--line) 0 14rem, var(--ground) 0); }
+body.alone { display: block; }
+.test { grid-column: 1 / -1; background: var(--test-tint); color: var(--test); text-align: center; font-size: .8125rem; font-weight: 600; padding: .15rem; }
+.side {
+  grid-row: 2 / 4; grid-column: 1; padding: var(--s4) var(--s3);
+  display: flex; flex-direction: column; gap: 2px; position: sticky; top: 0; height: 100vh; overflow-y: auto; align-self: start;
+}
+.test ~ .side { height: calc(100vh - 1.6rem); }
+.brand { font-weight: 700; font-size: 1.0625rem; color: var(--ink); padding: 0 var(--s3) var(--s4); }
+.i { display: flex; gap: var(--s3); padding: .4rem var(--s3); border-radius: var(--r); color: var(--ink); }
+.i:hover { background: var(--raise); }
+.i[aria-current] { background: var(--accent-tint); color: var(--link); font-weight: 600; }
+.c { margin-left: auto; font-size: .8125rem; color: var(--soft); font-weight: 600; align-self: center; }
+.c.hot { color: var(--alarm); }
+.me { margin-top: auto; padding: var(--s3); border-top: 1px solid var(--line); }
+.me .settings { display: flex; flex-wrap: wrap; gap: 0 var(--s2); font-size: .8125rem; margin-left: -.25rem; }
+.who { color: inherit; }
 :root:not([data-theme]) .to-light { display: none; }
 @media (prefers-color-scheme: dark) {
   :root:not([data-theme]) .to-light { display: inline; }
   :root:not([data-theme]) .to-dark { display: none; }
 }
-main { max-width: 84rem; margin: 0 auto; padding: 1.4rem 1.2rem 3rem; }
-form.inline { display: inline; }
-button, .button, input, select, textarea {
-  font: inherit; line-height: 1.4; color: inherit; min-height: 2.75rem; border-radius: .4rem;
+.top {
+  grid-row: 2; grid-column: 2; position: sticky; top: 0; z-index: 3; background: var(--ground); border-bottom: 1px solid var(--line);
+  display: flex; gap: var(--s3); align-items: center; padding: var(--s2) var(--s5); min-height: 3.5rem;
 }
-button, .button {
-  display: inline-flex; align-items: center; cursor: pointer; padding: .4rem 1rem; text-decoration: none;
-  background: var(--sheet); border: 1px solid var(--soft);
+.top > form { flex: 1; max-width: 38rem; }
+.top .mark, .tabs { display: none; }
+.alone .top { position: static; }
+.alone .mark { display: block; font-weight: 700; color: var(--ink); margin-right: auto; }
+.bell { position: relative; margin-left: auto; }
+.bell > summary {
+  list-style: none; padding: .35rem var(--s3); border: 1px solid var(--line); border-radius: var(--r);
+  background: var(--sheet); color: var(--ink); font-weight: 600; white-space: nowrap;
 }
-button:hover, .button:hover { border-color: var(--link); }
-button.main, .button.main { background: var(--accent); border-color: var(--accent); color: #fff; font-weight: 600; }
-button.quiet { border-color: transparent; background: none; color: var(--link); padding: .4rem .6rem; }
-button.quiet:hover { text-decoration: underline; }
-input, select, textarea { width: 100%; padding: .4rem .6rem; background: var(--sheet); border: 1px solid var(--soft); }
-::file-selector-button {
-  font: inherit; color: inherit; margin-right: .8rem; padding: .15rem .7rem; border: 1px solid var(--soft);
-  border-radius: .3rem; background: var(--ground); cursor: pointer;
+.bell > summary::-webkit-details-marker { display: none; }
+.bell > div {
+  position: absolute; right: 0; top: 2.9rem; width: min(22rem, 92vw); max-height: 75vh; overflow-y: auto; padding: var(--s3);
+  background: var(--sheet); border: 1px solid var(--line); border-radius: var(--r); box-shadow: 0 8px 24px #0003;
 }
-label { display: block; font-weight: 600; margin-bottom: .2rem; }
-label small { display: block; font-weight: 400; }
-.figures { display: flex; flex-wrap: wrap; gap: .8rem; margin: 0 0 1.2rem; padding: 0; list-style: none; }
-.figures li {
-  background: var(--sheet); border: 1px solid var(--line); border-radius: .5rem; padding: .5rem 1rem; min-width: 9rem;
-}
-.figures b { display: block; font-size: 1.3rem; line-height: 1.4; font-variant-numeric: tabular-nums; }
-.filter {
-  display: grid; grid-template-columns: minmax(16rem, 3fr) repeat(3, minmax(9rem, 1fr)) auto;
-  gap: .8rem; align-items: end; margin: 0 0 1.2rem;
-}
-.filter .buttons { display: flex; gap: .5rem; }
-table { width: 100%; border-collapse: collapse; background: var(--sheet); border: 1px solid var(--line); }
-th, td { text-align: left; vertical-align: top; padding: .6rem .8rem; border-bottom: 1px solid var(--line); }
-th { font-size: .875rem; color: var(--soft); font-weight: 600; white-space: nowrap; }
-th::first-letter { text-transform: uppercase; }
-thead td { border-bottom-color: var(--line); }
-tbody > tr:last-child > :is(td, th) { border-bottom: 0; }
-td.number, th.number { text-align: right; font-variant-numeric: tabular-nums; white-space: nowrap; }
-td small { display: block; font-weight: 400; }
-td .name { font-weight: 600; overflow-wrap: anywhere; }
-td.why { max-width: 28rem; overflow-wrap: anywhere; }
-.mono { font-variant-numeric: tabular-nums; white-space: nowrap; }
-.tag { display: inline-block; white-space: nowrap; font-weight: 600; }
-.tag.yes { color: var(--paid); }
-.tag.unknown { color: var(--unknown); }
-.tag.alarm { color: var(--alarm); }
-.tag.no { color: var(--soft); font-weight: 400; }
-.pages { display: flex; gap: .6rem; margin-top: 1rem; }
-.empty { background: var(--sheet); border: 1px solid var(--line); border-radius: .5rem; padding: 2.5rem 1rem; text-align: center; }
-.empty p { margin: .2rem 0; }
-.problems, .done {
-  border: 2px solid var(--alarm); background: var(--alarm-ground); border-radius: .5rem; padding: .8rem 1rem; margin: 0 0 1.2rem;
-}
+.bell ul { margin: 0 0 var(--s2); padding: 0; list-style: none; }
+.bell h2 { font-size: .8125rem; color: var(--soft); padding: 0 var(--s2); }
+.bell li a { display: block; padding: var(--s2); color: var(--ink); border-radius: var(--r); overflow-wrap: anywhere; }
+.bell li a:hover { background: var(--raise); text-decoration: none; }
+.bell small { display: block; }
+.lost { grid-row: 3; grid-column: 2; z-index: 2; align-self: start; margin: 0; padding: .3rem 1rem; text-align: center; background: var(--alarm-tint); color: var(--alarm); font-weight: 600; }
+.lost[hidden], [data-keys][hidden] { display: none; }
+main { grid-row: 3; grid-column: 2; padding: var(--s5); max-width: 78rem; width: 100%; }
+.lost:not([hidden]) + main { margin-top: 2rem; }
+.alone main { margin: 0 auto; }
+main, [data-live] { display: flex; flex-direction: column; gap: var(--s4); min-width: 0; }
+[data-live]:empty { display: none; }
+main > :is(.b, .button), main > form:not([class]) { align-self: start; }
+:is(nav, details)[data-live], .bell [data-live] { gap: 2px; }
+dialog { background: var(--sheet); color: var(--ink); border: 1px solid var(--edge); border-radius: .625rem; padding: var(--s5); max-width: 28rem; }
+dialog > * + * { margin-top: var(--s3); }
+dialog::backdrop { background: rgb(0 0 0 / 50%); }
+kbd { font: inherit; border: 1px solid var(--edge); border-radius: .3rem; padding: .05rem .45rem; }
+label.switch { display: flex; gap: var(--s2); align-items: center; min-height: 2.75rem; font-weight: 400; }
+`;
+
+/** Cards, lists and figures, which every view uses. */
+const components = `
+.head { display: flex; flex-wrap: wrap; gap: var(--s2) var(--s4); align-items: center; }
+.head > :is(.b, .button, form) { margin-left: auto; }
+h1 small { font-weight: 400; letter-spacing: 0; margin-left: var(--s2); }
+.head h1 + small { padding-top: .25rem; }
+.card { background: var(--sheet); border: 1px solid var(--line); border-radius: .625rem; padding: var(--s4) 1.25rem; min-width: 0; }
+.card > h2, .card > .hd { margin-bottom: var(--s3); }
+.hd { display: flex; flex-wrap: wrap; gap: 0 var(--s3); align-items: baseline; }
+.hd > :last-child:not(h2) { margin-left: auto; }
+.two { display: grid; grid-template-columns: minmax(0, 1.7fr) minmax(0, 1fr); gap: var(--s4); }
+.half { grid-template-columns: minmax(0, 1fr) minmax(0, 1fr); }
+.split { display: grid; grid-template-columns: minmax(0, 27rem) minmax(0, 1fr); gap: var(--s4); align-items: start; }
+.det { position: sticky; top: 4.5rem; }
+.det > * + * { margin-top: var(--s3); } .det h3 { margin-top: var(--s4); } .det h3 + * { margin-top: var(--s1); }
+.back { display: none; }
+.big { font-size: 1.25rem; }
+.bread, .nav { font-size: .875rem; } .nav { display: flex; gap: var(--s4); } .nav > :last-child { margin-left: auto; }
+.fig { display: grid; grid-template-columns: repeat(auto-fit, minmax(8.5rem, 1fr)); gap: var(--s4); margin: var(--s4) 0; padding: var(--s3) 0; border-block: 1px solid var(--line); }
+.fig dt { font-size: .8125rem; color: var(--soft); } .fig dd { margin: 0; }
+.fig dd.n, .fig .no { font-size: 1.375rem; font-weight: 600; line-height: 1.35; } .fig .no { font-weight: 400; }
+.act { background: var(--raise); border-radius: var(--r); padding: var(--s4); }
+.eff { margin: var(--s3) 0; }
+.bts, form > .buttons { display: flex; flex-wrap: wrap; gap: var(--s2); }
+.fold { text-align: center; }
+.q { margin: var(--s1) 0 var(--s4); padding: 0; list-style: none; background: var(--sheet); border: 1px solid var(--line); border-radius: .625rem; overflow: hidden; }
+.q li { position: relative; display: grid; grid-template-columns: 1.25rem minmax(0, 1fr) auto; gap: 0 var(--s2); padding: .55rem var(--s3); border-top: 1px solid var(--line); align-items: start; }
+.q li:first-child { border-top: 0; }
+.q a:not(.b) { color: var(--ink); } .q a:not(.b)::after { content: ''; position: absolute; inset: 0; }
+.q b { overflow-wrap: anywhere; } .q small { display: block; }
+.q li:hover { background: var(--raise); } .q li.cur { background: var(--accent-tint); box-shadow: inset 3px 0 var(--accent); }
+.q a:focus-visible { outline: 0; } .q li:has(:focus-visible) { outline: 3px solid var(--link); outline-offset: -3px; border-radius: .625rem; }
+div.chips, nav.chips { display: flex; gap: var(--s2); flex-wrap: wrap; align-items: center; }
+.chips > :is(a, button) { padding: .2rem .65rem; min-height: 2rem; border: 1px solid var(--line); border-radius: 1rem; background: var(--sheet); color: var(--ink); white-space: nowrap; font-weight: 400; text-decoration: none; }
+.chips > [aria-current] { background: var(--accent-tint); border-color: var(--accent); color: var(--link); font-weight: 600; }
+.chips select { width: auto; min-height: 2rem; margin-left: auto; }
+.empty { background: var(--sheet); border: 1px solid var(--line); border-radius: .625rem; padding: var(--s6) var(--s4); text-align: center; }
+.problems, .done { border: 2px solid var(--edge); background: var(--sheet); border-radius: var(--r); padding: var(--s3) var(--s4); }
 /* Focused so that screen readers read it first; visible without an outline. */
 :is(.problems, .done):focus-visible { outline: none; }
-.problems ul { margin: 0; padding-left: 1.2rem; }
-.done { border-color: var(--paid); background: var(--sheet); }
-.done.notice { border-color: var(--accent); }
-.card {
-  background: var(--sheet); border: 1px solid var(--line); border-radius: .5rem; padding: 1.2rem; margin-bottom: 1.2rem;
-}
-.narrow { max-width: 26rem; margin: 2rem auto; }
-.narrow .field { margin-bottom: 1rem; }
-.columns { display: grid; grid-template-columns: 3fr 2fr; gap: 1.2rem; align-items: start; }
-dl.facts { display: grid; grid-template-columns: minmax(8rem, auto) 1fr; gap: .5rem 1.2rem; margin: 0; }
-dl.facts dt { color: var(--soft); }
-dl.facts dd { margin: 0; overflow-wrap: anywhere; }
-ul.decisions { list-style: none; margin: 0; padding: 0; }
-ul.decisions li { padding: .5rem 0; border-bottom: 1px solid var(--line); }
-ul.decisions li:last-child { border-bottom: 0; }
-ul.decisions small { display: block; }
-.off { color: var(--soft); }
-/* deciding */
-.hidden { position: absolute; width: 1px; height: 1px; overflow: hidden; clip-path: inset(50%); white-space: nowrap; }
-input[type='checkbox'] { width: 1.35rem; height: 1.35rem; min-height: 0; accent-color: var(--accent); margin: 0; }
-.pick label { display: flex; min-width: 2.75rem; min-height: 2.75rem; align-items: center; justify-content: center; cursor: pointer; }
+.problems { border-color: var(--ink); } .problems ul { margin: 0; padding-left: 1.2rem; }
+.done { border-color: var(--accent); }
+.complaint { margin: 0 0 .3rem; font-weight: 600; }
+[aria-invalid] { border-color: var(--ink); border-width: 2px; }
+.field { margin-bottom: var(--s4); }
+.pair { display: grid; grid-template-columns: 1fr 1fr; gap: var(--s3); align-items: end; }
+.filter { display: grid; grid-template-columns: minmax(14rem, 3fr) repeat(3, minmax(8rem, 1fr)) auto; gap: var(--s3); align-items: end; }
+.filter .buttons { display: flex; gap: var(--s2); }
+.filter.log { grid-template-columns: repeat(3, minmax(9rem, 16rem)) auto; justify-content: start; }
+.filter.short { grid-template-columns: minmax(16rem, 36rem) auto; justify-content: start; }
+.pages { display: flex; gap: var(--s2); }
+.pick label { display: flex; min-width: 2.5rem; min-height: 2.5rem; align-items: center; justify-content: center; cursor: pointer; margin: 0; }
 td.pick { padding: 0; }
-.bar {
-  position: sticky; bottom: 0; display: flex; flex-wrap: wrap; gap: .5rem .8rem; align-items: center;
-  background: var(--sheet); border: 1px solid var(--line); border-top: 0; padding: .6rem .8rem;
-}
-.chosen { font-weight: 600; font-variant-numeric: tabular-nums; }
-.chosen:empty { display: none; }
-@media (max-width: 44rem) { .bar:has(.main:disabled) { position: static; } }
-.field { margin-bottom: 1rem; }
-.pair { display: grid; grid-template-columns: 1fr 1fr; gap: .8rem; align-items: end; }
-.complaint { color: var(--alarm); margin: 0 0 .3rem; font-weight: 600; }
-[aria-invalid] { border-color: var(--alarm); border-width: 2px; }
-.effect { background: var(--ground); border-left: 4px solid var(--accent); padding: .6rem .9rem; margin: 0 0 1rem; }
-form > .buttons { display: flex; flex-wrap: wrap; gap: .6rem; }
-.approve { margin-bottom: 1.4rem; }
-.then { display: flex; flex-wrap: wrap; gap: .2rem 1rem; }
-section > h2 { margin-top: 1rem; }
-main > p:first-child { margin-top: 0; }
-.card > :first-child, .done > :first-child { margin-top: 0; }
-.card > :last-child, .done > :last-child { margin-bottom: 0; }
-.card .card { border: 0; padding: 0; margin: 1.2rem 0 0; }
-.filename { margin: 0; font-weight: 600; font-size: 1.0625rem; overflow-wrap: anywhere; }
-h2.headline { font-size: 1.6rem; line-height: 1.3; margin: .1rem 0 .9rem; font-variant-numeric: tabular-nums; }
-.card > table { margin-top: 1rem; }
-td.why > code { overflow-wrap: anywhere; }
-blockquote { background: var(--ground); border-radius: .4rem; margin: 0 0 1rem; padding: .6rem .9rem; }
-blockquote p { margin: 0; overflow-wrap: anywhere; }
+.bar { position: sticky; bottom: 0; display: flex; flex-wrap: wrap; gap: var(--s2) var(--s3); align-items: center; background: var(--sheet); border: 1px solid var(--line); padding: var(--s2) var(--s3); margin-top: calc(-1 * var(--s4)); }
+.chosen { font-weight: 600; font-variant-numeric: tabular-nums; } .chosen:empty { display: none; }
+.print { display: none; }
+`;
+
+/** Classes of views that the components above will replace. */
+const views = `
+.figures { display: flex; flex-wrap: wrap; gap: var(--s3); margin: 0; padding: 0; list-style: none; }
+.figures li { background: var(--sheet); border: 1px solid var(--line); border-radius: .625rem; padding: var(--s2) var(--s4); min-width: 9rem; }
+.figures b { display: block; font-size: 1.375rem; line-height: 1.35; font-variant-numeric: tabular-nums; } .figures small { display: block; }
+.figures.links li a { color: inherit; display: block; }
+td .name { font-weight: 600; overflow-wrap: anywhere; }
+td.why { max-width: 28rem; overflow-wrap: anywhere; }
+.narrow { max-width: 26rem; width: 100%; margin: var(--s6) auto; }
+.medium { max-width: 40rem; }
+.columns { display: grid; grid-template-columns: 3fr 2fr; gap: var(--s4); align-items: start; }
+.columns.even { grid-template-columns: 1fr 1fr; }
+dl.facts { display: grid; grid-template-columns: minmax(8rem, auto) 1fr; gap: var(--s1) var(--s4); margin: 0; align-items: baseline; }
+dl.facts dt { color: var(--soft); } dl.facts dd { margin: 0; overflow-wrap: anywhere; }
+:is(ul.decisions, ul.facts, ul.plain, ul.log, ul.options, ul.chips, ol.steps, ul.steps) { list-style: none; margin: 0; padding: 0; }
+:is(ul.decisions, ul.facts, ul.log) > li { padding: .4rem 0; border-bottom: 1px solid var(--line); }
+:is(ul.decisions, ul.facts, ul.log) > li:last-child { border-bottom: 0; }
+:is(ul.decisions, ul.facts, ul.plain, ul.log) small { display: block; }
+.off, ul.options li.off { color: var(--soft); }
+.effect, blockquote { background: var(--raise); border-radius: var(--r); padding: var(--s3); margin: 0 0 var(--s4); }
+blockquote p { overflow-wrap: anywhere; }
+.approve { margin-bottom: var(--s4); }
+.then { display: flex; flex-wrap: wrap; gap: .2rem var(--s4); }
+.card > * + :is(p, table, form, details, dl, ul, h3), .card > section + section, section > * + p { margin-top: var(--s3); }
+section > h2 { margin-bottom: var(--s2); }
+.card .card { border: 0; padding: 0; margin: var(--s4) 0 0; }
+ul.plain .card { margin-bottom: var(--s4); }
+.filename { font-weight: 600; font-size: 1.0625rem; overflow-wrap: anywhere; }
+h2.headline { font-size: 1.75rem; line-height: 1.3; font-variant-numeric: tabular-nums; }
 .decision { border-color: var(--accent); border-top: 3px solid var(--accent); }
-.judged { margin: 0 0 .4rem; }
-.cannot { border-left: 4px solid var(--alarm); padding: .2rem .9rem; margin: 0 0 1rem; }
-ul.decisions .cannot { margin: .3rem 0 0; }
-ul.decisions .cannot li { padding: 0; border: 0; }
-.cannot ul { margin: 0; padding-left: 1.2rem; }
-.cannot .tag { white-space: normal; }
-/* live, keys */
-.lost { margin: 0; padding: .4rem 1rem; text-align: center; background: var(--alarm-ground); color: var(--alarm); font-weight: 600; }
-.lost[hidden], [data-keys][hidden] { display: none; }
-footer { max-width: 84rem; margin: 0 auto; padding: 0 1.2rem 1.5rem; text-align: right; }
-dialog { background: var(--sheet); color: var(--ink); border: 1px solid var(--soft); border-radius: .6rem; padding: 1.4rem; max-width: 28rem; }
-dialog::backdrop { background: rgb(0 0 0 / 50%); }
-kbd { font: inherit; border: 1px solid var(--soft); border-radius: .3rem; padding: .05rem .45rem; }
-label.switch { display: flex; gap: .6rem; align-items: center; min-height: 2.75rem; font-weight: 400; }
-button:disabled { opacity: .55; cursor: default; }
-/* a batch */
-.steps { display: flex; flex-wrap: wrap; gap: .5rem; list-style: none; padding: 0; margin: 0 0 1.2rem; }
-.steps li { flex: 1 1 9rem; background: var(--sheet); border: 1px solid var(--line); border-top: 4px solid var(--line); border-radius: .4rem; padding: .5rem .8rem; }
-.steps li.step-done { border-top-color: var(--paid); }
-.steps li.step-now { border-top-color: var(--accent); }
-.steps li.step-stopped { border-top-color: var(--unknown); }
+.cannot { border-left: 4px solid var(--alarm-fill); padding: .2rem var(--s3); margin: 0 0 var(--s4); }
+.cannot ul { margin: 0; padding-left: 1.2rem; } .cannot .tag { white-space: normal; }
+.steps { display: flex; flex-wrap: wrap; gap: var(--s2); }
+.steps li { flex: 1 1 9rem; background: var(--sheet); border: 1px solid var(--line); border-top: 4px solid var(--line); border-radius: var(--r); padding: var(--s2) var(--s3); }
+.steps li.step-done { border-top-color: var(--edge); } .steps li.step-now { border-top-color: var(--accent); } .steps li.step-stopped { border-top-color: var(--alarm-fill); }
 .steps b, .steps small { display: block; }
-h3 { font-size: 1rem; margin: 1rem 0 .4rem; }
-button.link { border: 0; background: none; padding: .4rem 0; color: var(--link); text-decoration: underline; text-align: left; overflow-wrap: anywhere; }
-/* a payout */
-.chips { list-style: none; margin: .2rem 0 0; padding: 0; display: flex; flex-wrap: wrap; gap: .1rem .9rem; }
-.chips li { overflow-wrap: anywhere; }
+ul.chips { display: flex; flex-wrap: wrap; gap: .1rem .9rem; } ul.chips li { overflow-wrap: anywhere; }
 .becomes small { display: inline; }
-dl.facts { align-items: baseline; }
-.story p { margin: 0; }
-.story td:nth-child(3) { min-width: 14rem; }
-.story td.why { max-width: none; }
-code { font-family: ui-monospace, 'Cascadia Mono', Menlo, Consolas, monospace; font-size: .92em; }
-summary { cursor: pointer; padding: .5rem 0; color: var(--link); }
-.columns > .card { margin-bottom: 0; }
-.columns { margin-bottom: 1.2rem; }
-@media (max-width: 60rem) {
-  .filter { grid-template-columns: repeat(3, 1fr); }
-  .filter .wide, .filter .buttons { grid-column: 1 / -1; }
-  .columns { grid-template-columns: 1fr; }
+.story td:nth-child(3) { min-width: 14rem; } .story td.why { max-width: none; }
+svg.share { height: 1.25rem; border-radius: .3rem; background: var(--line); margin: 0 0 var(--s3); overflow: hidden; }
+td svg.share { height: .5rem; margin: .4rem 0 .2rem; }
+.fill-paid { fill: var(--paid-fill); } .fill-submitted, .fill-unresolved { fill: var(--unknown-fill); } .fill-disputed { fill: var(--alarm-fill); }
+.fill-ready, .fill-staged, .fill-held { fill: var(--wait-fill); stroke: var(--wait-edge); stroke-dasharray: 3 2; }
+.fill-unpayable, .fill-failed, .fill-rejected, .fill-cancelled { fill: var(--none-fill); }
+table.legend { border: 0; background: none; max-width: 44rem; } .legend tbody th { font-weight: 400; }
+td.wide { min-width: 14rem; }
+ul.facts li { display: flex; flex-wrap: wrap; gap: .2rem .6rem; } ul.facts li > :last-child { flex: 1; overflow-wrap: anywhere; }
+ul.facts li > b:first-child { min-width: 2.2rem; text-align: right; font-variant-numeric: tabular-nums; }
+ul.facts .sign { font-weight: 700; width: 1.2rem; text-align: center; }
+.good .sign { color: var(--paid); } .look .sign { color: var(--unknown); } li.alarm .sign { color: var(--alarm); }
+.row { display: flex; flex-wrap: wrap; gap: var(--s2); align-items: end; margin: var(--s2) 0 0; } .row .field { flex: 1 1 14rem; margin: 0; }
+ul.log li { display: flex; flex-wrap: wrap; gap: .2rem 1rem; } ul.log time { color: var(--soft); min-width: 11rem; }
+.card.secret { border: 2px solid var(--unknown-fill); max-width: 34rem; }
+output.secret { display: inline-block; font-size: 1.3rem; font-weight: 700; user-select: all; overflow-wrap: anywhere; }
+p.warn { color: var(--alarm); font-weight: 600; }
+pre.signed { margin: 0; padding: var(--s3) var(--s4); white-space: pre-wrap; overflow-wrap: anywhere; background: var(--raise); border-radius: var(--r); font-size: .875rem; line-height: 1.6; }
+.others td:first-child { overflow-wrap: anywhere; } .others th:nth-child(4) { width: 33%; }
+ul.options li { margin-bottom: .4rem; line-height: 1.4; }
+td.mono > form.inline { display: block; } td.mono > form.inline button.quiet { padding-left: 0; }
+`;
+
+/** Below 1024 px the menu stands at the foot; below 640 px rows become cards. */
+const narrow = `
+@media (max-width: 63.99rem) {
+  html { scroll-padding-bottom: 5rem; }
+  body, body:not(.alone) { display: block; font-size: 1rem; padding-bottom: 4.5rem; background: var(--ground); }
+  body.alone { padding-bottom: 0; }
+  .side { display: none; }
+  .top { padding: var(--s1) var(--s4); } .top .mark { display: block; font-weight: 700; color: var(--ink); padding: .5rem 0; }
+  main { padding: var(--s4); gap: var(--s3); } [data-live] { gap: var(--s3); }
+  .card { padding: var(--s4); }
+  .two, .half, .columns, .columns.even, .split { grid-template-columns: minmax(0, 1fr); } .split .det { display: none; }
   .columns .first { order: -1; }
   /* Figures stand before the button. */
   .columns .first:has(> .decision) { order: 1; }
-}
-@media (max-width: 44rem) {
-  main { padding: 1rem .8rem 2rem; }
-  .frame { padding: .3rem .8rem; }
-  .frame { gap: 0 .2rem; }
-  .settings button.quiet { padding: .4rem .35rem; }
-  .settings:has(.who) { display: contents; }
-  .settings > form:first-of-type { margin-left: auto; }
-  .who { order: 1; flex-basis: 100%; margin: 0; }
-  a.who { padding: .2rem 0; }
-  nav { order: 2; }
-  .filter { grid-template-columns: 1fr 1fr; }
-  .figures { gap: .5rem; }
-  .figures li { flex: 1 1 9rem; padding: .4rem .7rem; }
-  .figures b { font-size: 1.1rem; }
-  table, tbody, tr, td { display: block; }
-  table { border: 0; background: none; }
-  thead { position: absolute; width: 1px; height: 1px; overflow: hidden; clip-path: inset(50%); }
-  tr { background: var(--sheet); border: 1px solid var(--line); border-radius: .5rem; margin-bottom: .8rem; padding: .5rem 0; }
-  td { border: 0; padding: .25rem .8rem .25rem 7.6rem; position: relative; }
-  td { display: flow-root; }
-  td:empty { display: none; }
-  td { min-height: 2rem; }
-  td.why { max-width: none; }
-  td.pick { position: absolute; right: .4rem; padding: 0; z-index: 1; }
-  tr { position: relative; }
-  .pair { grid-template-columns: 1fr; }
-  td.number { text-align: left; font-weight: 600; }
-  td[data-head]::before {
-    content: attr(data-head); float: left; width: 6.4rem; margin-left: -6.8rem; white-space: normal;
-    font-size: .875rem; line-height: 1.75; color: var(--soft); font-weight: 400;
+  input:not([type='checkbox'], [type='radio']), select, button, .b, .button, :is(button, .b).sm, button.quiet, button.link { min-height: 2.75rem; }
+  input[type='checkbox'], input[type='radio'] { width: 1.5rem; height: 1.5rem; }
+  .pick label { min-width: 2.75rem; min-height: 2.75rem; }
+  summary { padding: .6rem 0; } summary.b { padding: .3rem var(--s4); }
+  .bell > summary { min-height: 2.75rem; display: flex; align-items: center; gap: .4rem; padding: .35rem var(--s3); }
+  .bell li a, .who { min-height: 2.75rem; } .me a.who { display: block; padding: .5rem 0; }
+  .i { padding: .65rem var(--s3); }
+  .tabs {
+    display: grid; grid-template-columns: repeat(5, 1fr); position: fixed; inset: auto 0 0; z-index: 4; background: var(--sheet);
+    border-top: 1px solid var(--line); padding-bottom: env(safe-area-inset-bottom);
   }
+  .tabs a { padding: .35rem 0; text-align: center; font-size: .75rem; color: var(--soft); line-height: 1.35; min-height: 3.25rem; }
+  .tabs a b { display: block; font-size: 1.0625rem; line-height: 1.4; } .tabs a[aria-current] { color: var(--link); font-weight: 600; }
+  :is(div, nav).chips { flex-wrap: nowrap; overflow-x: auto; margin: 0 -1rem; padding: 0 1rem; }
+  .chips > :is(a, button) { padding: .5rem .9rem; min-height: 2.75rem; border-radius: 1.5rem; } .chips select { display: none; }
+  .q li { padding: var(--s3); min-height: 3.5rem; } .q li.cur { background: none; box-shadow: none; }
+  .bar { bottom: 4.25rem; } .bar:has(.main:disabled) { position: static; }
+  .filter, .filter.log { grid-template-columns: 1fr 1fr; } .filter .wide, .filter .buttons { grid-column: 1 / -1; }
+}
+@media (max-width: 40rem) {
+  .hide { display: none !important; }
+  .head > :is(.b, .button) { margin-left: 0; width: 100%; }
+  .filter.short, .pair { grid-template-columns: 1fr; }
+  .figures { gap: var(--s2); } .figures li { flex: 1 1 9rem; padding: .4rem .7rem; } .figures b { font-size: 1.1rem; }
+  table.rows thead { position: absolute; left: -99rem; }
+  table.rows :is(tbody, tfoot) tr { display: grid; grid-template-columns: 1fr auto; gap: 0 var(--s3); padding: var(--s3) 0; border-top: 1px solid var(--line); }
+  table.rows :is(td, th) { border: 0; padding: 0; }
+  table.rows tbody tr:first-child { border-top: 0; padding-top: 0; }
+  table.rows .w { grid-column: 1 / -1; }
+  table.rows td[data-l]::before { content: attr(data-l) ' '; color: var(--soft); font-size: .8125rem; font-weight: 400; }
+  table:not(.rows):has(td[data-head]) { display: block; border: 0; background: none; }
+  table:has(td[data-head]) :is(tbody, tr, td) { display: block; }
+  table:has(td[data-head]) thead { position: absolute; left: -99rem; }
+  tr:has(td[data-head]) { position: relative; background: var(--sheet); border: 1px solid var(--line); border-radius: .625rem; margin-bottom: var(--s3); padding: var(--s2) 0; }
+  td[data-head], .card td[data-head] { display: flow-root !important; border: 0; padding: .2rem .8rem .2rem 7.6rem; min-height: 1.9rem; max-width: none; text-align: left; }
+  td[data-head]:empty { display: none !important; }
+  td[data-head]::before { content: attr(data-head); float: left; width: 6.4rem; margin-left: -6.8rem; font-size: .8125rem; line-height: 1.9; color: var(--soft); font-weight: 400; white-space: normal; }
+  td[data-head].number { text-align: left; font-weight: 600; }
+  td.pick { position: absolute; right: .4rem; border: 0; z-index: 1; }
   td a.open { display: inline-block; padding: .6rem 0; margin: -.6rem 0; }
-  dl.facts { grid-template-columns: 1fr; gap: 0; }
-  dl.facts dd { margin-bottom: .6rem; }
-}
-/* today */
-h1 small { font-weight: 400; margin-left: .6rem; }
-.figures small { display: block; }
-.figures.links li a { color: inherit; text-decoration: none; display: block; }
-.figures.links li a:hover { text-decoration: underline; }
-.go { margin: 0 0 1.2rem; }
-svg.share { display: block; width: 100%; height: 1.6rem; border-radius: .3rem; background: var(--line); margin: 0 0 .8rem; }
-td svg.share { height: .7rem; margin: .4rem 0 .2rem; }
-svg.swatch { width: .9rem; height: .9rem; border-radius: .2rem; vertical-align: -.1rem; margin-right: .2rem; }
-.fill-paid { fill: var(--bar-paid); }
-.fill-submitted { fill: var(--bar-doubt); }
-.fill-unresolved { fill: var(--bar-unresolved); }
-.fill-ready, .fill-staged { fill: var(--bar-ready); }
-.fill-held { fill: var(--bar-held); }
-.fill-unpayable, .fill-failed { fill: var(--bar-failed); }
-.fill-rejected, .fill-cancelled { fill: var(--bar-off); }
-.fill-disputed { fill: var(--bar-alarm); }
-table.legend { border: 0; background: none; max-width: 44rem; }
-.legend tbody th { color: inherit; font-size: 1rem; font-weight: 400; }
-.legend tfoot th, .legend tfoot td { border-top: 2px solid var(--line); border-bottom: 0; font-weight: 600; color: inherit; font-size: 1rem; }
-td.wide { min-width: 16rem; }
-.columns.even { grid-template-columns: 1fr 1fr; }
-ul.facts { list-style: none; margin: 0; padding: 0; }
-ul.facts li { display: flex; flex-wrap: wrap; gap: .2rem .6rem; padding: .4rem 0; border-bottom: 1px solid var(--line); }
-ul.facts li:last-child { border-bottom: 0; }
-ul.facts li > :last-child { flex: 1; overflow-wrap: anywhere; }
-ul.facts small { display: block; }
-ul.facts li > b:first-child { min-width: 2.2rem; text-align: right; font-variant-numeric: tabular-nums; }
-ul.facts .sign { font-weight: 700; width: 1.2rem; text-align: center; }
-.good .sign { color: var(--paid); }
-.look .sign { color: var(--unknown); }
-li.alarm .sign { color: var(--alarm); }
-section { margin-bottom: 1.2rem; }
-@media (max-width: 60rem) { .columns.even { grid-template-columns: 1fr; } }
-@media (max-width: 44rem) {
-  table.legend { display: block; }
-  .legend thead { position: static; width: auto; height: auto; clip-path: none; }
-  .legend thead, .legend tbody, .legend tfoot { display: block; }
-  .legend tr {
-    display: grid; grid-template-columns: 1fr 3.6rem 7.4rem; border: 0; background: none; border-radius: 0;
-    border-bottom: 1px solid var(--line); margin: 0; padding: .25rem 0;
-  }
-  .legend th, .legend td { padding: .1rem 0; border: 0; white-space: normal; }
-  .legend td.number { text-align: right; font-weight: 400; }
-  .legend td[data-head]::before { content: none; }
-  .legend tfoot tr { border-top: 2px solid var(--line); border-bottom: 0; }
-  .legend tfoot th, .legend tfoot td, .legend tfoot td.number { border: 0; font-weight: 600; }
   td.wide { min-width: 0; }
+  .legend.legend { display: block; } .legend.legend :is(thead, tbody, tfoot) { display: block; position: static; }
+  .legend.legend tr { display: grid; grid-template-columns: 1fr 3.6rem 7.4rem; border: 0; border-bottom: 1px solid var(--line); border-radius: 0; background: none; margin: 0; padding: .25rem 0; }
+  .legend.legend :is(th, td) { padding: .1rem 0; border: 0; text-align: right; font-weight: inherit; min-height: 0; } .legend.legend tr > :first-child { text-align: left; }
+  .legend td[data-head]::before { content: none; }
+  .legend tfoot { font-weight: 600; }
+  dl.facts { grid-template-columns: 1fr; gap: 0; } dl.facts dd { margin-bottom: .6rem; }
 }
-/* people */
-table + section, table + p { margin-top: 1.2rem; }
-.medium { max-width: 34rem; }
-.medium .field { margin-bottom: .8rem; }
-.row { display: flex; flex-wrap: wrap; gap: .6rem; align-items: end; margin: .6rem 0 0; }
-.row .field { flex: 1 1 14rem; margin: 0; }
-ul.plain, ul.log { list-style: none; margin: 0; padding: 0; }
-ul.plain .card p { margin: 0 0 .4rem; }
-ul.plain small { display: block; }
-ul.log li { display: flex; flex-wrap: wrap; gap: .2rem 1rem; padding: .5rem 0; border-bottom: 1px solid var(--line); }
-.card ul.log li:last-child { border-bottom: 0; }
-ul.log time { color: var(--soft); min-width: 11rem; }
-ul.log small { display: block; overflow-wrap: anywhere; }
-.card.secret { border: 2px solid var(--unknown); max-width: 34rem; }
-output.secret { display: inline-block; font-size: 1.3rem; font-weight: 700; user-select: all; white-space: normal; overflow-wrap: anywhere; }
-.filter.log { grid-template-columns: repeat(3, minmax(9rem, 16rem)) auto; justify-content: start; }
-@media (max-width: 60rem) { .filter.log { grid-template-columns: 1fr 1fr; } }
-/* payees */
-.filter.short { grid-template-columns: minmax(16rem, 36rem) auto; justify-content: start; }
-@media (max-width: 44rem) { .filter.short { grid-template-columns: 1fr; } }
-/* Passkeys */
-a.who { color: inherit; padding: .55rem 0; }
-.medium { max-width: 40rem; }
-.medium .field { margin-bottom: 1rem; }
-.warn { color: var(--alarm); font-weight: 600; }
-pre.signed {
-  margin: 0 0 1.2rem; padding: .8rem 1rem; white-space: pre-wrap; overflow-wrap: anywhere; background: var(--ground);
-  border: 1px solid var(--line); border-radius: .4rem; font-size: .875rem; line-height: 1.6;
+`;
+
+/** On A4 paper: what is read, without what is pressed. */
+const paper = `
+@page { size: A4; margin: 16mm; }
+@media print {
+  :root, :root[data-theme] { color-scheme: light; }
+  .skip, .side, .top, .tabs, .test, .lost, .bell, .bar, .chips, .pages, .pick, button, .b, .button, form:not(.act), dialog { display: none !important; }
+  body, body:not(.alone) { display: block; background: #fff; font-size: 10pt; padding: 0; } main { display: block; padding: 0; max-width: none; } main > * + * { margin-top: 4mm; }
+  h1 { font-size: 15pt; } h2 { font-size: 11pt; } small, .small { font-size: 8.5pt; }
+  .card, .act { border: 1px solid #999; background: none; padding: 3mm; } .card, tr, svg { break-inside: avoid; } h2, h3 { break-after: avoid; }
+  .two, .split { display: block; } .det { position: static; }
+  thead { display: table-header-group; } tfoot { display: table-row-group; } th, td { padding: 1mm 2mm; }
+  details::details-content { content-visibility: visible; block-size: auto; } summary { list-style: none; color: inherit; font-weight: 600; }
+  a { color: inherit; text-decoration: none !important; }
+  .print { display: block !important; }
 }
-/* Beside the payouts */
-.others { margin-bottom: 1.6rem; }
-.others th:nth-child(1) { width: 17%; }
-.others th:nth-child(4) { width: 33%; }
-.others th:nth-child(5) { width: 17%; }
-.others td:first-child { overflow-wrap: anywhere; }
-ul.options { list-style: none; margin: 0; padding: 0; }
-ul.options li { margin-bottom: .4rem; line-height: 1.4; }
-td.mono > form.inline { display: block; }
-td.mono > form.inline button.quiet { padding-left: 0; }
-ul.options li.off { color: var(--soft); }
-@media (prefers-reduced-motion: no-preference) { button, nav a { transition: border-color .15s; } }
-${chartStyle}`;
+`;
+
+/** Leaves out comments and the blanks that only people read. */
+const pack = (css: string): string =>
+  css
+    .replaceAll(/\/\*.*?\*\//g, '')
+    .replaceAll(/\s+/g, ' ')
+    .replaceAll(/([{};:,]) /g, '$1')
+    .replaceAll(/ ([{}])/g, '$1');
+
+export const style = pack([tokens, elements, frame, chartStyle, components, views, narrow, paper].join(''));

@@ -100,7 +100,7 @@ describe('the stream', () => {
     await ear.open();
     for (let step = 0; step < 4; step += 1) {
       rig.users.clock.ms += sessionIdleMs / 4 - 1;
-      expect((await nok.getLive('/queue')).text).toContain('Review queue');
+      expect((await nok.getLive('/queue')).text).toContain('<h1>Queue');
     }
     rig.users.clock.ms += 8;
     expect((await nok.getLive('/queue')).text).toContain('action="/sign-in"');

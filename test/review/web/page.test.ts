@@ -66,7 +66,7 @@ describe('signing in', () => {
     expect((await browser.post('/password', differ)).status).toBe(422);
     const short = { ...differ, wanted: 'short', again: 'short' };
     expect((await browser.post('/password', short)).status).toBe(422);
-    expect((await browser.post('/password', { ...differ, again: own })).text).toContain('Review queue');
+    expect((await browser.post('/password', { ...differ, again: own })).text).toContain('Queue');
   });
 
   test('a session is new at each sign-in, and gone once it is signed out of', async () => {
