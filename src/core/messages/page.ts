@@ -54,6 +54,11 @@ export const pageWordings = wordings({
 
   'sign-in.sign-in': ['Sign in', 'เข้าสู่ระบบ'],
   'sign-in.signed-out': ['You have signed out', 'คุณออกจากระบบแล้ว'],
+  'sign-in.text-kept': ['Signed out; your text is kept', 'ออกจากระบบแล้ว ข้อความที่พิมพ์ไว้ยังอยู่'],
+  'page.text-kept': [
+    'Your text is back. Nothing was decided; choose a file anew.',
+    'ข้อความที่พิมพ์ไว้กลับมาแล้ว ยังไม่มีการตัดสินใจ หากมีไฟล์แนบ กรุณาเลือกใหม่',
+  ],
   'sign-in.name': ['Name', 'ชื่อผู้ใช้'],
   'sign-in.password': ['Password', 'รหัสผ่าน'],
   'sign-in.own-password': ['Set a password of your own', 'ตั้งรหัสผ่านของคุณเอง'],

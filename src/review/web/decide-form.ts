@@ -8,7 +8,7 @@ import { type Objection, proposeAll } from '../review.ts';
 import { countDeciders, type Correction, type Target } from '../rules/proposal.ts';
 import { type Decision, decisionTerms, describeEffect, nameOfDecision } from '../rules/terms.ts';
 import { html, type Html, type Part } from './html.ts';
-import { csrfField, problems } from './layout.ts';
+import { csrfField, keptNote, problems, sealOf } from './layout.ts';
 import { fullStop, whyOf } from './parts.ts';
 import type { Answer, Fields, Page, ProvedVisit, SentFile } from './view.ts';
 
@@ -214,7 +214,7 @@ export function decidePage(
   return {
     title,
     status: trouble.status,
-    body: html`${problems(visit, complaints)}${objectionsBox(visit, form, trouble)}
+    body: html`${keptNote(visit, fields)}${problems(visit, complaints)}${objectionsBox(visit, form, trouble)}
       <h1>${title}</h1>
       <div class="columns">
         <form
@@ -223,7 +223,7 @@ export function decidePage(
           ${takesFile && html`enctype="multipart/form-data"`}
           class="card first"
         >
-          ${csrfField(visit)}
+          ${csrfField(visit)} ${sealOf(visit, form.path)}
           ${Object.entries(form.hidden).map(
             ([name, value]) => html`<input type="hidden" name="${name}" value="${value}" />`,
           )}

@@ -104,7 +104,7 @@ async function answerOne(
   if (isPosted) return answerDecision(visit, review, form, fields, undefined, file);
   const why = await whyNotNow(review, visit, history.row.seq, decision);
   return why === undefined
-    ? decidePage(visit, review, form)
+    ? decidePage(visit, review, form, fields)
     : plainPage(visit, 409, visit.say('payout.not-possible'), whyOf(visit, why), form.back);
 }
 
@@ -451,7 +451,7 @@ async function answerMany(
   if (decision === undefined) return listPage(context, visit, key, list);
   const form = await formOfMany(context, visit, key, list, decision);
   const review = await context.readReview();
-  if (!isPosted) return decidePage(visit, review, form);
+  if (!isPosted) return decidePage(visit, review, form, fields);
   const noteObjections = (objections: readonly Objection[]): void => {
     list.objected = new Set(objections.flatMap(({ target }) => target?.key ?? []));
   };

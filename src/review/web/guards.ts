@@ -58,7 +58,7 @@ export const secretCookie = { path: '/', httpOnly: true, sameSite: 'strict' } as
 export const yearSeconds = 31_536_000;
 
 /** The cookies of the page, by name. */
-export type CookieNames = Readonly<Record<'session' | 'form' | 'language' | 'theme', string>>;
+export type CookieNames = Readonly<Record<'session' | 'form' | 'kept' | 'language' | 'theme', string>>;
 
 /** Behind https, the prefix `__Host-` proves that this very host has set the cookie, not another page of its domain. */
 export function cookieNamesOf(outside: OutsideAddress | undefined): CookieNames {
@@ -66,6 +66,7 @@ export function cookieNamesOf(outside: OutsideAddress | undefined): CookieNames 
   return {
     session: `${prefix}paydrop_session`,
     form: `${prefix}_csrf`,
+    kept: `${prefix}kept`,
     language: `${prefix}language`,
     theme: `${prefix}theme`,
   };

@@ -9,7 +9,8 @@ import { type Action, can, type Person } from '../rules/people.ts';
 import { html, type Html, type Part } from './html.ts';
 import type { Asset } from './passkey-script.ts';
 import { style } from './style.ts';
-import type { Page, View, Visit } from './view.ts';
+import { keptMark, sealField } from './kept-posts.ts';
+import type { Fields, Page, ProvedVisit, View, Visit } from './view.ts';
 
 /** The path contains a hash of the content, so that browsers can cache it. */
 const assetPath = (name: string, text: string, ending: string): string =>
@@ -72,6 +73,15 @@ const markOf = (entry: Entry, path: string): Part =>
 /** The token field of a posted form. */
 export const csrfField = ({ csrfToken }: Visit): Html =>
   html`<input type="hidden" name="_csrf" value="${csrfToken}" />`;
+
+/** The field of a form whose text is kept when the session ends. @param path the page that shows the form */
+export const sealOf = ({ seal }: ProvedVisit, path: string): Html =>
+  html`<input type="hidden" name="${sealField}" value="${seal(path)}" />`;
+
+/** The note above a form that returns filled in. */
+export const keptNote = ({ say }: Visit, fields: Fields): Part =>
+  fields[keptMark] !== undefined &&
+  html`<p class="done notice" role="status" tabindex="-1" autofocus>${say('page.text-kept')}</p>`;
 
 /** A form of one button. @param name the name of the field that the button sends */
 export const postButton = (

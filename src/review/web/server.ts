@@ -15,7 +15,13 @@ import { type AccessNotes, AccessRecord } from '../access-record.ts';
 import type { SigningPlace } from '../passkeys.ts';
 import { type Action, can, type ProvedPerson } from '../rules/people.ts';
 import { type ProxyRefusal, readHeaderValues, toNetwork } from '../rules/proxy-header.ts';
-import { identifyByProxy, makeSessionSource, type SessionContext, startSessionByProxy } from '../sessions.ts';
+import {
+  hashSession,
+  identifyByProxy,
+  makeSessionSource,
+  type SessionContext,
+  startSessionByProxy,
+} from '../sessions.ts';
 import type { ChangeReader, PersonStore } from '../ports.ts';
 import type { SignInPlace } from '../sign-in.ts';
 import { SourceTries } from '../source-tries.ts';
@@ -33,6 +39,7 @@ import {
   sendText,
   yearSeconds,
 } from './guards.ts';
+import { keptMark, keptMs, KeptPosts, sealField } from './kept-posts.ts';
 import type { LiveFeed } from './live.ts';
 import { proxyRefusalPage, ProxyRefusals } from './proxy-door.ts';
 import { passkeyScripts } from './passkey-script.ts';
@@ -87,6 +94,7 @@ type PageParts = ReviewPageOptions & {
   readonly refusals: ProxyRefusals;
   readonly cookieNames: CookieNames;
   readonly access: AccessRecord;
+  readonly kept: KeptPosts;
 };
 
 /** The open page. Its disposal cuts off requests that are being answered. @forTests */
@@ -122,7 +130,8 @@ export async function openReviewPage(options: ReviewPageOptions): Promise<Review
   };
   const access = new AccessRecord(store, log);
   const refusals = new ProxyRefusals(log);
-  const parts: PageParts = { ...options, cookieNames: cookieNamesOf(outside), access, refusals };
+  const cookieNames = cookieNamesOf(outside);
+  const parts: PageParts = { ...options, cookieNames, access, refusals, kept: new KeptPosts() };
   recordAccess(app, parts);
   const { views, fileViews } = options.listViews({
     signingPlace: () => placeOf(readOrigin()),
@@ -276,12 +285,14 @@ async function readVisit(
   const mayOpen = mayBegin && isUse && isOpened(request);
   const known = await identify(request, parts, context, isUse, mayOpen ? begin : undefined);
   if (known.proved !== undefined) askers.set(request, known.proved);
+  const nowMs = context.clock.now();
   const visit = {
     language,
     theme: themes.find((one) => one === request.cookies[parts.cookieNames.theme]),
     isSandbox: parts.isSandbox,
-    nowMs: context.clock.now(),
+    nowMs,
     person: known.proved?.person,
+    hasKeptText: parts.kept.find(request.cookies[parts.cookieNames.kept], nowMs) !== undefined,
     source: findSource(request, parts.outside),
     mark: known.proved === undefined ? '' : await parts.store.changeMark(),
     csrfToken: reply.generateCsrf({ userInfo: nameSession(request, parts.cookieNames) }),
@@ -309,13 +320,17 @@ async function answerView(
   const fields = { ...lastOfEach(request.body), ...(request.params as Fields) };
   if (view.action === undefined) {
     const answer = await view.answer(visit, fields);
+    if (!('secret' in answer)) return sendAnswer(reply, visit, answer, parts.cookieNames);
     // A new sign-in ends the browser's earlier session.
-    if ('secret' in answer) await endOwnSession(request, parts);
-    return sendAnswer(reply, visit, answer, parts.cookieNames);
+    await endOwnSession(request, parts);
+    const goTo = (await findTextOf(answer.secret, request, visit, parts)) ?? answer.goTo;
+    return sendAnswer(reply, visit, { ...answer, goTo }, parts.cookieNames);
   }
   const proved = proveVisit(seen, view.action, request, parts);
-  if (!('proved' in proved)) return sendAnswer(reply, visit, proved, parts.cookieNames);
-  const answer = await view.answer(proved, fields);
+  if (!('proved' in proved))
+    return sendAnswer(reply, visit, keepText(seen, request, reply, parts) ?? proved, parts.cookieNames);
+  const typed = takeText(proved, request, reply, parts);
+  const answer = await view.answer(proved, { ...typed, ...fields });
   if ('isSignedOut' in answer) await endOwnSession(request, parts);
   return sendAnswer(reply, visit, answer, parts.cookieNames);
 }
@@ -338,7 +353,65 @@ function proveVisit(
   const { person } = proved;
   const permission = can(person, action);
   if (!permission.allowed) return plainPage(visit, 403, visit.say('page.not-allowed'), permission.why);
-  return { ...visit, person, proved, sessionHash: nameSession(request, parts.cookieNames) };
+  return {
+    ...visit,
+    person,
+    proved,
+    sessionHash: nameSession(request, parts.cookieNames),
+    seal: (path) => parts.kept.seal({ personId: person.personId, path }, visit.nowMs),
+  };
+}
+
+// ---------------------------------------------------------------- text of a session that has ended
+
+/**
+ * Keeps the text of a form for the person to whom it was shown, where the session has ended or is another one of that
+ * person. @returns the way back to the form, or undefined where nothing is kept
+ */
+function keepText(
+  { visit, refusal }: Seen,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  { kept, cookieNames, outside }: PageParts,
+): Answer | undefined {
+  const fields = lastOfEach(request.body);
+  const owner = kept.openSeal(fields[sealField], visit.nowMs);
+  const isOther = visit.person !== undefined && visit.person.personId !== owner?.personId;
+  if (owner === undefined || isOther || refusal !== undefined) return undefined;
+  const secret = kept.keep(owner, fields, visit.nowMs);
+  if (secret === undefined) return undefined;
+  void reply.setCookie(cookieNames.kept, secret, { ...secretCookie, maxAge: keptMs / 1_000 });
+  // A proxy signs in by itself.
+  const isSignedIn = visit.person !== undefined || outside?.userHeader !== undefined;
+  return { goTo: isSignedIn ? owner.path : '/sign-in' };
+}
+
+/** The page on which the person of a new session has typed text that is kept. */
+async function findTextOf(
+  secret: string,
+  request: FastifyRequest,
+  { nowMs }: Visit,
+  { kept, cookieNames, store }: PageParts,
+): Promise<string | undefined> {
+  const owner = kept.find(request.cookies[cookieNames.kept], nowMs);
+  if (owner === undefined) return undefined;
+  const session = await store.session(hashSession(secret));
+  return session?.personId === owner.personId ? owner.path : undefined;
+}
+
+/** Gives the kept text back where its owner opens its page. */
+function takeText(
+  { person: { personId }, path, nowMs }: ProvedVisit,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  { kept, cookieNames }: PageParts,
+): Fields | undefined {
+  const secret = request.cookies[cookieNames.kept];
+  if (secret === undefined || request.method !== 'GET' || asksByItself(request)) return undefined;
+  const fields = kept.take(secret, { personId, path }, nowMs);
+  if (fields === undefined) return undefined;
+  void reply.clearCookie(cookieNames.kept, secretCookie);
+  return { ...fields, [keptMark]: '1' };
 }
 
 // ---------------------------------------------------------------- files
@@ -363,7 +436,7 @@ async function addFileViews(
   });
 }
 
-/** Reads the file of a form. The form's token precedes the file and is checked before any of the file is read. */
+/** Reads the fields of a form up to its file. The form's token is checked before any of the file is read. */
 async function readFile(
   app: FastifyInstance,
   view: FileView,
@@ -374,27 +447,34 @@ async function readFile(
   const seen = await readVisit(request, reply, pageParts);
   const { visit } = seen;
   const proved = proveVisit(seen, view.action, request, pageParts);
-  if (!('proved' in proved)) return sendAnswer(reply, visit, proved, pageParts.cookieNames);
+  const isProved = 'proved' in proved;
+  if (!isProved && (visit.person !== undefined || !request.isMultipart()))
+    return sendAnswer(reply, visit, proved, pageParts.cookieNames);
   if (!request.isMultipart()) return sendText(reply, 415, 'send it with the form');
   const { fieldsMax = 0, bytesMax } = view;
   const fieldSize = fieldsMax === 0 ? 1_000 : fieldBytesMax;
-  const sizes = { fieldSize, fields: 1 + fieldsMax, files: 1, parts: 2 + fieldsMax, fileSize: bytesMax };
+  const sizes = { fieldSize, fields: 2 + fieldsMax, files: 1, parts: 3 + fieldsMax, fileSize: bytesMax };
   const parts = request.parts({ limits: sizes });
   const nextPart = async (): Promise<Multipart | undefined> => {
     const step = await parts.next().catch(rethrowBroken);
     return step.done === true ? undefined : step.value;
   };
-  const first = await nextPart();
-  const isToken = first?.type === 'field' && first.fieldname === '_csrf';
-  request.body = { _csrf: isToken ? String(first.value) : '' };
+  const fields: Record<string, string> = {};
+  let part = await nextPart();
+  for (; part?.type === 'field'; part = await nextPart()) fields[part.fieldname] = String(part.value);
+  request.body = fields;
+  if (!isProved)
+    return sendAnswer(
+      reply,
+      visit,
+      keepText(seen, request, reply, pageParts) ?? proved,
+      pageParts.cookieNames,
+    );
   let isOurs = false;
   app.csrfProtection(request, reply, () => {
     isOurs = true;
   });
   if (!isOurs) return reply;
-  const fields: Record<string, string> = {};
-  let part = await nextPart();
-  for (; part?.type === 'field'; part = await nextPart()) fields[part.fieldname] = String(part.value);
   if (part?.type !== 'file') return sendText(reply, 400, 'send it with the form');
   const { filename: name, file: stream } = part;
   // A part without a name has no file, whatever its type.
@@ -515,6 +595,12 @@ function addViews(app: FastifyInstance, parts: PageParts, views: readonly View[]
   );
   app.setErrorHandler(async (error: { readonly statusCode?: number }, request, reply) => {
     const status = error.statusCode ?? 500;
+    if (status === 403) {
+      // The form is of a session that has ended, or of another one of the same person.
+      const seen = await readVisit(request, reply, parts);
+      const back = keepText(seen, request, reply, parts);
+      if (back !== undefined) return sendAnswer(reply, seen.visit, back, parts.cookieNames);
+    }
     if (status >= 500) parts.log('error', 'the review page could not answer', { err: error });
     return saySomething(request, reply, status);
   });

@@ -49,6 +49,7 @@ function signInPage(visit: Visit, name: string, complaint?: Message, done?: stri
     body: html`<div class="card narrow">
       ${complaint !== undefined && problems(visit, [{ field: 'name', text: complaint }])}
       ${done !== undefined && html`<p class="done" role="status">${done}</p>`}
+      ${visit.hasKeptText && html`<p class="done notice" role="status">${say('sign-in.text-kept')}</p>`}
       <h1>${say('sign-in.sign-in')}</h1>
       <form method="post" action="/sign-in">
         ${csrfField(visit)} ${fields.map(fieldOf)}

@@ -15,6 +15,8 @@ export interface Visit {
   readonly isSandbox: boolean;
   readonly nowMs: number;
   readonly person: Person | undefined;
+  /** This browser has typed text that is kept for a person who signs in. */
+  readonly hasKeptText: boolean;
   /** The network address of the visitor, as a trusted proxy names it; undefined where none does. */
   readonly source: string | undefined;
   /** `changeMark` before any of the page was read; empty for a visitor who is not signed in. */
@@ -33,6 +35,8 @@ export interface ProvedVisit extends Visit {
   readonly proved: ProvedPerson;
   /** The session of the visit. */
   readonly sessionHash: string;
+  /** Seals the person and a form's page, so that the form's text outlasts the session. */
+  readonly seal: (path: string) => string;
 }
 
 export interface Page {
