@@ -3,11 +3,13 @@
  * the person to whom the form was shown. The form returns filled in; nothing of it is carried out.
  */
 import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
+import type { FastifyReply, FastifyRequest } from 'fastify';
 import { sessionLongestMs } from '../rules/session.ts';
-import type { Fields } from './view.ts';
+import { lastOfEach, secretCookie } from './guards.ts';
+import type { Fields, ProvedVisit, Visit } from './view.ts';
 
 /** The person to whom a form was shown, and the path of its page. */
-export interface FormOwner {
+interface FormOwner {
   readonly personId: number;
   readonly path: string;
 }
@@ -37,6 +39,12 @@ export class KeptPosts {
   /** The key of this process: a seal of another one opens nothing. */
   readonly #key = randomBytes(32);
   readonly #posts = new Map<string, KeptPost>();
+  readonly #cookie: string;
+
+  /** @param cookie the name of the cookie that links a browser to its post */
+  constructor(cookie: string) {
+    this.#cookie = cookie;
+  }
 
   seal({ personId, path }: FormOwner, nowMs: number): string {
     const text = `${personId} ${nowMs} ${path}`;
@@ -71,18 +79,47 @@ export class KeptPosts {
     return secret;
   }
 
-  /** The owner of a kept post. */
-  find(secret: string | undefined, nowMs: number): FormOwner | undefined {
-    const post = secret === undefined ? undefined : this.#posts.get(secret);
+  /**
+   * Keeps the form of a request whose session has ended, or is another one of the same person.
+   * @returns the path of the form's page; undefined where nothing is kept
+   */
+  receive(
+    { body }: FastifyRequest,
+    reply: FastifyReply,
+    { person, nowMs }: Pick<Visit, 'person' | 'nowMs'>,
+  ): string | undefined {
+    const fields = lastOfEach(body);
+    const owner = this.openSeal(fields[sealField], nowMs);
+    if (owner === undefined || (person !== undefined && person.personId !== owner.personId)) return undefined;
+    const secret = this.keep(owner, fields, nowMs);
+    if (secret === undefined) return undefined;
+    void reply.setCookie(this.#cookie, secret, { ...secretCookie, maxAge: keptMs / 1_000 });
+    return owner.path;
+  }
+
+  #find({ cookies }: FastifyRequest, nowMs: number): KeptPost | undefined {
+    const post = this.#posts.get(cookies[this.#cookie] ?? '');
     return post !== undefined && nowMs - post.atMs < keptMs ? post : undefined;
   }
 
-  /** Gives the fields to their owner, once. */
-  take(secret: string, { personId, path }: FormOwner, nowMs: number): Fields | undefined {
-    const post = this.#posts.get(secret);
-    if (this.find(secret, nowMs) === undefined || post?.personId !== personId || post.path !== path)
-      return undefined;
-    this.#posts.delete(secret);
-    return post.fields;
+  /** Tells whether text of this browser is kept, for any person. */
+  isOf(request: FastifyRequest, nowMs: number): boolean {
+    return this.#find(request, nowMs) !== undefined;
+  }
+
+  /** The page on which a person has typed text in this browser. */
+  findPage(request: FastifyRequest, personId: number | undefined, nowMs: number): string | undefined {
+    const post = this.#find(request, nowMs);
+    return post?.personId === personId ? post?.path : undefined;
+  }
+
+  /** Gives the text to its owner, once, where the owner opens its page. */
+  giveBack(request: FastifyRequest, reply: FastifyReply, visit: ProvedVisit): Fields {
+    const { person, path, nowMs } = visit;
+    const post = request.method === 'GET' ? this.#find(request, nowMs) : undefined;
+    if (post?.personId !== person.personId || post.path !== path) return {};
+    this.#posts.delete(request.cookies[this.#cookie] ?? '');
+    void reply.clearCookie(this.#cookie, secretCookie);
+    return { ...post.fields, [keptMark]: '1' };
   }
 }

@@ -39,7 +39,7 @@ import {
   sendText,
   yearSeconds,
 } from './guards.ts';
-import { keptMark, keptMs, KeptPosts, sealField } from './kept-posts.ts';
+import { KeptPosts } from './kept-posts.ts';
 import type { LiveFeed } from './live.ts';
 import { proxyRefusalPage, ProxyRefusals } from './proxy-door.ts';
 import { passkeyScripts } from './passkey-script.ts';
@@ -131,7 +131,13 @@ export async function openReviewPage(options: ReviewPageOptions): Promise<Review
   const access = new AccessRecord(store, log);
   const refusals = new ProxyRefusals(log);
   const cookieNames = cookieNamesOf(outside);
-  const parts: PageParts = { ...options, cookieNames, access, refusals, kept: new KeptPosts() };
+  const parts: PageParts = {
+    ...options,
+    cookieNames,
+    access,
+    refusals,
+    kept: new KeptPosts(cookieNames.kept),
+  };
   recordAccess(app, parts);
   const { views, fileViews } = options.listViews({
     signingPlace: () => placeOf(readOrigin()),
@@ -292,7 +298,7 @@ async function readVisit(
     isSandbox: parts.isSandbox,
     nowMs,
     person: known.proved?.person,
-    hasKeptText: parts.kept.find(request.cookies[parts.cookieNames.kept], nowMs) !== undefined,
+    hasKeptText: parts.kept.isOf(request, nowMs),
     source: findSource(request, parts.outside),
     mark: known.proved === undefined ? '' : await parts.store.changeMark(),
     csrfToken: reply.generateCsrf({ userInfo: nameSession(request, parts.cookieNames) }),
@@ -323,13 +329,14 @@ async function answerView(
     if (!('secret' in answer)) return sendAnswer(reply, visit, answer, parts.cookieNames);
     // A new sign-in ends the browser's earlier session.
     await endOwnSession(request, parts);
-    const goTo = (await findTextOf(answer.secret, request, visit, parts)) ?? answer.goTo;
+    const session = await parts.store.session(hashSession(answer.secret));
+    const goTo = parts.kept.findPage(request, session?.personId, visit.nowMs) ?? answer.goTo;
     return sendAnswer(reply, visit, { ...answer, goTo }, parts.cookieNames);
   }
   const proved = proveVisit(seen, view.action, request, parts);
   if (!('proved' in proved))
     return sendAnswer(reply, visit, keepText(seen, request, reply, parts) ?? proved, parts.cookieNames);
-  const typed = takeText(proved, request, reply, parts);
+  const typed = asksByItself(request) ? {} : parts.kept.giveBack(request, reply, proved);
   const answer = await view.answer(proved, { ...typed, ...fields });
   if ('isSignedOut' in answer) await endOwnSession(request, parts);
   return sendAnswer(reply, visit, answer, parts.cookieNames);
@@ -362,56 +369,17 @@ function proveVisit(
   };
 }
 
-// ---------------------------------------------------------------- text of a session that has ended
-
-/**
- * Keeps the text of a form for the person to whom it was shown, where the session has ended or is another one of that
- * person. @returns the way back to the form, or undefined where nothing is kept
- */
+/** Keeps the text of a form whose session has ended. @returns the way back to the form; undefined where nothing is kept */
 function keepText(
   { visit, refusal }: Seen,
   request: FastifyRequest,
   reply: FastifyReply,
-  { kept, cookieNames, outside }: PageParts,
+  { kept, outside }: PageParts,
 ): Answer | undefined {
-  const fields = lastOfEach(request.body);
-  const owner = kept.openSeal(fields[sealField], visit.nowMs);
-  const isOther = visit.person !== undefined && visit.person.personId !== owner?.personId;
-  if (owner === undefined || isOther || refusal !== undefined) return undefined;
-  const secret = kept.keep(owner, fields, visit.nowMs);
-  if (secret === undefined) return undefined;
-  void reply.setCookie(cookieNames.kept, secret, { ...secretCookie, maxAge: keptMs / 1_000 });
+  const path = refusal === undefined ? kept.receive(request, reply, visit) : undefined;
   // A proxy signs in by itself.
   const isSignedIn = visit.person !== undefined || outside?.userHeader !== undefined;
-  return { goTo: isSignedIn ? owner.path : '/sign-in' };
-}
-
-/** The page on which the person of a new session has typed text that is kept. */
-async function findTextOf(
-  secret: string,
-  request: FastifyRequest,
-  { nowMs }: Visit,
-  { kept, cookieNames, store }: PageParts,
-): Promise<string | undefined> {
-  const owner = kept.find(request.cookies[cookieNames.kept], nowMs);
-  if (owner === undefined) return undefined;
-  const session = await store.session(hashSession(secret));
-  return session?.personId === owner.personId ? owner.path : undefined;
-}
-
-/** Gives the kept text back where its owner opens its page. */
-function takeText(
-  { person: { personId }, path, nowMs }: ProvedVisit,
-  request: FastifyRequest,
-  reply: FastifyReply,
-  { kept, cookieNames }: PageParts,
-): Fields | undefined {
-  const secret = request.cookies[cookieNames.kept];
-  if (secret === undefined || request.method !== 'GET' || asksByItself(request)) return undefined;
-  const fields = kept.take(secret, { personId, path }, nowMs);
-  if (fields === undefined) return undefined;
-  void reply.clearCookie(cookieNames.kept, secretCookie);
-  return { ...fields, [keptMark]: '1' };
+  return path === undefined ? undefined : { goTo: isSignedIn ? path : '/sign-in' };
 }
 
 // ---------------------------------------------------------------- files
