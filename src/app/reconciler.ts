@@ -141,7 +141,7 @@ const daysBack = 7;
  * `breaks`: reconciled, with open breaks; `none`: the bank has no statement yet; `later`: no whole statement could be
  * fetched; `refused`: there is a statement, and it is of no use.
  */
-type DayOutcome = 'reconciled' | 'breaks' | 'none' | 'later' | 'refused';
+export type DayOutcome = 'reconciled' | 'breaks' | 'none' | 'later' | 'refused';
 
 /** State that a process keeps between the tries of a round. */
 interface Tries {
@@ -296,7 +296,12 @@ async function askInTurn(
   return asked;
 }
 
-async function reconcileDay(sender: Session, day: string, stop: AbortSignal): Promise<DayOutcome> {
+/** Fetches the statement of a day and reconciles it, alongside the sender too. */
+export async function reconcileDay(
+  sender: ReconcileProcess,
+  day: string,
+  stop: AbortSignal,
+): Promise<DayOutcome> {
   const log = toLog(sender.log);
   const reconciler = await openReconciler(sender);
   const fetched = await reconciler.fetch(day, stop);

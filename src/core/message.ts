@@ -196,6 +196,9 @@ type Counted =
   | 'digit'
   | 'digit-is'
   | 'line'
+  | 'open-break'
+  | 'accepted-break'
+  | 'version'
   | 'cell'
   | 'amount';
 

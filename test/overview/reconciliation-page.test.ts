@@ -4,18 +4,19 @@ import { breakTargetOf } from '../../src/review/queue-target.ts';
 import { Browser } from '../support/browser.ts';
 import { noonMs, payer } from '../support/journal-fixtures.ts';
 import { passwordOf, Users } from '../support/persons.ts';
-import { lineFor, openDay, type ReconcileDay } from '../support/reconcile-kit.ts';
-import { pageOptionsOf, servePage } from '../support/review-page.ts';
+import { dayMs, lineFor, openDay, type ReconcileDay } from '../support/reconcile-kit.ts';
+import { pageOptionsOf, servePage, type TestPageParts } from '../support/review-page.ts';
 import { propose } from '../support/review.ts';
 import { baht, date } from '../support/statement-fixtures.ts';
 
 const amount = (text: string) => ({ amountSatang: baht(text), netSatang: baht(text) });
 
-async function signIn({ store }: ReconcileDay) {
+async function signIn({ store }: ReconcileDay, more: Partial<TestPageParts> = {}, nowMs = noonMs) {
   const users = new Users(store);
   await users.add('mali', 'admin', null);
+  users.clock.ms += nowMs - noonMs;
   const listen = { host: '127.0.0.1', port: 0 };
-  const page = await servePage({ listen, ...pageOptionsOf(store, users) });
+  const page = await servePage({ listen, ...pageOptionsOf(store, users), ...more });
   const browser = new Browser(page.origin);
   await browser.signIn('mali', passwordOf('mali'));
   return { browser, [Symbol.asyncDispose]: async () => page[Symbol.asyncDispose]() };
@@ -31,14 +32,51 @@ test('a day has both sides, the difference and its breaks, and opens on them', a
   const { browser } = scene;
   const days = await browser.get('/reconciliation');
   expect(days.text).toContain(`href="/reconciliation/${date}"`);
-  expect(textOf(days)).toContain('200.03 2 199.02 2 +1.01');
-  const shown = textOf(await browser.get(`/reconciliation/${date}`));
-  expect(shown).toContain('✓ paid on both sides 1');
-  expect(shown).toContain('? amount differs 1 99.00');
-  expect(shown).toMatch(/Open breaks .* amount differs/);
+  expect(textOf(days)).toContain('! 1 open break 200.03 2 199.02 2 +1.01');
+  const page = await browser.get(`/reconciliation/${date}`);
+  const shown = textOf(page);
+  expect(shown).toContain('21 Nov 2026 does not agree: the bank shows 1.01 less.');
+  expect(shown).toContain('The whole difference of 1.01 baht comes from 1 open break.');
+  expect(shown).toContain('✓ Paid on both sides 1 100.02 1 100.02 0.00');
+  expect(shown).toContain('! Amount differs 1 100.01 1 99.00 +1.01');
+  expect(shown).toContain('In all 2 200.03 2 199.02 +1.01');
   expect(shown).toContain('Ask the bank with the transRefNo and sysRefNo which amount was moved');
+  expect(page.text).toContain('<svg');
+  expect(shown).toContain('The sending process fetches it every hour');
+  expect(page.text).not.toContain(`/reconciliation/${date}/fetch`);
   await browser.post('/look', { language: 'th', back: '/reconciliation' });
   expect(textOf(await browser.get(`/reconciliation/${date}`))).toContain('จำนวนเงินไม่ตรงกัน');
+});
+
+const picksOf = ({ text }: { readonly text: string }): string[] =>
+  [...text.matchAll(/name="(pick-[0-9a-f]+)"/g)].map(([, name = '']) => name);
+
+test('several breaks are accepted at once, exactly as they were shown', async () => {
+  await using day = await openDay(['paid', 'paid', 'paid']);
+  const [first, second, third] = day.attempts;
+  await day.reconcile([lineFor(first, amount('99.00')), lineFor(second, amount('90.00')), lineFor(third)]);
+  await using scene = await signIn(day);
+  const { browser } = scene;
+  const path = `/reconciliation/${date}/accept`;
+  const picks = picksOf(await browser.get(path));
+  expect(picks).toHaveLength(2);
+  const both = Object.fromEntries(picks.map((name) => [name, '1']));
+  expect((await browser.post(path, {})).status).toBe(422);
+  const form = await browser.post(path, both);
+  expect(textOf(form)).toContain('2 open breaks of 21 Nov 2026, +11.03 baht');
+  expect(picksOf(form)).toEqual(picks);
+  // A later version of the statement says otherwise about one of them.
+  await day.reconcile([lineFor(first, amount('98.00')), lineFor(second, amount('90.00')), lineFor(third)]);
+  const changed = await browser.post(path, { ...both, note: 'letter of the bank' });
+  expect(changed.status).toBe(409);
+  expect(textOf(changed)).toContain('Changed since you opened it');
+  expect(await day.store.openBreaks(date, 9)).toHaveLength(2);
+  const now = Object.fromEntries(picksOf(changed).map((name) => [name, '1']));
+  const done = await browser.post(path, { ...now, note: 'letter of the bank' });
+  expect(textOf(done)).toContain('letter of the bank');
+  // Both wait for a check, and cannot be chosen again.
+  expect((await browser.get(path)).status).toBe(404);
+  expect(textOf(await browser.get(`/reconciliation/${date}`))).toContain('A decision waits for a check');
 });
 
 test('what people have accepted is shown with who, why, and a way to the proposal', async () => {
@@ -61,15 +99,28 @@ test('what people have accepted is shown with who, why, and a way to the proposa
   expect(await propose(context, wish, { personId: 1, name: 'mali' })).toMatchObject({ kind: 'applied' });
   const shown = await browser.get(`/reconciliation/${date}`);
   expect(textOf(shown)).toMatch(
-    /1 accepted by people .* amount differs 99\.00 baht .* mali: the bank has confirmed it &lt;b&gt;twice&lt;\/b&gt; Proposal 1/,
+    /1 accepted by people .* amount differs \+1\.01 .* mali: the bank has confirmed it &lt;b&gt;twice&lt;\/b&gt; Proposal 1/,
   );
   expect(shown.text).toContain('href="/proposal/1"');
 });
 
-test('a day without a statement is told of, and another is none', async () => {
+test('a day without a statement has a page, a day without payouts has none', async () => {
   await using day = await openDay(['paid']);
-  await using scene = await signIn(day);
-  expect((await scene.browser.get('/reconciliation')).status).toBe(200);
-  expect((await scene.browser.get('/reconciliation/20200101')).status).toBe(404);
-  expect((await scene.browser.get('/reconciliation/..%2Fx')).status).toBe(404);
+  const asked: string[] = [];
+  const fetchStatement = async (one: string) => {
+    asked.push(one);
+    return 'none' as const;
+  };
+  await using scene = await signIn(day, { fetchStatement }, noonMs + dayMs);
+  const { browser } = scene;
+  expect(textOf(await browser.get('/reconciliation'))).toContain('? Statement missing');
+  const missing = await browser.get(`/reconciliation/${date}`);
+  expect(missing.status).toBe(200);
+  expect(textOf(missing)).toContain('21 Nov 2026 has no statement yet.');
+  const fetched = await browser.post(`/reconciliation/${date}/fetch`);
+  expect(textOf(fetched)).toContain('The bank has no statement of this day yet');
+  expect((await browser.post('/reconciliation/20200101/fetch')).status).toBe(404);
+  expect(asked).toEqual([date]);
+  expect((await browser.get('/reconciliation/20200101')).status).toBe(404);
+  expect((await browser.get('/reconciliation/..%2Fx')).status).toBe(404);
 });

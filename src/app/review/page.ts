@@ -40,6 +40,7 @@ import type { LoadedSettings } from '../../settings/settings.ts';
 import type { Store } from '../../store/store.ts';
 import { requireJournal, makeReader } from '../open-store.ts';
 import { type AskingSession, registrationsInbox } from '../session.ts';
+import type { DayOutcome, ReconcileProcess } from '../reconciler.ts';
 import { findSenderOf } from '../machines/find-sender.ts';
 import { readReview as openReview } from './decisions.ts';
 import { makeQueueContext } from './queue.ts';
@@ -69,17 +70,24 @@ function readOutside({ settings }: LoadedSettings, { host }: ListenAddress): Out
   return { origin, proxies: trustedProxy, userHeader: userHeader === '' ? undefined : userHeader };
 }
 
+/** Longest time in ms that a person waits for a statement. */
+const fetchMs = 25_000;
+
 /** A watcher's page, where `review.listen` asks for one: a failure to open it stops no payment. */
 export async function openPageOfWatcher(
   loaded: LoadedSettings,
   logger: Logger,
   store: Store,
-  session: AskingSession,
+  session: AskingSession & Pick<ReconcileProcess, 'bank'>,
 ): Promise<OpenPage | undefined> {
   const listen = parseListenAddress(loaded.settings.review.listen);
   if (listen === undefined) return undefined;
   try {
-    const page = await openPage(loaded, listen, logger, { store, session });
+    const fetchStatement = async (date: string) => {
+      const { reconcileDay } = await import('../reconciler.ts');
+      return reconcileDay({ ...session, journal: store }, date, AbortSignal.timeout(fetchMs));
+    };
+    const page = await openPage(loaded, listen, logger, { store, session, fetchStatement });
     logger.info({ origin: page.origin }, 'the review page is open');
     return page;
   } catch (error) {
@@ -112,6 +120,8 @@ export interface ViewParts {
   readonly readSurroundings?: TodayContext['readSurroundings'];
   /** Uploaded files until they are dropped; undefined where none are taken. */
   readonly uploads?: Uploads;
+  /** Fetches the statement of a day and reconciles it; undefined in a process that asks no bank. */
+  readonly fetchStatement?: (date: string) => Promise<DayOutcome>;
   /** Called after a change of users or passkeys, for a notice. */
   readonly onUserChange?: () => Promise<void>;
   /** Called after a session has ended, to delete the data kept for it. */
@@ -121,7 +131,7 @@ export interface ViewParts {
 /** Every view of the page. @forTests */
 export function listViews(parts: ViewParts, place: ServedPlace): PageViews {
   const { store, readContext, readReview, readQueue, evidenceFolder, onUserChange, onSignOut } = parts;
-  const { outside, payer, readSurroundings, uploads, fileDecisions } = parts;
+  const { outside, payer, readSurroundings, uploads, fileDecisions, fetchStatement } = parts;
   const readPersons = async () => {
     const context = await readContext();
     return { ...context, nowMs: context.clock.now() };
@@ -155,7 +165,7 @@ export function listViews(parts: ViewParts, place: ServedPlace): PageViews {
     ...makeSigningViews(signing),
     ...makeSessionViews({ readContext, onSignOut }),
     ...makeTodayViews({ store, payer, readSurroundings }),
-    ...makeReconciliationViews(store),
+    ...makeReconciliationViews({ store, readReview, fetchStatement }),
     ...makePayeesViews(store),
     ...makeUserViews({ readPersons, onChange: async () => onUserChange?.() }),
     ...makeLogViews(store),
@@ -179,7 +189,11 @@ export async function openPage(
   loaded: LoadedSettings,
   listen: ListenAddress,
   logger: Logger,
-  open?: { readonly store: Store; readonly session: AskingSession },
+  open?: {
+    readonly store: Store;
+    readonly session: AskingSession;
+    readonly fetchStatement: (date: string) => Promise<DayOutcome>;
+  },
 ): Promise<OpenPage> {
   const outside = readOutside(loaded, listen);
   await using stack = new AsyncDisposableStack();
@@ -208,6 +222,7 @@ export async function openPage(
       freeBytes: await realDisk.freeBytes(dataDir),
     }),
     uploads,
+    ...(open?.fetchStatement && { fetchStatement: open.fetchStatement }),
     onUserChange,
     onSignOut: async (sessionHash: string) => uploads.discard(sessionHash),
   };

@@ -18,6 +18,13 @@ export const countWordings = wordings({
   'transfer.one': ['{count} transfer', 'การโอน {count} รายการ'],
   'transfer.many': ['{count} transfers', 'การโอน {count} รายการ'],
 
+  'open-break.one': ['{count} open break', 'ผลต่างคงค้าง {count} รายการ'],
+  'open-break.many': ['{count} open breaks', 'ผลต่างคงค้าง {count} รายการ'],
+  'accepted-break.one': ['{count} accepted break', 'ผลต่างที่ยอมรับแล้ว {count} รายการ'],
+  'accepted-break.many': ['{count} accepted breaks', 'ผลต่างที่ยอมรับแล้ว {count} รายการ'],
+  'version.one': ['{count} version', '{count} ฉบับ'],
+  'version.many': ['{count} versions', '{count} ฉบับ'],
+
   'line.one': ['{count} line', '{count} บรรทัด'],
   'line.many': ['{count} lines', '{count} บรรทัด'],
   'cell.one': ['{count} cell', '{count} ช่อง'],
