@@ -23,7 +23,7 @@ import type { BreakRecord, Figures } from '../reconcile/rules/types.ts';
 import { breakTargetOf } from '../review/queue-target.ts';
 import type { Proposal, ProposalStore } from '../review/ports.ts';
 import { can } from '../review/rules/people.ts';
-import { type Change, type Fill, stepsChart } from '../review/web/charts.ts';
+import { stepsChart } from '../review/web/charts.ts';
 import { html, type Html, type Part } from '../review/web/html.ts';
 import { plainPage, postButton } from '../review/web/layout.ts';
 import { momentOf, whyOf } from '../review/web/parts.ts';
@@ -227,8 +227,9 @@ function stepsSection({ say }: ProvedVisit, shown: ShownDay): Part {
   const { ours, bank } = shown.sides.all;
   const steps = stepsOf(shown.sides);
   if (steps.length === 0) return undefined;
-  const changes = steps.map(({ place, satang }): Change => {
-    const fill: Fill = place !== undefined && isHighKind(shown, place) ? 'alarm' : 'unknown';
+  const changes = steps.map(({ place, satang }) => {
+    const isAlarm = place !== undefined && isHighKind(shown, place);
+    const fill = isAlarm ? ('alarm' as const) : ('unknown' as const);
     const name = cut(capital(say(place === undefined ? 'reconciliation.rest' : nameOf(place))));
     return { name, text: showDifference(satang), size: satang, fill };
   });
