@@ -38,7 +38,7 @@ import {
   stepsOf,
 } from './rules/day-sides.ts';
 
-/** What became of a statement that was asked for. */
+/** The end of a request for a statement. */
 type StatementFetched = 'reconciled' | 'breaks' | 'none' | 'later' | 'refused';
 
 type ReconciliationReader = Pick<

@@ -18,11 +18,11 @@ export interface SidesOf {
 }
 
 interface DaySides {
-  /** What is compared: agreed kinds first, then breaks, most severe first. */
+  /** Kinds that are compared: agreed ones first, then breaks, most severe first. */
   readonly compared: readonly SidesOf[];
-  /** The sum of what is compared. */
+  /** The sum of the compared kinds. */
   readonly all: Omit<SidesOf, 'place'>;
-  /** What the statement or the journal also has of the day, and no comparison counts. */
+  /** Kinds that statement or journal also have, and no comparison counts. */
   readonly beside: readonly SidesOf[];
 }
 
@@ -62,7 +62,7 @@ export function compareSides({ lines, paid }: Pick<DayTotals, 'lines' | 'paid'>)
 const stepsMax = 5;
 
 /** A step from the bank's total to ours; without a place: the smaller kinds together. */
-export interface DayStep {
+interface DayStep {
   readonly place: Place | undefined;
   readonly satang: Satang;
 }
@@ -82,7 +82,7 @@ export function stepsOf({ compared }: Pick<DaySides, 'compared'>): readonly DayS
 export const sizeOf = (satang: bigint): Satang => toSatang(satang < 0n ? -satang : satang);
 
 /** Both sides of one break; undefined for a side that does not count it. */
-export interface BreakSides {
+interface BreakSides {
   readonly oursSatang: Satang | undefined;
   readonly bankSatang: Satang | undefined;
   readonly differenceSatang: Satang;

@@ -262,7 +262,7 @@ function stepMarks(
   >`;
 }
 
-/** The way from one total to another: a flat mark at both ends, and a step for each change between. @forTests */
+/** The way from one total to another: a flat mark at both ends, and a step for each change between. */
 export function stepsChart(from: Total, changes: readonly Change[], to: Total, label: string): Html {
   const levels = [from.size];
   for (const { size } of changes) levels.push((levels.at(-1) ?? 0n) + size);

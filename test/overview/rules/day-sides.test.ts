@@ -1,4 +1,4 @@
-/** What a day's page says about money is the sum of the rows beside it. */
+/** A sentence of a day's page about money is the sum of the rows beside it. */
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { toSatang } from '../../../src/core/money.ts';
