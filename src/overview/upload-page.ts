@@ -2,7 +2,8 @@
 import type { RegistrationCheckTotals } from '../check/check-registrations.ts';
 import type { CheckTotals, RowIssue } from '../check/check.ts';
 import { showBaht, showCount } from '../core/figures.ts';
-import { message, type PlainCode, say as sayMessage } from '../core/message.ts';
+import { counted, message, type PlainCode, say as sayMessage } from '../core/message.ts';
+import { sumSatang } from '../core/money.ts';
 import { showText } from '../core/outgoing-text.ts';
 import type { BatchReader, RowTotal } from '../core/ports.ts';
 import { OutputFileError } from '../platform/durable-file.ts';
@@ -197,24 +198,82 @@ function outcomeOf(visit: ProvedVisit, upload: CheckedUpload): Part {
   </div>`;
 }
 
-const dropForm = (visit: ProvedVisit, upload: CheckedUpload): Html =>
-  html`<p>${visit.say(kinds[fileKindOf(upload)].drop)}</p>
-    ${postButton(visit, `${path}/drop`, visit.say('upload.drop-it'), { sha256: upload.sha256 }, 'main')}`;
+/** The fate of a file, in the largest words of the page, and the words of the button that decides it. */
+interface Foreseen {
+  readonly headline: string;
+  readonly why: Part;
+  readonly button: string;
+}
 
-function checkedPage(visit: ProvedVisit, upload: CheckedUpload, isKnown: boolean, problem?: Part): Page {
+/** Nothing of a file is paid that is like an earlier one, or has no row that may be paid. */
+async function foresee(
+  visit: ProvedVisit,
+  { outcome }: CheckedUpload,
+  uploads: Uploads,
+): Promise<Foreseen | undefined> {
+  const { say } = visit;
+  if (outcome.kind === 'rejected') return undefined;
+  if (outcome.kind === 'registrations') {
+    const count = counted(outcome.totals.ready.rows, 'registration');
+    const button = say(message('upload.send-registrations', { count }));
+    return { headline: say('upload.sent-at-once'), why: undefined, button };
+  }
+  const { ready, held } = outcome.totals;
+  const { people, aboveSatang } = await uploads.decideApproval(
+    sumSatang([ready.amountSatang, held.amountSatang]),
+  );
+  if (people !== undefined) {
+    const why = say(people === 2 ? 'upload.by-two' : 'upload.by-one');
+    return { headline: say('upload.waits-for-approval'), why, button: say('upload.hand-in-for-approval') };
+  }
+  if (outcome.likeReason !== undefined || ready.rows === 0)
+    return {
+      headline: say('upload.nothing-paid'),
+      why: whyOf(visit, outcome.likeReason),
+      button: say('upload.hand-in'),
+    };
+  const amount = showBaht(ready.amountSatang);
+  return {
+    headline:
+      aboveSatang === undefined
+        ? say('upload.paid-at-once')
+        : say(message('upload.paid-below', { limit: showBaht(aboveSatang) })),
+    why: undefined,
+    button: say(message('upload.pay-now', { payouts: counted(ready.rows, 'payout'), amount })),
+  };
+}
+
+const headlineOf = ({ headline, why }: Foreseen): Html =>
+  html`<h2 class="headline">${headline}</h2>
+    ${why !== undefined && html`<p>${why}</p>`}`;
+
+const dropForm = (visit: ProvedVisit, upload: CheckedUpload, { button }: Foreseen): Html =>
+  html`<p>${visit.say(kinds[fileKindOf(upload)].drop)}</p>
+    ${postButton(visit, `${path}/drop`, button, { sha256: upload.sha256 }, 'main')}`;
+
+async function checkedPage(
+  visit: ProvedVisit,
+  { uploads }: UploadPageContext,
+  upload: CheckedUpload,
+  isKnown: boolean,
+  problem?: Part,
+): Promise<Page> {
   const { say } = visit;
   const { fileName, sha256, batchId, digest, outcome } = upload;
   const isGood = outcome.kind !== 'rejected';
   const kind = fileKindOf(upload);
+  const foreseen = isKnown ? undefined : await foresee(visit, upload, uploads);
   const title = `${say('upload.check-of')} ${showText(fileName)}`;
   const facts = factList([
     [say('upload.kind-of-file'), isGood && say(kinds[kind].name)],
-    [say('batch.digest-of-file'), html`<code>${sha256}</code>`],
     [
       say('upload.same-bytes'),
       isKnown ? html`${say('upload.known-batch')} ${batchLink(kind, batchId)}` : say('upload.new-file'),
     ],
     [say('upload.will-be'), !isKnown && isGood && batchId],
+  ]);
+  const hashes = factList([
+    [say('batch.digest-of-file'), html`<code>${sha256}</code>`],
     [say('upload.digest-of-rows'), digest !== undefined && html`<code>${digest}</code>`],
   ]);
   return {
@@ -223,10 +282,16 @@ function checkedPage(visit: ProvedVisit, upload: CheckedUpload, isKnown: boolean
     body: html`<h1>${title}</h1>
       ${problem !== undefined && html`<div class="problems" role="alert"><p>${problem}</p></div>`}
       ${isKnown && html`<p class="warn">${say('upload.known-batch')} ${batchLink(kind, batchId)}. ${say('upload.known-hint')}</p>`}
-      ${outcomeOf(visit, upload)}
-      <section class="card">${facts}</section>
-      ${isGood && !isKnown && dropForm(visit, upload)}
-      ${postButton(visit, `${path}/discard`, say('upload.throw-away'), {}, isGood && !isKnown ? 'quiet' : 'plain')}`,
+      ${foreseen && headlineOf(foreseen)} ${outcomeOf(visit, upload)}
+      <section class="card">
+        ${facts}
+        <details>
+          <summary>${say('upload.for-auditors')}</summary>
+          ${hashes}
+        </details>
+      </section>
+      ${foreseen && dropForm(visit, upload, foreseen)}
+      ${postButton(visit, `${path}/discard`, say('upload.throw-away'), {}, foreseen ? 'quiet' : 'plain')}`,
   };
 }
 
@@ -271,7 +336,7 @@ async function answerPage(context: UploadPageContext, visit: ProvedVisit, proble
   if (upload === undefined) return choosePage(visit, context.uploads);
   if (upload.kind === 'dropped') return droppedPage(visit, upload, context);
   const isKnown = await isTakenIn(context, upload);
-  return checkedPage(visit, upload, isKnown, problem);
+  return checkedPage(visit, context, upload, isKnown, problem);
 }
 
 const dropWords: Readonly<Record<Exclude<DropEnd, 'dropped'>, PlainCode>> = {

@@ -9,11 +9,13 @@ import { extname, join } from 'node:path';
 import type { CheckedRegistrations } from '../check/check-registrations.ts';
 import type { CheckOutcome, RowIssue } from '../check/check.ts';
 import type { FileDigest } from '../check/file-digest.ts';
+import type { Satang } from '../core/money.ts';
 import type { Clock } from '../core/ports.ts';
 import { computeBatchId } from '../core/reference.ts';
 import type { RejectedFile } from '../intake/ports.ts';
 import { AtomicFile, errorCode, OutputFileError, publishFile } from '../platform/durable-file.ts';
 import type { ApprovalStore } from '../review/ports.ts';
+import { type ApprovalPolicy, boundOf, decideApproval } from '../review/rules/approval.ts';
 import type { SentFile } from '../review/web/view.ts';
 import type { FileKindName } from '../watch/rules/drop-folder.ts';
 import { makeUploadName } from './rules/upload-name.ts';
@@ -32,6 +34,8 @@ interface UploadOptions {
   readonly bytesMax: number | null;
   readonly clock: Pick<Clock, 'now'>;
   readonly store: Pick<ApprovalStore, 'keepUpload'>;
+  /** The policy in force on which batches wait for approval. */
+  readonly approval: () => Promise<ApprovalPolicy>;
   readonly check: (path: string, report: (found: readonly RowIssue[]) => void) => Promise<UploadOutcome>;
   /**
    * Digest of a payout file.
@@ -84,6 +88,13 @@ const sweepMs = 300_000;
 const issuesShown = 200;
 const folderMode = 0o700;
 
+interface ApprovalForeseen {
+  /** The number of people who must approve the batch; undefined for none. */
+  readonly people: 1 | 2 | undefined;
+  /** The sum above which a batch waits; undefined where the sum does not matter. */
+  readonly aboveSatang: Satang | undefined;
+}
+
 export class Uploads implements AsyncDisposable {
   readonly #options: UploadOptions;
   /** Uploads by session. */
@@ -105,6 +116,13 @@ export class Uploads implements AsyncDisposable {
 
   get bytesMax(): number {
     return Math.min(this.#options.bytesMax ?? pageBytesMax, pageBytesMax);
+  }
+
+  /** The approval that a file needs whose payable rows come to this sum, when it is taken in now. */
+  async decideApproval(amountSatang: Satang): Promise<ApprovalForeseen> {
+    const policy = await this.#options.approval();
+    const people = decideApproval(policy, { amountSatang });
+    return { people, aboveSatang: boundOf(policy)?.aboveSatang };
   }
 
   async find(sessionHash: string): Promise<Upload | undefined> {

@@ -101,22 +101,49 @@ describe('a file', () => {
     expect(text).toContain('Check of จ่าย พฤศจิกายน.csv');
     expect(text).toMatch(/Would be paid 2 150\.25/);
     expect(text).toMatch(/Would be rejected 1/);
+    expect(text).toContain('Paid at once, by you alone');
+    expect(text).toContain('Pay 2 payouts, 150.25 baht now');
     expect(text).toMatch(/4 amount .*1\.234/);
     expect(text).toContain(`No batch has these bytes Will be batch ${batchIdOf(bad)}`);
-    expect(text).toMatch(/Digest of what would wait for approval [0-9a-f]{64}/);
+    expect(text).toMatch(/For auditors .*Digest of what would wait for approval [0-9a-f]{64}/);
     const [file = ''] = await kept();
     const path = join(sqlite.dataDir, 'uploads', file);
     expect((await stat(path)).mode & 0o777).toBe(0o600);
     expect((await stat(join(path, '..'))).mode & 0o777).toBe(0o700);
     expect(await readdir(inbox)).toEqual([]);
     const dropped = textOf(await drop(nok, bad));
-    expect(dropped).toContain('It lies in the inbox');
-    expect(dropped).toContain('the file waits until paydrop watch runs');
+    expect(dropped).toContain('The file is handed in');
+    expect(dropped).toContain('the file waits until the person who runs paydrop starts it');
     expect(await readdir(inbox)).toEqual(['จ่าย พฤศจิกายน.csv']);
     expect(await readFile(join(inbox, 'จ่าย พฤศจิกายน.csv'), 'utf8')).toBe(bad);
     expect(await kept()).toEqual([]);
     expect(await sqlite.store.handsOf(batchIdOf(bad))).toEqual([(await users.find('nok')).personId]);
     expect(await sqlite.store.batches()).toEqual([]);
+  });
+
+  test('says beforehand whether it waits for approval: by the sum of all its rows that may be paid', async () => {
+    const { store, dataDir } = sqlite;
+    const show = async (baht: number, people: 1 | 2): Promise<string> => {
+      const configPath = join(dataDir, 'above.yaml');
+      const bank = { ...partner, baseUrl: 'https://bank.example' };
+      const settings = { dataDir, bank, approval: { when: 'above', baht, people } };
+      await writeFile(configPath, stringify(settings));
+      const loaded = loadSettings({ configPath, cwd: dataDir, env: {} });
+      await using above = await openUploads(loaded, store, users.clock);
+      const listen = { host: '127.0.0.1', port: 0 };
+      await using other = await servePage({ listen, ...pageOptionsOf(store, users), uploads: above });
+      const nok = new Browser(other.origin);
+      await nok.signIn('nok', passwordOf('nok'));
+      await nok.get('/today');
+      return textOf(await send(nok, good));
+    };
+    const alone = await show(150.25, 1);
+    expect(alone).toContain('Paid at once, by you alone: not above 150.25 baht');
+    expect(alone).toContain('Pay 2 payouts, 150.25 baht now');
+    const waits = await show(150, 2);
+    expect(waits).toContain('Waits for approval One person proposes to pay it, and another approves.');
+    expect(waits).toContain('Hand in for approval');
+    expect(waits).not.toContain('Pay 2 payouts');
   });
 
   test('is approved by anybody but whoever has uploaded it', async () => {
@@ -151,7 +178,7 @@ describe('a file', () => {
     const nok = await open('nok');
     for (let time = 0; time < 2; time += 1) {
       await send(nok, good);
-      expect(textOf(await drop(nok, good))).toContain('It lies in the inbox');
+      expect(textOf(await drop(nok, good))).toContain('The file is handed in');
     }
     await send(nok, bad);
     const refused = await drop(nok, bad);
@@ -246,7 +273,7 @@ describe('a file of registrations', () => {
     expect(shown.text).toContain(`<a href="/registrations/batch/${batchId}">`);
     expect((await drop(nok, one)).status).toBe(409);
     await send(nok, mixed);
-    expect(textOf(await drop(nok, mixed))).toContain('It lies in the inbox');
+    expect(textOf(await drop(nok, mixed))).toContain('The file is handed in');
     expect(await readdir(folder())).toEqual(['payouts.csv']);
   });
 

@@ -42,6 +42,7 @@ import { requireJournal, makeReader } from '../open-store.ts';
 import { type AskingSession, registrationsInbox } from '../session.ts';
 import type { DayOutcome, ReconcileProcess } from '../reconciler.ts';
 import { findSenderOf } from '../machines/find-sender.ts';
+import { readApprovalPolicy } from './agreed.ts';
 import { readReview as openReview } from './decisions.ts';
 import { makeQueueContext } from './queue.ts';
 import { readQueue as readWaitingItems } from './read-queue.ts';
@@ -273,6 +274,7 @@ export async function openUploads(
     bytesMax: loaded.limits.bytesPerFile,
     clock,
     store,
+    approval: async () => readApprovalPolicy(loaded, store),
     check: async (path, report) => {
       const reportAny: Report = (_kind, found) => report(found);
       const outcome = await checkAlone(checking, path, reportAny);

@@ -55,8 +55,8 @@ export const overviewWordings = wordings({
   // ---------------------------------------------------------------- the upload view
 
   'upload.upload-hint': [
-    'Payouts, or direct-debit registrations: its header tells which. It is checked first. Nothing is sent to the bank before you drop it into the inbox.',
-    'ไฟล์จ่ายเงินหรือไฟล์ลงทะเบียนหักบัญชี ระบบแยกประเภทจากหัวตารางและตรวจไฟล์ก่อน จะไม่ส่งธนาคารจนกว่าคุณจะวางไฟล์ในโฟลเดอร์รับไฟล์',
+    'Payouts, or direct-debit registrations: its header tells which. It is checked first, and nothing is sent to the bank before you say so.',
+    'ไฟล์จ่ายเงินหรือไฟล์ลงทะเบียนหักบัญชี ระบบแยกประเภทจากหัวตารางและตรวจไฟล์ก่อน จะไม่ส่งธนาคารจนกว่าคุณจะยืนยัน',
   ],
   'upload.choose-file': ['File (.csv or .xlsx)', 'ไฟล์ (.csv หรือ .xlsx)'],
   'upload.up-to': ['up to', 'ไม่เกิน'],
@@ -98,7 +98,24 @@ export const overviewWordings = wordings({
   'upload.same-bytes': ['Taken in before', 'การรับเข้าระบบก่อนหน้า'],
   'upload.will-be': ['Will be batch', 'จะเป็นชุด'],
   'upload.digest-of-rows': ['Digest of what would wait for approval', 'ค่าแฮชของรายการที่จะรออนุมัติ'],
-  'upload.drop-it': ['Drop it into the inbox', 'วางในโฟลเดอร์รับไฟล์'],
+  'upload.paid-at-once': ['Paid at once, by you alone', 'จ่ายทันที โดยไม่มีผู้อนุมัติ'],
+  'upload.paid-below': [
+    'Paid at once, by you alone: not above {limit} baht',
+    'จ่ายทันที โดยไม่มีผู้อนุมัติ: ไม่เกิน {limit} บาท',
+  ],
+  'upload.waits-for-approval': ['Waits for approval', 'ต้องอนุมัติก่อนจ่าย'],
+  'upload.by-one': ['Another person approves it before anything is paid.', 'ต้องมีผู้อนุมัติ 1 คนก่อนจ่าย'],
+  'upload.by-two': [
+    'One person proposes to pay it, and another approves.',
+    'ต้องมีผู้เสนอ 1 คน และผู้อนุมัติอีก 1 คนก่อนจ่าย',
+  ],
+  'upload.nothing-paid': ['Nothing is paid before a person decides', 'จะไม่จ่ายจนกว่าจะมีผู้ตัดสินใจ'],
+  'upload.sent-at-once': ['Sent to the bank at once, by you alone', 'ส่งธนาคารทันที โดยไม่มีผู้อนุมัติ'],
+  'upload.pay-now': ['Pay {payouts}, {amount} baht now', 'จ่าย {payouts} {amount} บาท ทันที'],
+  'upload.hand-in-for-approval': ['Hand in for approval', 'ส่งขออนุมัติ'],
+  'upload.hand-in': ['Hand in', 'ส่งไฟล์'],
+  'upload.send-registrations': ['Send {count} now', 'ส่ง{count} ทันที'],
+  'upload.for-auditors': ['For auditors', 'สำหรับผู้ตรวจสอบ'],
   'upload.drop-hint': [
     'It will be recorded that you uploaded it: you cannot approve this batch.',
     'ระบบจะบันทึกว่าคุณเป็นผู้อัปโหลด คุณจึงอนุมัติชุดนี้ไม่ได้',
@@ -108,11 +125,11 @@ export const overviewWordings = wordings({
     'ระบบจะบันทึกว่าคุณเป็นผู้อัปโหลด คุณจึงอนุมัติคำขอเกี่ยวกับไฟล์นี้ไม่ได้',
   ],
   'upload.throw-away': ['Throw it away', 'ลบไฟล์นี้'],
-  'upload.dropped': ['It lies in the inbox', 'วางในโฟลเดอร์รับไฟล์แล้ว'],
-  'upload.being-taken': ['The watcher takes it within seconds.', 'ระบบจะรับไฟล์ภายในไม่กี่วินาที'],
+  'upload.dropped': ['The file is handed in', 'ส่งไฟล์แล้ว'],
+  'upload.being-taken': ['It is taken in within seconds.', 'ระบบจะรับไฟล์ภายในไม่กี่วินาที'],
   'upload.file-waits': [
-    'No process works the inbox now: the file waits until paydrop watch runs.',
-    'ขณะนี้โปรแกรมรับไฟล์อัตโนมัติไม่ทำงาน ไฟล์จะรอจนกว่าจะเริ่ม paydrop watch',
+    'No process takes files in now: the file waits until the person who runs paydrop starts it.',
+    'ขณะนี้โปรแกรมรับไฟล์ไม่ทำงาน ไฟล์จะรอจนกว่าผู้ดูแลโปรแกรม paydrop เริ่มโปรแกรม',
   ],
   'upload.to-its-batch': ['Batch', 'ชุดจ่ายเงิน'],
   'upload.upload-gone': [
