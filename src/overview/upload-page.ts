@@ -214,7 +214,7 @@ async function foresee(
   const { say } = visit;
   if (outcome.kind === 'rejected') return undefined;
   if (outcome.kind === 'registrations') {
-    const count = counted(outcome.totals.ready.rows, 'registration');
+    const count = counted(outcome.totals.ready, 'registration');
     const button = say(message('upload.send-registrations', { count }));
     return { headline: say('upload.sent-at-once'), why: undefined, button };
   }
