@@ -5,6 +5,8 @@
 import { showBaht, showCount } from './figures.ts';
 import type { Language } from './language.ts';
 import type { Satang } from './money.ts';
+import { attentionWordings } from './messages/attention.ts';
+import { causeWordings } from './messages/causes.ts';
 import { columnWordings } from './messages/columns.ts';
 import { countWordings } from './messages/counts.ts';
 import { decisionWordings } from './messages/decision-words.ts';
@@ -27,6 +29,8 @@ import type { HolesOf, Wording } from './messages/wording.ts';
 
 /** Every text of paydrop for people, in English and Thai, by its code. @forTests */
 export const catalogue = {
+  ...attentionWordings,
+  ...causeWordings,
   ...countWordings,
   ...pageWordings,
   ...overviewWordings,

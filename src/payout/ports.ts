@@ -21,7 +21,7 @@ import type { ArchiveFacts, ArchivePolicy } from './rules/archive.ts';
 import type { Lease } from './rules/lease.ts';
 import type { DayUse } from './rules/limits.ts';
 import type { KeptSeal } from './rules/journal-place.ts';
-import type { PayoutFilter } from './rules/search.ts';
+import type { PayoutFilter, WaitingOrder, WaitingPlace } from './rules/search.ts';
 import type { SealReading } from './rules/seal.ts';
 import type { ApprovalProof } from '../review/rules/proved-approval.ts';
 import type { WorkerPosition, HeardOfBank, SharedKind, SharedLimit } from './rules/shared-limit.ts';
@@ -221,6 +221,25 @@ export interface WaitingReader {
   /** Waiting payouts, as in `searchPayouts`. */
   waitingPayouts(filter: PayoutFilter, beforeSeq: number, limit: number): Promise<readonly FoundPayout[]>;
   waitingTotals(filter: PayoutFilter): Promise<readonly WaitingTotal[]>;
+  /** A page of matching payouts beside a place; a row that waits no more is no place, and gives the beginning. */
+  waitingPage(
+    filter: PayoutFilter,
+    order: WaitingOrder,
+    place: WaitingPlace,
+    limit: number,
+  ): Promise<readonly FoundPayout[]>;
+  /** The sum over all waiting payouts, by what a person decides them by. */
+  waitingByCause(): Promise<readonly WaitingByCause[]>;
+  /** The same of payouts whose outcome has been unknown since before a moment, and which are asked about. */
+  inDoubtByCause(beforeMs: number): Promise<readonly WaitingByCause[]>;
+}
+
+/** Waiting payouts of one status, with the same holds and the same cause. */
+export interface WaitingByCause extends WaitingTotal {
+  readonly isAlarm: boolean;
+  readonly holds: readonly HoldReason[];
+  readonly cause: string;
+  readonly batches: number;
 }
 
 export interface HistoryReader {

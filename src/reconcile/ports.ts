@@ -9,7 +9,7 @@ import type { BreakMove } from './rules/breaks.ts';
 import type { Provenance } from './rules/custody.ts';
 import type { StatementLine } from './rules/statement.ts';
 import type { EncodedTotals, FiguresChange } from './rules/tally.ts';
-import type { AttemptFacts, BreakKind, BreakRecord, DayLines, DaysRead } from './rules/types.ts';
+import type { AttemptFacts, BreakKind, BreakRecord, DayLines, DaysRead, Severity } from './rules/types.ts';
 
 // ---------------------------------------------------------------- the bank and its files
 
@@ -236,6 +236,14 @@ export interface StatementDayState {
   readonly provenance: Provenance | null;
 }
 
+/** Open breaks of a day and a severity. */
+export interface OpenBreaksSum {
+  readonly date: string;
+  readonly severity: Severity;
+  readonly breaks: number;
+  readonly oldestMs: number;
+}
+
 /** Identifies a matching; a later one, of any day, ends it, because each moves breaks of all days. */
 export interface StatementRun {
   readonly date: string;
@@ -290,6 +298,8 @@ export interface StatementStore extends Pick<ArchiveStore, 'recall'> {
   statementDays(): Promise<readonly StatementDayState[]>;
   /** Open breaks of a day, most severe first. */
   openBreaks(date: string, limit: number): Promise<readonly BreakRecord[]>;
+  /** The number of open breaks, by day and severity. */
+  openBreaksBySeverity(): Promise<readonly OpenBreaksSum[]>;
   /** Number of open breaks, by kind. */
   countOpenBreaks(date: string): Promise<ReadonlyMap<BreakKind, number>>;
   /** Number of the day's breaks that people have accepted. */

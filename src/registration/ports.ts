@@ -97,11 +97,23 @@ export interface RegistrationFilter {
   /** The last digits of the account number, which screens show. */
   readonly accountEnd?: string | undefined;
   readonly isAlarm?: boolean;
+  /** One of these causes: the code of the first issue of a rejected row, else that of the reason; empty without one. */
+  readonly causes?: readonly string[];
   /** True for rows that wait for a person who has not acknowledged them. */
   readonly isWaiting?: boolean;
   /** Time of sending, or, before that, of being taken in. */
   readonly sinceMs?: number | undefined;
   readonly untilMs?: number | undefined;
+}
+
+/** Waiting registrations of one status, with the same holds and the same cause. */
+export interface RegistrationsByCause {
+  readonly status: RegistrationStatus;
+  readonly isAlarm: boolean;
+  readonly holds: readonly RegistrationHold[];
+  readonly cause: string;
+  readonly rows: number;
+  readonly oldestMs: number;
 }
 
 export interface RegistrationHistory {
@@ -174,6 +186,8 @@ export interface RegistrationStore {
     limit: number,
   ): Promise<readonly RegistrationRow[]>;
   countFoundRegistrations(filter: RegistrationFilter): Promise<number>;
+  /** The sum over all waiting rows, and over those in doubt since before a moment, by what a person decides them by. */
+  registrationsByCause(inDoubtBeforeMs: number): Promise<readonly RegistrationsByCause[]>;
   /** Submitted rows whose sender may be gone: their intent is older than this. */
   submittedRegistrations(beforeMs: number, afterSeq: number, limit: number): Promise<readonly Registration[]>;
   /** Rows in doubt or acknowledged, and awaited no longer than this. */

@@ -1,6 +1,7 @@
 /** The part of the journal that the review reads and writes. */
 import type { Message } from '../core/message.ts';
-import type { PayerHalt } from '../payout/ports.ts';
+import type { Satang } from '../core/money.ts';
+import type { PayerHalt, PayerKey } from '../payout/ports.ts';
 import type { RefusedFile, ReviewNote, RowsOfBatch } from './rules/queue.ts';
 import type { TimeLimits } from '../payout/rules/limits.ts';
 import type { DecisionItem } from '../core/ports.ts';
@@ -141,6 +142,13 @@ export interface ProposalStore {
 
 // ---------------------------------------------------------------- waiting items other than payouts
 
+/** Rows of a payer account, and the number of their batches. */
+export interface RowsOfAccount {
+  readonly rows: number;
+  readonly amountSatang: Satang;
+  readonly batches: number;
+}
+
 export interface QueueStore {
   /** Refused files that were not acknowledged, the latest first. */
   refusedFiles(limit: number): Promise<readonly RefusedFile[]>;
@@ -148,6 +156,8 @@ export interface QueueStore {
   payerHalts(): Promise<readonly PayerHalt[]>;
   /** Batches that are halted, or have rows held by a batch-wide hold. */
   heldBatches(): Promise<readonly RowsOfBatch[]>;
+  /** The unsent rows of a payer account that nothing but the account keeps back. */
+  rowsOfAccount(account: PayerKey): Promise<RowsOfAccount>;
   /** Rows of unknown outcome that were submitted before a moment, by batch. */
   doubtSince(beforeMs: number): Promise<readonly RowsOfBatch[]>;
   /** Notes in their order. */

@@ -5,7 +5,7 @@
  */
 import { verbatim } from '../../src/core/message.ts';
 import { DatabaseSync } from 'node:sqlite';
-import { readQueue } from '../../src/app/review/read-queue.ts';
+import { readQueue } from '../../src/attention/items.ts';
 import type { AttemptStatus, PayoutStatus } from '../../src/core/payout.ts';
 import { toSatang } from '../../src/core/money.ts';
 import { recordOpen } from '../../src/store/payouts/open-payouts.ts';

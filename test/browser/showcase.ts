@@ -7,7 +7,7 @@ import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Page } from 'playwright-core';
 import { stringify } from 'yaml';
-import { readQueue } from '../../src/app/review/read-queue.ts';
+import { readQueue } from '../../src/attention/items.ts';
 import { openUploads } from '../../src/app/review/page.ts';
 import { afterChange, move } from '../../src/core/change.ts';
 import { toSatang, zeroSatang } from '../../src/core/money.ts';

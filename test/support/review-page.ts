@@ -1,7 +1,7 @@
 /** The review page over a real port, on a journal in a temporary folder, with an admin who is called mali. */
 import { join } from 'node:path';
 import { verbatim } from '../../src/core/message.ts';
-import { readQueue } from '../../src/app/review/read-queue.ts';
+import { readQueue } from '../../src/attention/items.ts';
 import type { ReviewContext } from '../../src/review/context.ts';
 import type { Role } from '../../src/review/rules/people.ts';
 import { listViews, type ViewParts } from '../../src/app/review/page.ts';

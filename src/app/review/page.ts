@@ -45,7 +45,7 @@ import { findSenderOf } from '../machines/find-sender.ts';
 import { readApprovalPolicy } from './agreed.ts';
 import { readReview as openReview } from './decisions.ts';
 import { makeQueueContext } from './queue.ts';
-import { readQueue as readWaitingItems } from './read-queue.ts';
+import { readQueue as readWaitingItems } from '../../attention/items.ts';
 import { notifyOfPersons } from './people.ts';
 import { makeFileDecisions } from './waiting-decisions.ts';
 import { Uploads } from '../../overview/uploads.ts';

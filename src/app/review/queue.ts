@@ -16,7 +16,7 @@ import type { Store } from '../../store/store.ts';
 import { openReadOnlyJournal } from '../open-store.ts';
 import { decideNamed, type Decided, type DecisionSession, type Named, requirePerson } from './decisions.ts';
 import { listDropped } from './waiting-decisions.ts';
-import { type QueueContext, readQueue } from './read-queue.ts';
+import { type QueueContext, readQueue } from '../../attention/items.ts';
 
 const minuteMs = 60_000;
 

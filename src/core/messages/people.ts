@@ -326,6 +326,7 @@ const historyWordings = wordings({
   'noted-thing.doubt': ['a batch in doubt', 'ชุดจ่ายเงินที่ยังไม่ทราบผล'],
   'noted-thing.registration': ['a registration', 'รายการลงทะเบียน'],
   'noted-thing.registration-batch': ['a batch of registrations', 'ชุดลงทะเบียน'],
+  'noted-thing.group': ['a group', 'กลุ่มรายการ'],
   'noted-thing.callback': ['a callback', 'การแจ้งผลที่ไม่ตรงกับรายการใด'],
   'noted-thing.proposal': ['a proposal', 'คำขอ'],
   'noted-thing.decisions': ['a file of decisions', 'ไฟล์การตัดสินใจ'],

@@ -44,6 +44,9 @@ export function isAnyToRun(totals: readonly StatusTotal[], holds: readonly HoldT
 /** Holds lifted for all rows when a batch is resumed: they concern the payer account, not the row. */
 export const batchWideHolds: readonly HoldReason[] = [...rerunHolds, 'halted'];
 
+/** Causes for which a row is held by itself, although its batch could go on. */
+export const ownCauses: readonly string[] = ['reference-kept', 'attempts-used-up'];
+
 /** Reason of the halt of a batch that was accepted for another account than the settings name now. */
 export function describePayerChange(
   { batchId, payerAccount: before }: Pick<Batch, 'batchId' | 'payerAccount'>,

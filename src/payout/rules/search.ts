@@ -18,6 +18,10 @@ export interface PayoutFilter {
   /** One of these statuses. */
   readonly statuses?: readonly PayoutStatus[];
   readonly hold?: HoldReason | undefined;
+  /** One of these sets of holds, exactly. */
+  readonly holdSets?: readonly (readonly HoldReason[])[];
+  /** One of these causes: the code of the first issue of a rejected row, else that of the reason; empty without one. */
+  readonly causes?: readonly string[];
   readonly isAlarm?: boolean;
   readonly batchId?: string | undefined;
   /** payoutId, reference1 or reference2; or, by `ownerSeqs`, a reference that the bank knows. */
@@ -45,6 +49,13 @@ export const placeInTime = (
   { submittedAtMs }: { readonly submittedAtMs: number | null },
   { startedAtMs }: { readonly startedAtMs: number },
 ): number => submittedAtMs ?? startedAtMs;
+
+/** The order of waiting payouts: the longest wait, the largest amount, or the payees by name first. @forTests */
+export const waitingOrders = ['age', 'amount', 'payee'] as const;
+export type WaitingOrder = (typeof waitingOrders)[number];
+
+/** A place in a list: right after a row, or right before it; the beginning when undefined. */
+export type WaitingPlace = { readonly side: 'after' | 'before'; readonly seq: number } | undefined;
 
 /** Adds the status to a filter by hold, which only held payouts have: the search then reads nothing else. */
 export const completeFilter = (filter: PayoutFilter): PayoutFilter =>

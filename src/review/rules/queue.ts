@@ -179,7 +179,7 @@ export function decideFile(decision: Decision, isWaiting: boolean): Message | un
 const nameMax = 80;
 
 /** Shortens the middle of a name: its end tells the kind of file. */
-function shortenName(fileName: string): string {
+export function shortenName(fileName: string): string {
   const characters = Array.from(fileName);
   if (characters.length <= nameMax) return fileName;
   return [...characters.slice(0, nameMax - 10), '…', ...characters.slice(-9)].join('');
@@ -257,7 +257,7 @@ export interface BatchInQueue {
   readonly waiting: RowsOfBatch;
 }
 
-const isForApproval = ({ batch: { status, reasonCode }, holds }: BatchInQueue): boolean =>
+export const isForApproval = ({ batch: { status, reasonCode }, holds }: BatchInQueue): boolean =>
   (status === 'paused' && reasonCode === approvalCode) ||
   holds.some(({ hold, rows }) => hold === 'approval' && rows > 0);
 
@@ -425,7 +425,7 @@ export const decisionsItem = (
 
 /** A note beside an item or a payout: append-only. */
 export interface ReviewNote {
-  readonly kind: QueueKind | TargetKind;
+  readonly kind: QueueKind | TargetKind | 'group';
   readonly key: string;
   readonly version: string;
   /** `taken`, `given-back`: a change of owner; `noted`: the item has left the queue. */

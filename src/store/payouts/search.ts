@@ -1,15 +1,23 @@
 /** Looks for payouts, the newest first, page by page: what bounds a page is an index or the order of the rows. */
-import { type Expression, sql, type SqlBool } from 'kysely';
-import { moneyMoved, payoutStatuses } from '../../core/payout.ts';
-import type { FoundPayout, PayoutSearch, WaitingReader, WaitingTotal } from '../../payout/ports.ts';
+import { type Expression, type InferResult, sql, type SqlBool } from 'kysely';
+import { moneyMoved, type PayoutStatus, payoutStatuses } from '../../core/payout.ts';
+import type {
+  FoundPayout,
+  PayoutSearch,
+  WaitingByCause,
+  WaitingReader,
+  WaitingTotal,
+} from '../../payout/ports.ts';
 import {
   type MoneyMoved,
   type PayeeWanted,
   type PayoutFilter,
   planSearch,
   type SearchedPayouts,
+  type WaitingOrder,
+  type WaitingPlace,
 } from '../../payout/rules/search.ts';
-import { hasBits, holdBits, isInDoubt, literal } from '../schema.ts';
+import { decodeHolds, encodeHolds, hasBits, holdBits, isInDoubt, literal } from '../schema.ts';
 import { type BodiesOf, inDialect, query, type Reading, select } from '../statements.ts';
 import { isOfBatch } from './open-payouts.ts';
 import { joinParts, selectResultRows, sumAmount, toResultRow } from './rows.ts';
@@ -78,12 +86,16 @@ const hasAnyOf = (filters: readonly PayoutFilter[]): Condition =>
     sql` or `,
   )})`;
 
+const listOf = (values: readonly unknown[]) => sql.join(values.map((value) => sql`${value}`));
+
 function listConditions(filter: PayoutFilter): readonly Condition[] {
   const { moneyMoved: moved, anyOf = [] } = filter;
   const { hold, isAlarm, batchId, reference, ownName, amountSatang, payee, sinceMs, untilMs } = filter;
   return [
     hold !== undefined && hasBits(sql.ref('p.holds'), holdBits[hold]),
-    isAlarm === true && sql<SqlBool>`p.is_alarm = 1`,
+    filter.holdSets !== undefined && sql<SqlBool>`p.holds in (${listOf(filter.holdSets.map(encodeHolds))})`,
+    filter.causes !== undefined && sql<SqlBool>`p.cause in (${listOf(filter.causes)})`,
+    isAlarm !== undefined && sql<SqlBool>`p.is_alarm = ${sql.lit(isAlarm ? 1 : 0)}`,
     batchId !== undefined && isOfBatch(batchId),
     reference !== undefined && hasReference(reference, filter.ownerSeqs ?? []),
     ownName !== undefined && hasOwnName(ownName, filter.ownerSeqs ?? []),
@@ -109,10 +121,56 @@ function selectPage(filter: PayoutFilter, searched: SearchedPayouts, beforeSeq: 
     )
     .orderBy('p.seq', 'desc')
     .limit(limit);
-  return selectResultRows()
+  return selectFound().where('p.seq', 'in', found);
+}
+
+const selectFound = () =>
+  selectResultRows()
     .innerJoin('batch as b', 'b.batch_id', 'p.batch_id')
-    .select(['b.file_name', 'b.started_at_ms'])
-    .where('p.seq', 'in', found);
+    .select(['b.file_name', 'b.started_at_ms']);
+
+function toFound(record: InferResult<ReturnType<typeof selectFound>>[number]): FoundPayout {
+  const { batch_id: batchId, file_name: fileName, started_at_ms: startedAtMs } = record;
+  return { row: toResultRow(record), batch: { batchId, fileName, startedAtMs } };
+}
+
+function* readFound(seqs: readonly number[]): Reading<FoundPayout[]> {
+  if (seqs.length === 0) return [];
+  return (yield* select(selectFound().where('p.seq', 'in', [...seqs]))).map(toFound);
+}
+
+/** The column of each order, and whether its greatest value comes first. */
+const orderColumns = {
+  age: ['p.placed_at_ms', false],
+  amount: ['coalesce(p.amount_satang, -1)', true],
+  payee: ['p.names', false],
+} as const satisfies Readonly<Record<WaitingOrder, readonly [column: string, isDescending: boolean]>>;
+
+/** The numbers of a page, in its order or, before a place, in the reverse of it. */
+function selectPlaced(filter: PayoutFilter, order: WaitingOrder, place: WaitingPlace, limit: number) {
+  const [searched] = planSearch(filter);
+  const { statuses, isOpen } = searched ?? { statuses: [], isOpen: true };
+  const [column, isDescending] = orderColumns[order];
+  const isForward = place?.side !== 'before';
+  const direction = isDescending === isForward ? 'desc' : 'asc';
+  const table = isOpen ? 'open_payout' : 'payout_listed';
+  const value = sql.raw(column);
+  const isBeside = (seq: number): Condition =>
+    sql`(${value}, p.seq) ${sql.raw(direction === 'asc' ? '>' : '<')}
+      ((select ${value} from ${sql.table(table)} as p where p.seq = ${seq}), ${seq})`;
+  return query
+    .selectFrom(`${table} as p`)
+    .select('p.seq')
+    .where((eb) =>
+      eb.and([
+        ...(statuses.length === 0 ? [] : [hasStatus({ statuses, isOpen })]),
+        ...listConditions(filter),
+        ...(place === undefined ? [] : [isBeside(place.seq)]),
+      ]),
+    )
+    .orderBy(value, direction)
+    .orderBy('p.seq', direction)
+    .limit(limit);
 }
 
 /** The payouts that wait for a person. */
@@ -133,7 +191,70 @@ function selectWaiting(filter: PayoutFilter) {
     .orderBy('p.status');
 }
 
+interface CauseRecord {
+  readonly status: PayoutStatus;
+  readonly is_alarm: number;
+  readonly holds: number;
+  readonly cause: string;
+  readonly rows: number;
+  readonly high: string;
+  readonly low: string;
+  readonly oldest_ms: number;
+  readonly batches: number;
+}
+
+const toByCause = (record: CauseRecord): WaitingByCause => ({
+  status: record.status,
+  isAlarm: record.is_alarm === 1,
+  holds: decodeHolds(record.holds),
+  cause: record.cause,
+  rows: record.rows,
+  amountSatang: joinParts(record.high, record.low),
+  oldestMs: record.oldest_ms,
+  batches: record.batches,
+});
+
+/** The sum over all payouts of one cause. */
+const sumOfCause = (sinceMs: string) =>
+  [
+    sql<number>`count(*)`.as('rows'),
+    ...sumAmount(sql.ref('p.amount_satang')),
+    sql<number>`min(${sql.ref(sinceMs)})`.as('oldest_ms'),
+    sql<number>`count(distinct p.batch_id)`.as('batches'),
+  ] as const;
+
 export const searchReads = {
+  *waitingByCause(): Reading<WaitingByCause[]> {
+    const byCause = query
+      .selectFrom('open_payout as p')
+      .select(['p.status', 'p.is_alarm', 'p.holds', 'p.cause'])
+      .select(sumOfCause('p.placed_at_ms'))
+      .where('p.is_acknowledged', '=', sql.lit(0))
+      .groupBy(['p.status', 'p.is_alarm', 'p.holds', 'p.cause']);
+    return (yield* select(byCause)).map(toByCause);
+  },
+  *inDoubtByCause(beforeMs): Reading<WaitingByCause[]> {
+    const cause = sql<string>`coalesce(p.reason_code, '')`;
+    const byCause = query
+      .selectFrom('payout as p')
+      .select(['p.status', sql<number>`0`.as('is_alarm'), sql<number>`0`.as('holds'), cause.as('cause')])
+      .select(sumOfCause('p.submitted_at_ms'))
+      .where((eb) => isInDoubt(eb.ref('p.status')))
+      .where('p.status', '=', literal('submitted'))
+      .where('p.submitted_at_ms', '<', beforeMs)
+      .where('p.is_alarm', '=', sql.lit(0))
+      .groupBy(['p.status', cause]);
+    return (yield* select(byCause)).map(toByCause);
+  },
+  *waitingPage(filter, order, place, limit): Reading<FoundPayout[]> {
+    let seqs = yield* select(selectPlaced(filter, order, place, limit));
+    const isGone = place !== undefined && seqs.length === 0 && place.side === 'after';
+    if (isGone) seqs = yield* select(selectPlaced(filter, order, undefined, limit));
+    const inOrder = seqs.map(({ seq }) => seq);
+    if (place?.side === 'before') inOrder.reverse();
+    const found = new Map((yield* readFound(inOrder)).map((one) => [one.row.seq, one]));
+    return inOrder.flatMap((seq) => found.get(seq) ?? []);
+  },
   waitingPayouts: (filter, beforeSeq, limit): Reading<FoundPayout[]> =>
     searchReads.searchPayouts({ ...filter, isWaiting: true }, beforeSeq, limit),
   *waitingTotals(filter): Reading<WaitingTotal[]> {
@@ -145,10 +266,7 @@ export const searchReads = {
   *searchPayouts(filter, beforeSeq, limit): Reading<FoundPayout[]> {
     const found: FoundPayout[] = [];
     for (const searched of planSearch(filter))
-      for (const record of yield* select(selectPage(filter, searched, beforeSeq, limit))) {
-        const { batch_id: batchId, file_name: fileName, started_at_ms: startedAtMs } = record;
-        found.push({ row: toResultRow(record), batch: { batchId, fileName, startedAtMs } });
-      }
+      found.push(...(yield* select(selectPage(filter, searched, beforeSeq, limit))).map(toFound));
     return found.toSorted((one, other) => other.row.seq - one.row.seq).slice(0, limit);
   },
   *findOwners(reference): Reading<number[]> {

@@ -45,8 +45,8 @@ interface TablesHistory {
 /** @forTests */
 export const tablesHistory: TablesHistory = { whole, changes: [] };
 
-/** The version of the first release: 8 came before it. */
-const firstVersion = 9;
+/** The version of the first release: 9 came before it. */
+const firstVersion = 10;
 
 const knownOf = ({ changes }: TablesHistory): KnownTables => ({
   oldest: firstVersion,

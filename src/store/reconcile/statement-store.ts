@@ -7,6 +7,7 @@ import {
   type CleanLine,
   isOfWholeDay,
   type KeptLine,
+  type OpenBreaksSum,
   type StatementDayState,
   type StatementFile,
   StatementOvertakenError,
@@ -470,6 +471,15 @@ const statementReads = {
   },
   *openBreak(name) {
     return (yield* openBreak.all(name)).map(toBreakRecord)[0];
+  },
+  *openBreaksBySeverity(): Reading<OpenBreaksSum[]> {
+    const open = query
+      .selectFrom('statement_break')
+      .select(['date', 'severity', (eb) => eb.fn.countAll<number>().as('breaks')])
+      .select((eb) => eb.fn.min<number>('opened_at_ms').as('oldestMs'))
+      .where('state', '=', sql.lit('open'))
+      .groupBy(['date', 'severity']);
+    return yield* select(open);
   },
   *openBreaks(date, limit) {
     const found: BreakRecord[] = [];

@@ -6,6 +6,7 @@ import type {
   RegistrationHistory,
   RegistrationHoldTotal,
   RegistrationRow,
+  RegistrationsByCause,
   RegistrationStore,
   RegistrationTotal,
 } from '../../registration/ports.ts';
@@ -329,6 +330,17 @@ const hasAccountEnd = (end: string): Condition =>
 const placedAtMs = sql`coalesce(p.submitted_at_ms,
   (select b.started_at_ms from registration_batch as b where b.batch_id = p.batch_id))`;
 
+/** As in the table of waiting payouts. */
+const causeOf = sql<string>`coalesce(
+  case when p.status = 'rejected' then json_extract(p.issues, '$[0].code') end, p.reason_code, '')`;
+
+const selectByCause = () =>
+  query
+    .selectFrom('registration as p')
+    .select(['p.status', 'p.is_alarm', 'p.holds', causeOf.as('cause')])
+    .select([sql<number>`count(*)`.as('rows'), sql<number>`min(${placedAtMs})`.as('oldestMs')])
+    .groupBy(['p.status', 'p.is_alarm', 'p.holds', causeOf]);
+
 /** The statuses that are searched: a held row alone bears a hold. */
 const statusesOf = ({ statuses = [], hold }: RegistrationFilter) =>
   statuses.length === 0 && hold !== undefined ? (['held'] as const) : statuses;
@@ -346,7 +358,9 @@ function listConditions(filter: RegistrationFilter): readonly Condition[] {
     request !== undefined && hasRequest(request),
     accountNo !== undefined && hasAccount(accountNo),
     accountEnd !== undefined && hasAccountEnd(accountEnd),
-    filter.isAlarm === true && sql<SqlBool>`p.is_alarm = 1`,
+    filter.isAlarm !== undefined && sql<SqlBool>`p.is_alarm = ${sql.lit(filter.isAlarm ? 1 : 0)}`,
+    filter.causes !== undefined &&
+      sql<SqlBool>`${causeOf} in (${sql.join(filter.causes.map((cause) => sql`${cause}`))})`,
     filter.isWaiting === true && sql<SqlBool>`p.waits = 1`,
     sinceMs !== undefined && sql<SqlBool>`${placedAtMs} >= ${sinceMs}`,
     untilMs !== undefined && sql<SqlBool>`${placedAtMs} < ${untilMs}`,
@@ -377,6 +391,18 @@ const registrationSearchReads = {
       .select((eb) => eb.fn.countAll<number>().as('rows'))
       .where((eb) => eb.and([...listConditions(filter)]));
     return (yield* selectFirst(counted))?.rows ?? 0;
+  },
+  *registrationsByCause(inDoubtBeforeMs): Reading<RegistrationsByCause[]> {
+    const waiting = yield* select(selectByCause().where('p.waits', '=', sql.lit(1)));
+    const inDoubt = selectByCause()
+      .where('p.status', '=', statusLiteral('in-doubt'))
+      .where('p.waits', '=', sql.lit(0))
+      .where('p.submitted_at_ms', '<', inDoubtBeforeMs);
+    return [...waiting, ...(yield* select(inDoubt))].map(({ is_alarm, holds, ...sum }) => ({
+      ...sum,
+      isAlarm: is_alarm === 1,
+      holds: decodeHolds(holds),
+    }));
   },
 } satisfies Partial<BodiesOf<RegistrationStore>>;
 

@@ -3,7 +3,8 @@ import { decodeStop } from '../payouts/batches.ts';
 import { type RawBuilder, sql, type SqlBool } from 'kysely';
 import { zeroSatang } from '../../core/money.ts';
 import { makeRowMapping } from '../../platform/record-rows.ts';
-import type { QueueStore } from '../../review/ports.ts';
+import type { QueueStore, RowsOfAccount } from '../../review/ports.ts';
+import { ownCauses } from '../../payout/rules/operator.ts';
 import {
   addRows,
   draftNoted,
@@ -17,7 +18,16 @@ import type { FileKindName } from '../../watch/rules/drop-folder.ts';
 import type { IntakeRefusal } from '../../watch/rules/rejection-reason.ts';
 import { joinParts, sumAmount } from '../payouts/rows.ts';
 import { decodeHolds, hasBits, holdBits, isInDoubt, literal } from '../schema.ts';
-import { type BodiesOf, type Body, change, inDialect, query, type Reading, select } from '../statements.ts';
+import {
+  type BodiesOf,
+  type Body,
+  change,
+  inDialect,
+  query,
+  type Reading,
+  select,
+  selectFirst,
+} from '../statements.ts';
 import { appendPersonEvent } from './person-chain.ts';
 import { isDecided, markDecided } from './proposals.ts';
 
@@ -58,6 +68,9 @@ const hasItsBytes = sql<SqlBool>`b.batch_id = i.batch_id and b.sealed_at_ms is n
 const hasItsNameLater = sql<SqlBool>`b.file_name = i.file_name and b.sealed_at_ms > i.ended_at_ms`;
 
 const { approval, halted, paused, unavailable, similar } = holdBits;
+
+/** The sets of holds that the account alone lifts. */
+const heldByService = [paused, unavailable, paused | unavailable];
 
 function* writeNote(note: ReviewNote): Body<void> {
   const event_seq = yield* appendPersonEvent(draftNoted(note));
@@ -134,6 +147,8 @@ export const queueReads = {
       .select(countRows('p.amount_satang', 'p.placed_at_ms'))
       .select('p.holds')
       .where('p.status', '=', literal('held'))
+      // Such a row is decided on by itself.
+      .where('p.cause', 'not in', [...ownCauses])
       .where((eb) =>
         eb.or([
           hasBits(eb.ref('p.holds'), approval | halted | paused | unavailable),
@@ -158,6 +173,31 @@ export const queueReads = {
           holds: [],
         });
     return [...found.values()];
+  },
+  *rowsOfAccount({ companyId, payerAccount }): Reading<RowsOfAccount> {
+    const isOfAccount = sql<SqlBool>`b.company_id = ${companyId} and b.payer_account = ${payerAccount}
+      and b.status in ('sealed', 'running', 'paused')`;
+    const ofAccount = query.selectFrom('batch as b').where(isOfAccount);
+    const ready = ofAccount
+      .innerJoin('payout as p', 'p.batch_id', 'b.batch_id')
+      .select(['p.batch_id', 'p.amount_satang'])
+      .where('p.status', '=', literal('ready'));
+    const held = ofAccount
+      .innerJoin('open_payout as p', 'p.batch_id', 'b.batch_id')
+      .select(['p.batch_id', 'p.amount_satang'])
+      .where('p.status', '=', literal('held'))
+      .where('p.holds', 'in', heldByService);
+    const unsent = query
+      .selectFrom(ready.unionAll(held).as('p'))
+      .select(sql<number>`count(*)`.as('rows'))
+      .select(sumAmount(sql.ref('p.amount_satang')))
+      .select(sql<number>`count(distinct p.batch_id)`.as('batches'));
+    const found = yield* selectFirst(unsent);
+    return {
+      rows: found?.rows ?? 0,
+      amountSatang: joinParts(found?.high ?? '0', found?.low ?? '0'),
+      batches: found?.batches ?? 0,
+    };
   },
   *doubtSince(beforeMs): Reading<RowsOfBatch[]> {
     const old = query

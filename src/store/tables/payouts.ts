@@ -289,7 +289,16 @@ export const openPayout = table('open_payout', {
     unread_no: text().orNull(),
     /** In small letters, a line each. */
     names: text(),
+    /** The code of why it waits: that of its first issue, else that of its reason; empty without one. */
+    cause: text(),
   },
+  indexes: [
+    /** Everything that the sum over causes takes. */
+    index(
+      'open_payout_by_cause',
+      'status, is_alarm, holds, cause, batch_id, is_acknowledged, placed_at_ms, amount_satang',
+    ),
+  ],
 });
 
 /** A version of a row's instruction that came into force after the seal; what was sealed stays beside it. */
@@ -450,6 +459,9 @@ export const event = table('event', {
   ],
 });
 
+/** The cause of a row, of payout `p`. */
+const causeOf = `  coalesce(case when p.status = 'rejected' then json_extract(p.issues, '$[0].code') end, p.reason_code, '') as cause`;
+
 /** The view of payouts that lists and searches read: SQLite takes the rows in the order of the payouts. */
 const sqliteView = `
 create view payout_listed as
@@ -458,7 +470,8 @@ select p.seq, p.batch_id, p.status, p.amount_satang, p.holds, p.is_alarm, p.is_a
   r.payout_id, r.reference1, r.reference2, r.proxy_no,
   iif(r.proxy_type is null, replace(replace(json_extract(r.cells, '$[2]'), '-', ''), ' ', ''), null) as unread_no,
   lower(concat_ws(char(10), r.payee_name, p.bank_payee_name, p.bank_payee_name_th,
-    iif(r.proxy_type is null, json_extract(r.cells, '$[3]'), null))) as names
+    iif(r.proxy_type is null, json_extract(r.cells, '$[3]'), null))) as names,
+${causeOf}
 from payout p cross join payout_row r on r.seq = p.seq;`;
 
 /** In byte order `lower` knows the letters of ASCII alone, as SQLite's does. */
@@ -468,7 +481,8 @@ select p.seq, p.batch_id, p.status, p.amount_satang, p.holds, p.is_alarm, p.is_a
   r.payout_id, r.reference1, r.reference2, r.proxy_no,
   case when r.proxy_type is null then replace(replace(json_extract(r.cells, '$[2]'), '-', ''), ' ', '') end as unread_no,
   lower(concat_ws(chr(10), r.payee_name, p.bank_payee_name, p.bank_payee_name_th,
-    case when r.proxy_type is null then json_extract(r.cells, '$[3]') end) collate "C") as names
+    case when r.proxy_type is null then json_extract(r.cells, '$[3]') end) collate "C") as names,
+${causeOf}
 from ${payouts} p join ${rows} r on r.seq = p.seq`;
 
 export const listedView = {

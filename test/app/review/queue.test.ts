@@ -5,7 +5,7 @@ import { breakTargetOf } from '../../../src/review/queue-target.ts';
 import type { ReviewContext } from '../../../src/review/context.ts';
 import { noteRefused } from '../../../src/app/review/run-refusal.ts';
 import type { FileRejection } from '../../../src/core/payout-file.ts';
-import { type QueueContext, readQueue } from '../../../src/app/review/read-queue.ts';
+import { type QueueContext, readQueue } from '../../../src/attention/items.ts';
 import { takeItem } from '../../../src/review/owners.ts';
 import { check, withdraw, type Wish } from '../../../src/review/review.ts';
 import type { Target } from '../../../src/review/rules/proposal.ts';

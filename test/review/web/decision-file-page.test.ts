@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto';
 import { appendFile, mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { readQueue } from '../../../src/app/review/read-queue.ts';
+import { readQueue } from '../../../src/attention/items.ts';
 import {
   decisionFolders,
   listDropped,

@@ -1,15 +1,16 @@
 /** Reads the items, other than payouts, that wait for a person, at one moment, with the person who looks after each. */
-import { listPastDays, msSinceBangkokMidnight } from '../../core/bangkok-time.ts';
-import { sumSatang, zeroSatang } from '../../core/money.ts';
-import type { BatchReader, Clock } from '../../core/ports.ts';
-import type { StatementStore, UnreconciledDays } from '../../reconcile/ports.ts';
-import type { BreakRecord } from '../../reconcile/rules/types.ts';
-import type { ApprovalStore, ProposalStore, QueueStore } from '../../review/ports.ts';
-import type { RegistrationHistory, RegistrationRow, RegistrationStore } from '../../registration/ports.ts';
-import { type RegistrationContext, readRegistrationOptions } from '../../review/registration-target.ts';
-import { callbackItem, registrationItem } from '../../review/rules/registration-queue.ts';
-import { versionOfBatch } from '../../review/rules/batch-decisions.ts';
-import type { TargetKind } from '../../review/rules/proposal.ts';
+import { listPastDays, msSinceBangkokMidnight } from '../core/bangkok-time.ts';
+import { sumSatang, zeroSatang } from '../core/money.ts';
+import type { BatchReader, Clock } from '../core/ports.ts';
+import type { WaitingReader } from '../payout/ports.ts';
+import type { StatementStore, UnreconciledDays } from '../reconcile/ports.ts';
+import type { BreakRecord } from '../reconcile/rules/types.ts';
+import type { ApprovalStore, ProposalStore, QueueStore } from '../review/ports.ts';
+import type { RegistrationHistory, RegistrationRow, RegistrationStore } from '../registration/ports.ts';
+import { type RegistrationContext, readRegistrationOptions } from '../review/registration-target.ts';
+import { callbackItem, registrationItem } from '../review/rules/registration-queue.ts';
+import { versionOfBatch } from '../review/rules/batch-decisions.ts';
+import type { TargetKind } from '../review/rules/proposal.ts';
 import {
   type Asker,
   batchItem,
@@ -32,14 +33,15 @@ import {
   readOwners,
   type RowsOfBatch,
   type WaitingDecisions,
-} from '../../review/rules/queue.ts';
+} from '../review/rules/queue.ts';
 
 export interface QueueContext {
   readonly journal: QueueStore &
     Pick<BatchReader, 'batch' | 'totals'> &
-    Pick<StatementStore, 'statementDays' | 'openBreaks'> &
+    WaitingReader &
+    Pick<StatementStore, 'statementDays' | 'openBreaks' | 'openBreaksBySeverity'> &
     Pick<UnreconciledDays, 'daysWithoutStatement'> &
-    Pick<ProposalStore, 'proposals' | 'openItems'> &
+    Pick<ProposalStore, 'proposals' | 'openItems' | 'proposalItems'> &
     Pick<ApprovalStore, 'involvedIn'> &
     RegistrationStore;
   readonly registrationDefaults?: RegistrationContext['registrationDefaults'];
@@ -83,14 +85,23 @@ async function findBreaks({ journal }: QueueContext, asker: Asker, limit: number
   return { items: records.map((record) => breakItem(record, asker)), count };
 }
 
-async function findDays({ journal, clock, lateAtMs }: QueueContext, asker: Asker): Promise<Found> {
+/** Days of the past week without their statement, which no person has taken note of: YYYYMMDD. */
+export async function listWaitingDays({
+  journal,
+  clock,
+  lateAtMs,
+}: QueueContext): Promise<readonly string[]> {
   const nowMs = clock.now();
   const isDue = msSinceBangkokMidnight(nowMs) >= lateAtMs;
   const days = await journal.daysWithoutStatement(listPastDays(nowMs, isDue ? 0 : 1));
   const noted = days.length === 0 ? [] : await journal.reviewNotes('day', days);
   const left = new Set(noted.flatMap(({ what, key }) => (what === 'noted' ? [key] : [])));
-  return { items: days.filter((date) => !left.has(date)).map((date) => dayItem(date, asker)) };
+  return days.filter((date) => !left.has(date));
 }
+
+const findDays: Find = async (context, asker) => ({
+  items: (await listWaitingDays(context)).map((date) => dayItem(date, asker)),
+});
 
 /** Factor on the limit up to which further files are counted. */
 const countedTimes = 10;
@@ -122,8 +133,12 @@ async function lookAtEach(
   return found;
 }
 
+/** Batches that a person decides on as a whole, with the rows that wait in them. */
+export const listWaitingBatches = async (context: QueueContext): Promise<readonly BatchInQueue[]> =>
+  (await lookAtEach(context, await context.journal.heldBatches())).filter(batchNeedsPerson);
+
 async function findBatches(context: QueueContext, asker: Asker, limit: number): Promise<Found> {
-  const held = (await lookAtEach(context, await context.journal.heldBatches())).filter(batchNeedsPerson);
+  const held = await listWaitingBatches(context);
   const versionOf = ({ batch }: BatchInQueue) => versionOfBatch(batch, context.payerAccount);
   const items = held.slice(0, limit).map((one) => batchItem(one, versionOf(one), asker));
   return { items, count: held.length };
@@ -180,12 +195,16 @@ async function findRegistrations(context: QueueContext, asker: Asker, limitAsked
   return { items, count: Math.max(count, items.length) };
 }
 
-async function findCallbacks({ journal }: QueueContext, asker: Asker, limit: number): Promise<Found> {
+async function listWaitingCallbacks({ journal }: QueueContext, limit: number) {
   const unknown = await journal.unknownCallbacks(limit * countedTimes);
   const keys = unknown.map(({ id }) => String(id));
   const notes = keys.length === 0 ? [] : await journal.reviewNotes('callback', keys);
   const noted = new Set(notes.flatMap(({ what, key }) => (what === 'noted' ? [key] : [])));
-  const waiting = unknown.filter(({ id }) => !noted.has(String(id)));
+  return unknown.filter(({ id }) => !noted.has(String(id)));
+}
+
+async function findCallbacks(context: QueueContext, asker: Asker, limit: number): Promise<Found> {
+  const waiting = await listWaitingCallbacks(context, limit);
   return { items: waiting.slice(0, limit).map((one) => callbackItem(one, asker)), count: waiting.length };
 }
 

@@ -1,0 +1,360 @@
+/** Reads the list of everything in the journal that needs a person: one entry for each kind and cause. */
+import { hash } from 'node:crypto';
+import { dayMs, parseBangkokDate } from '../core/bangkok-time.ts';
+import { showCount } from '../core/figures.ts';
+import { listed, type Message, message, verbatim } from '../core/message.ts';
+import { sumSatang } from '../core/money.ts';
+import { maskDigits } from '../core/proxy-id.ts';
+import { showDate } from '../payout/rules/lost-journal.ts';
+import { unsentStatuses } from '../payout/rules/operator.ts';
+import type { OpenBreaksSum } from '../reconcile/ports.ts';
+import { severities } from '../reconcile/rules/types.ts';
+import { directDebitOf, payerKeyOf, sumUnsent } from '../review/rules/batch-decisions.ts';
+import { countedOf, describeCounted } from '../review/rules/proposal-figures.ts';
+import {
+  type BatchInQueue,
+  isForApproval,
+  type QueueItem,
+  type QueueKind,
+  readOwners,
+  shortenName,
+} from '../review/rules/queue.ts';
+import { type Decision, decisionTerms, nameOfDecision } from '../review/rules/terms.ts';
+import { groupPayouts, groupRegistrations } from './groups.ts';
+import { listWaitingBatches, listWaitingDays, type QueueContext, readQueue } from './items.ts';
+import type { AttentionCode, JournalCode } from './rules/codes.ts';
+import {
+  type Attention,
+  type AttentionEntry,
+  type EntryRows,
+  makeEntry,
+  sectionOf,
+  sortEntries,
+} from './rules/entry.ts';
+
+/** The most entries: more of a kind are one. */
+const entriesMax = 40;
+/** Items of a kind that are read one by one. */
+const itemsMax = 1_000;
+/** Proposals that were sent back, and how long ago. */
+const [sentBackMax, sentBackMs] = [100, 7 * dayMs];
+
+type Read = (context: QueueContext) => Promise<readonly AttentionEntry[]>;
+
+/** An entry for one item of the queue. */
+const itemEntry = (
+  { kind, key, title, reason, sinceMs, amountSatang, options }: QueueItem,
+  code: AttentionCode,
+  own: Partial<
+    Pick<AttentionEntry, 'subject' | 'reason' | 'count' | 'amountSatang' | 'args' | 'commands'>
+  > & {
+    readonly remedy: Message;
+  },
+): AttentionEntry =>
+  makeEntry({
+    code,
+    cause: key,
+    subject: title,
+    reason,
+    sinceMs,
+    count: 1,
+    amountSatang,
+    args: {},
+    commands: ['queue'],
+    decisions: options.flatMap(({ decision }) => (decision in decisionTerms ? [decision as Decision] : [])),
+    rows: { of: 'items', kind, keys: [key] },
+    ...own,
+  });
+
+// ---------------------------------------------------------------- payouts and registrations
+
+const readPayouts: Read = async ({ journal, clock, doubtAfterMs }) => {
+  const beforeMs = clock.now() - doubtAfterMs;
+  const waiting = [...(await journal.waitingByCause()), ...(await journal.inDoubtByCause(beforeMs))];
+  return groupPayouts(waiting, beforeMs);
+};
+
+const readRegistrations: Read = async ({ journal, clock, doubtAfterMs }) => {
+  const beforeMs = clock.now() - doubtAfterMs;
+  return groupRegistrations(await journal.registrationsByCause(beforeMs), beforeMs);
+};
+
+// ---------------------------------------------------------------- breaks and days
+
+function breaksEntry(date: string, sums: readonly OpenBreaksSum[]): AttentionEntry {
+  const counts = severities.flatMap((severity) => {
+    const found = sums.find((one) => one.severity === severity);
+    return found === undefined
+      ? []
+      : [message(`break-severity.${severity}`, { count: showCount(found.breaks) })];
+  });
+  const [worst] = severities.filter((severity) => sums.some((one) => one.severity === severity));
+  const code = worst === 'critical' ? 'critical-breaks' : worst === 'high' ? 'high-breaks' : 'breaks';
+  return makeEntry({
+    code,
+    cause: date,
+    subject: message('attention.breaks', { day: showDate(date) }),
+    reason: message('attention.breaks-by-severity', { parts: listed(counts) }),
+    remedy: message('attention-remedy.breaks'),
+    sinceMs: Math.min(...sums.map(({ oldestMs }) => oldestMs)),
+    count: sums.reduce((sum, { breaks }) => sum + breaks, 0),
+    amountSatang: null,
+    args: {
+      day: date,
+      critical: sums.find(({ severity }) => severity === 'critical')?.breaks ?? 0,
+    },
+    commands: [`reconcile --date ${showDate(date)}`],
+    decisions: ['accept-break'],
+    rows: { of: 'items', kind: 'break', keys: undefined },
+  });
+}
+
+const readBreaks: Read = async ({ journal }) =>
+  [...Map.groupBy(await journal.openBreaksBySeverity(), ({ date }) => date)].map(([date, sums]) =>
+    breaksEntry(date, sums),
+  );
+
+const readDays: Read = async (context) =>
+  (await listWaitingDays(context)).map((date) =>
+    makeEntry({
+      code: 'statement-late',
+      cause: date,
+      subject: message('attention.statement-late', { day: showDate(date) }),
+      reason: message('queue.day-without-statement'),
+      remedy: message('attention-remedy.statement-late'),
+      sinceMs: (parseBangkokDate(date) ?? 0) + dayMs,
+      count: 1,
+      amountSatang: null,
+      args: { day: date },
+      commands: [`reconcile --date ${showDate(date)}`],
+      decisions: ['acknowledge'],
+      rows: { of: 'items', kind: 'day', keys: [date] },
+    }),
+  );
+
+// ---------------------------------------------------------------- batches, accounts, files
+
+function batchCode(one: BatchInQueue): 'batch-halted' | 'batch-approval' | 'batch-held' {
+  if (isForApproval(one)) return 'batch-approval';
+  return one.batch.status === 'halted' ? 'batch-halted' : 'batch-held';
+}
+
+const readBatches: Read = async (context) =>
+  (await listWaitingBatches(context)).map((one) => {
+    const { batch, waiting, totals } = one;
+    const { batchId, fileName, status, restedAtMs, reason, rows } = batch;
+    const code = batchCode(one);
+    const isHalted = status === 'halted';
+    const unsent = totals.filter((total) => unsentStatuses.includes(total.status));
+    return makeEntry({
+      code,
+      cause: batchId,
+      subject: verbatim(shortenName(fileName)),
+      reason: reason ?? message('queue.rows-held', { rows: showCount(waiting.rows) }),
+      remedy: message(`attention-remedy.${code}`),
+      sinceMs: restedAtMs ?? waiting.sinceMs,
+      count: isHalted ? unsent.reduce((sum, total) => sum + total.rows, 0) : waiting.rows,
+      amountSatang: isHalted ? sumUnsent(totals) : waiting.amountSatang,
+      args: { batch: batchId, file: fileName, rows },
+      commands: [`status ${batchId}`],
+      decisions:
+        code === 'batch-approval' ? ['approve-batch', 'cancel-batch'] : ['resume-batch', 'cancel-batch'],
+      rows: { of: 'items', kind: 'batch', keys: [batchId] },
+    });
+  });
+
+const readAccounts: Read = async ({ journal }) => {
+  const entries: AttentionEntry[] = [];
+  for (const halt of await journal.payerHalts()) {
+    const isDirectDebit = directDebitOf(halt.payerAccount) !== undefined;
+    const unsent = await journal.rowsOfAccount(halt);
+    const key = payerKeyOf(halt);
+    const registrations = isDirectDebit ? ((await journal.countRegistrations()).get('ready') ?? 0) : 0;
+    entries.push(
+      makeEntry({
+        code: 'payer-halted',
+        // An address and a log show no whole number of an account.
+        cause: hash('sha256', key).slice(0, 12),
+        subject: isDirectDebit
+          ? message('attention.registrations-halted')
+          : message('attention.payer-halted', { number: maskDigits(halt.payerAccount) }),
+        reason: halt.reason,
+        remedy: halt.remedy,
+        sinceMs: halt.sinceMs,
+        count: unsent.rows + registrations,
+        amountSatang: isDirectDebit ? null : unsent.amountSatang,
+        args: { account: maskDigits(halt.payerAccount), cause: halt.code, batches: unsent.batches },
+        commands: ['status'],
+        decisions: ['resume-payer'],
+        rows: { of: 'items', kind: 'payer', keys: [key] },
+      }),
+    );
+  }
+  return entries;
+};
+
+/** The entries of one kind of items, each by itself. */
+const readItems =
+  (kind: QueueKind, code: 'file-refused' | 'proposal' | 'decisions-dropped'): Read =>
+  async (context) =>
+    (await readQueue(context, { kinds: [kind], limit: itemsMax })).items.map((item) =>
+      itemEntry(item, code, { remedy: message(`attention-remedy.${code}`) }),
+    );
+
+const readCallbacks: Read = async (context) => {
+  const { items, totals } = await readQueue(context, { kinds: ['callback'], limit: 1 });
+  const [total] = totals;
+  const [item] = items;
+  if (item === undefined || total === undefined) return [];
+  const remedy = message('attention-remedy.unknown-callback');
+  const entry = itemEntry(item, 'unknown-callback', {
+    remedy,
+    subject: message('attention.unknown-callback'),
+    count: total.items,
+  });
+  return [{ ...entry, key: 'unknown-callback.', rows: { of: 'items', kind: 'callback', keys: undefined } }];
+};
+
+/** Proposals that came back, until their maker proposes the same thing anew. */
+const readSentBack: Read = async ({ journal, clock }) => {
+  const sinceMs = clock.now() - sentBackMs;
+  const entries: AttentionEntry[] = [];
+  for (const proposal of await journal.proposals(['sent-back'], Number.MAX_SAFE_INTEGER, sentBackMax)) {
+    const { proposalId, decision, kind, makerId, checker, checkNote, checkedAtMs, items, totalSatang } =
+      proposal;
+    if ((checkedAtMs ?? 0) < sinceMs) continue;
+    entries.push(
+      makeEntry({
+        code: 'sent-back',
+        cause: String(proposalId),
+        subject: message('proposal.title', {
+          id: proposalId,
+          decision: message(nameOfDecision(decision, kind)),
+          counted: describeCounted(countedOf(proposal)),
+        }),
+        reason: message('attention.sent-back-because', { person: checker ?? '', note: checkNote ?? '' }),
+        remedy: message('attention-remedy.sent-back'),
+        sinceMs: checkedAtMs,
+        count: items,
+        amountSatang: totalSatang,
+        args: { proposal: proposalId, maker: makerId ?? 0 },
+        commands: [`proposals ${proposalId}`],
+        decisions: [decision],
+        rows: { of: 'items', kind: 'proposal', keys: [String(proposalId)] },
+      }),
+    );
+  }
+  return entries;
+};
+
+// ---------------------------------------------------------------- the whole
+
+const reads: readonly Read[] = [
+  readPayouts,
+  readRegistrations,
+  readBreaks,
+  readDays,
+  readBatches,
+  readAccounts,
+  readItems('file', 'file-refused'),
+  readItems('proposal', 'proposal'),
+  readItems('decisions', 'decisions-dropped'),
+  readCallbacks,
+  readSentBack,
+];
+
+/** The rest of a kind as one entry, which names the first of them. */
+function joinRest(entries: readonly AttentionEntry[]): AttentionEntry {
+  const [first] = entries;
+  if (first === undefined) throw new RangeError('the rest of a kind has entries');
+  const amounts = entries.flatMap(({ amountSatang }) => amountSatang ?? []);
+  const what = message(`attention-kind.${first.code as JournalCode}`);
+  return {
+    ...first,
+    key: `${first.code}.more`,
+    subject: message('attention.more', { count: showCount(entries.length), what }),
+    reason: null,
+    sinceMs: Math.min(...entries.map(({ sinceMs }) => sinceMs ?? Infinity)),
+    count: entries.reduce((sum, { count }) => sum + count, 0),
+    amountSatang: amounts.length === 0 ? null : sumSatang(amounts),
+    rows: joinRows(entries),
+  };
+}
+
+function joinRows(entries: readonly AttentionEntry[]): EntryRows {
+  const [first] = entries;
+  const rows = first?.rows ?? ({ of: 'machine' } as const);
+  if (rows.of === 'payouts') {
+    const { statuses = [], isAlarm = false } = rows.filter;
+    const anyOf = entries.flatMap((one) => (one.rows.of === 'payouts' ? [one.rows.filter] : []));
+    return { of: 'payouts', filter: { statuses, isAlarm, isWaiting: true, anyOf } };
+  }
+  if (rows.of === 'registrations') {
+    const causes = entries.flatMap((one) => (one.rows.of === 'registrations' ? one.rows.filter.causes : []));
+    return { of: 'registrations', filter: { ...rows.filter, causes } };
+  }
+  if (rows.of !== 'items') return rows;
+  const keys = entries.flatMap((one) => (one.rows.of === 'items' ? (one.rows.keys ?? []) : []));
+  return { ...rows, keys: rows.keys === undefined ? undefined : keys };
+}
+
+/** Joins what is beyond the limit, of the kinds with the most entries. */
+function limitEntries(all: readonly AttentionEntry[]): readonly AttentionEntry[] {
+  const kinds = [...Map.groupBy(sortEntries(all, 'amount'), ({ code }) => code).values()];
+  const shownWith = (each: number) => kinds.reduce((sum, kind) => sum + Math.min(kind.length, each), 0);
+  let each = Math.max(...kinds.map((kind) => kind.length), 1);
+  while (each > 1 && shownWith(each) > entriesMax) each -= 1;
+  return kinds.flatMap((kind) =>
+    kind.length <= each ? kind : [...kind.slice(0, each - 1), joinRest(kind.slice(each - 1))],
+  );
+}
+
+const movesRows = ({ rows }: AttentionEntry): boolean =>
+  rows.of === 'items' && (rows.kind === 'batch' || rows.kind === 'payer');
+
+/** Reads everything that needs a person now. @forTests */
+export async function readAttention(context: QueueContext): Promise<Attention> {
+  const found: AttentionEntry[] = [];
+  for (const read of reads) found.push(...(await read(context)));
+  const entries = limitEntries(found);
+  const owners = readOwners(
+    await context.journal.reviewNotes(
+      'group',
+      entries.map(({ key }) => key),
+    ),
+  );
+  return {
+    atMs: context.clock.now(),
+    entries: sortEntries(entries.map((entry) => ({ ...entry, owner: owners.get(entry.key) }))),
+    movedRows: found.filter(movesRows).reduce((sum, { count }) => sum + count, 0),
+  };
+}
+
+/** Life of a list in ms, and as a multiple of the time that it takes to read. */
+const [goodForMs, timesTaken] = [1_000, 10];
+
+/** Keeps the list for a moment, for all who look at the same time. @forTests */
+export function keepAttention(context: QueueContext): () => Promise<Attention> {
+  let latest: { readonly list: Promise<Attention>; untilMs: number } | undefined;
+  return async () => {
+    const startMs = performance.now();
+    if (latest !== undefined && startMs < latest.untilMs) return latest.list;
+    const reading = { list: readAttention(context), untilMs: startMs + goodForMs };
+    latest = reading;
+    try {
+      const list = await reading.list;
+      reading.untilMs = Math.max(reading.untilMs, startMs + (timesTaken + 1) * (performance.now() - startMs));
+      return list;
+    } catch (error) {
+      latest = undefined;
+      throw error;
+    }
+  };
+}
+
+/** The entries that a person sees: what was sent back waits for its maker alone. @forTests */
+export const entriesFor = (
+  { entries }: Attention,
+  { personId }: { readonly personId: number },
+): readonly AttentionEntry[] =>
+  entries.filter((entry) => sectionOf(entry) !== 'sent-back' || entry.args['maker'] === personId);

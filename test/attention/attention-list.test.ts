@@ -1,0 +1,148 @@
+/** The list of what needs a person: one entry for each kind and cause, which leads to exactly its rows. */
+import { expect, test } from 'vitest';
+import { entriesFor, keepAttention, readAttention } from '../../src/attention/attention-list.ts';
+import type { QueueContext } from '../../src/attention/items.ts';
+import { type AttentionCode, attentionTerms, renderings, termsOf } from '../../src/attention/rules/codes.ts';
+import type { AttentionEntry } from '../../src/attention/rules/entry.ts';
+import { inEnglish } from '../../src/core/message.ts';
+import { sumSatang } from '../../src/core/money.ts';
+import { waitingOrders } from '../../src/payout/rules/search.ts';
+import type { Store } from '../../src/store/store.ts';
+import { describeOnEngines } from '../support/engines.ts';
+import {
+  applied,
+  bringTo,
+  holdOf,
+  ingest,
+  makeBadRow,
+  makeRows,
+  noonMs,
+  payer,
+  readyOf,
+  secondBatchId,
+  why,
+} from '../support/journal-fixtures.ts';
+
+const laterMs = noonMs + 3 * 3_600_000;
+const contextOf = (journal: Store): QueueContext => ({
+  journal,
+  clock: { now: () => laterMs },
+  doubtAfterMs: 3_600_000,
+  lateAtMs: 0,
+});
+
+/** Two that failed, one that is unpayable, in doubt, unresolved, held and rejected each; a halted batch of three. */
+async function fill(store: Store): Promise<void> {
+  await ingest(store, [...makeRows(6), makeBadRow(7)]);
+  await store.moveBatch('0123456789', 'running', null, noonMs);
+  for (const status of ['failed', 'failed', 'unpayable', 'submitted', 'unresolved'] as const)
+    await bringTo(store, status);
+  const [last] = await readyOf(store);
+  if (last === undefined) throw new Error('six rows are ready');
+  await applied(store, holdOf(last, 'name'));
+  await ingest(store, makeRows(3, 11), { batchId: secondBatchId, fileName: 'next.csv' });
+  await store.moveBatch(secondBatchId, 'running', null, noonMs);
+  for (const payout of await readyOf(store, secondBatchId)) await applied(store, holdOf(payout, 'halted'));
+  await store.moveBatch(secondBatchId, 'halted', why, noonMs);
+}
+
+const find = (entries: readonly AttentionEntry[], code: string): AttentionEntry => {
+  const found = entries.filter((entry) => entry.code === code);
+  if (found.length !== 1 || found[0] === undefined) throw new Error(`${found.length} entries of ${code}`);
+  return found[0];
+};
+
+describeOnEngines('attention', (makeStore) => {
+  test('one entry for each kind and cause, and none for rows that wait only for their batch', async () => {
+    await using opened = await makeStore();
+    const { store } = opened;
+    await fill(store);
+    const { entries, movedRows } = await readAttention(contextOf(store));
+    expect(entries.map(({ code, count }) => `${code} ${count}`)).toEqual([
+      'in-doubt 1',
+      'unresolved 1',
+      'batch-halted 3',
+      'held 1',
+      'not-paid 3',
+      'rejected 1',
+    ]);
+    expect(movedRows).toBe(3);
+    expect(find(entries, 'batch-halted')).toMatchObject({ count: 3, args: { batch: secondBatchId } });
+    expect(inEnglish(find(entries, 'held').subject)).toBe('Names differ');
+    const totals = await store.waitingTotals({});
+    const payouts = entries.filter(({ rows, code }) => rows.of === 'payouts' && code !== 'in-doubt');
+    const waiting = totals.reduce((sum, { rows }) => sum + rows, 0);
+    expect(payouts.reduce((sum, { count }) => sum + count, 0) + movedRows).toBe(waiting);
+  });
+
+  test('each entry leads to exactly the rows that it counts, in every order, to and fro', async () => {
+    await using opened = await makeStore();
+    const { store } = opened;
+    await fill(store);
+    const { entries } = await readAttention(contextOf(store));
+    for (const { rows, count, amountSatang, key } of entries) {
+      if (rows.of !== 'payouts') continue;
+      for (const order of waitingOrders) {
+        const page = await store.waitingPage(rows.filter, order, undefined, 50);
+        expect(page.length, key).toBe(count);
+        expect(sumSatang(page.flatMap(({ row }) => row.amountSatang ?? []))).toBe(amountSatang);
+        const seqs = page.map(({ row }) => row.seq);
+        for (const [place, seq] of seqs.entries()) {
+          const at = (side: 'after' | 'before') => store.waitingPage(rows.filter, order, { side, seq }, 1);
+          const next = (await at('after'))[0]?.row.seq;
+          // A place after which nothing comes may be one that waits no more: the list begins anew.
+          expect(next, `${key} ${order}`).toBe(seqs[place + 1] ?? seqs[0]);
+          expect((await at('before'))[0]?.row.seq).toBe(seqs[place - 1]);
+        }
+      }
+    }
+  });
+
+  test('a halted account counts what waits for it alone', async () => {
+    await using opened = await makeStore();
+    const { store } = opened;
+    await ingest(store, makeRows(4));
+    await store.moveBatch('0123456789', 'running', null, noonMs);
+    await store.recordPayerHalt({ ...payer, ...why, sinceMs: noonMs });
+    const { entries } = await readAttention(contextOf(store));
+    const entry = find(entries, 'payer-halted');
+    const rows = await readyOf(store);
+    expect(entry).toMatchObject({
+      count: 4,
+      amountSatang: sumSatang(rows.map(({ instruction }) => instruction.amountSatang)),
+    });
+    expect(JSON.stringify(entry.key)).not.toContain(payer.payerAccount);
+  });
+});
+
+test('every code is shown somewhere, and says where and why it is not', () => {
+  for (const code of Object.keys(attentionTerms) as AttentionCode[]) {
+    const { notShown = {} } = termsOf(code);
+    expect(renderings.filter((one) => !(one in notShown)).length, code).toBeGreaterThan(0);
+    expect(
+      Object.values(notShown).every((reason) => reason.length > 10),
+      code,
+    ).toBe(true);
+  }
+});
+
+test('what was sent back waits for its maker alone', () => {
+  const entry = { code: 'sent-back', args: { maker: 3 } } as unknown as AttentionEntry;
+  const list = { atMs: 0, movedRows: 0, entries: [entry] };
+  expect(entriesFor(list, { personId: 3 })).toHaveLength(1);
+  expect(entriesFor(list, { personId: 4 })).toHaveLength(0);
+});
+
+test('the list is kept for a moment, and read again after a failure', async () => {
+  let reads = 0;
+  const failing = new Proxy({} as Store, {
+    get: () => async () => {
+      reads += 1;
+      throw new Error('away');
+    },
+  });
+  const read = keepAttention(contextOf(failing));
+  await expect(read()).rejects.toThrow('away');
+  await expect(read()).rejects.toThrow('away');
+  expect(reads).toBe(2);
+});
