@@ -19,6 +19,7 @@ import { describeChange, describePersonEvent, severityOf } from '../review/rules
 import { html, type Html, type Part } from '../review/web/html.ts';
 import { csrfField, plainPage, postButton, problems } from '../review/web/layout.ts';
 import { momentOf, whyOf } from '../review/web/parts.ts';
+import { findUnconfirmed, keyTable } from '../review/web/passkeys-page.ts';
 import type { Answer, Fields, Page, ProvedVisit, View } from '../review/web/view.ts';
 
 interface UsersPageContext {
@@ -102,13 +103,14 @@ function changeCard(visit: ProvedVisit, { kept }: Known, change: PersonChange): 
   const { changeId, proposedBy, proposedAtMs } = change;
   const proposer = kept.people.find(({ personId }) => personId === proposedBy);
   const isOwn = proposedBy === person.personId;
+  const isKey = change.request.kind === 'confirm-passkey';
   const path = `/people/change/${changeId}`;
   return html`<li class="card">
     <p>
       <b>${changeId}. ${whyOf(visit, describeChange(change, kept.people))}</b>
       <small>${say('user.proposed-by')} ${proposer?.name} · ${momentOf(visit, proposedAtMs)}</small>
     </p>
-    ${isOwn ? html`<p class="off">${say('user.own-change')}</p>` : postButton(visit, `${path}/confirm`, say('user.confirm-it'), {}, 'main')}
+    ${isOwn ? html`<p class="off">${say('user.own-change')}</p>` : postButton(visit, `${path}/confirm`, say(isKey ? 'passkey.confirm-key' : 'user.confirm-it'), {}, 'main')}
     <form method="post" action="${path}/send-back" class="row">
       ${csrfField(visit)}
       <div class="field">
@@ -138,6 +140,19 @@ function waitingSection(visit: ProvedVisit, known: Known): Part {
       <ul class="plain">
         ${waiting.map((change) => changeCard(visit, known, change))}
       </ul>
+    </section>`
+  );
+}
+
+/** Keys that an admin compares with their owner. */
+function keySection(visit: ProvedVisit, known: Known): Part {
+  const keys = findUnconfirmed(known, visit.person);
+  return (
+    keys.length > 0 &&
+    html`<section aria-labelledby="keys-to-confirm">
+      <h2 id="keys-to-confirm">${visit.say('passkey.to-confirm')}</h2>
+      <p>${visit.say('passkey.confirm-key-why')}</p>
+      ${keyTable(visit, known, keys, { isOthers: true, back: '/people' })}
     </section>`
   );
 }
@@ -200,7 +215,8 @@ async function listPage(
     body: html`${complaint !== undefined && problems(visit, [{ field: 'name', text: complaint }])}
       <h1>${say('page.people')}</h1>
       <p><a class="button" href="/log">${say('user.log')}</a></p>
-      ${waitingSection(visit, known)} ${peopleTable(visit, known)} ${addForm(visit, typed)}`,
+      ${waitingSection(visit, known)} ${keySection(visit, known)} ${peopleTable(visit, known)}
+      ${addForm(visit, typed)}`,
   };
 }
 
@@ -247,10 +263,12 @@ async function personPage(
   complaint?: Message,
 ): Promise<Page> {
   const { say, language } = visit;
-  const { kept, context } = await readKnown(page);
+  const known = await readKnown(page);
+  const { kept, context } = known;
   const person = kept.people.find(({ personId }) => String(personId) === fields['personId']);
   if (person === undefined) return plainPage(visit, 404, say('user.no-user'), '', '/people');
   const standing = standingOf(person, context);
+  const keys = kept.passkeys.filter(({ personId }) => personId === person.personId).toReversed();
   const events = await readEventsOf(context, person.personId);
   return {
     title: person.name,
@@ -259,6 +277,14 @@ async function personPage(
       <h1>${person.name} <small>${person.displayName}</small></h1>
       <p>${sayCode(language, `role.${person.role}`)} · ${say(standing)}</p>
       ${actionForms(visit, person, standing)}
+      ${
+        keys.length > 0 &&
+        html`<section aria-labelledby="passkeys">
+          <h2 id="passkeys">${say('passkey.passkeys')}</h2>
+          <p>${say('passkey.confirm-key-why')}</p>
+          ${keyTable(visit, known, keys, { isOthers: false, back: `/people/${person.personId}` })}
+        </section>`
+      }
       <section aria-labelledby="happened">
         <h2 id="happened">${say('user.what-happened')}</h2>
         <ul class="log">

@@ -145,7 +145,12 @@ export const pageWordings = wordings({
   'passkey.backup-possible': ['may be copied to other devices', 'อาจคัดลอกไปยังอุปกรณ์อื่นได้'],
   'passkey.backup-done': ['kept by its maker, too', 'มีสำเนาอยู่กับผู้ให้บริการ'],
   'passkey.revoke': ['Revoke', 'เพิกถอน'],
-  'passkey.confirm-key': ['Confirm', 'ยืนยัน'],
+  'passkey.confirm-key': ['Compare digits and confirm', 'เทียบเลขคีย์แล้วยืนยัน'],
+  'passkey.to-confirm': ['Passkeys to confirm', 'พาสคีย์ที่รอยืนยัน'],
+  'passkey.call-admin': [
+    'Call an admin and read out the digits: {admins}. Where there are two admins, both confirm.',
+    'โทรแจ้งเลขคีย์แก่ผู้ดูแลระบบ: {admins} หากมีผู้ดูแลระบบสองคน ต้องยืนยันทั้งสองคน',
+  ],
   'passkey.others-passkeys': ['Passkeys of others', 'พาสคีย์ของผู้อื่น'],
   'passkey.confirm-key-why': [
     'Ask the owner for the digits of the key, in person or by telephone, and confirm it only when they are the same.',

@@ -1,5 +1,5 @@
 /** Passkeys: one's own for every person, and others' for admins, who confirm them. */
-import { type Message, message, type PlainCode } from '../../core/message.ts';
+import { listed, type Message, message, type PlainCode } from '../../core/message.ts';
 import { sayMoment } from '../../core/moments.ts';
 import type { Challenges } from '../challenges.ts';
 import {
@@ -15,7 +15,7 @@ import { confirmChange, type PersonContext, requestChange } from '../people.ts';
 import type { PersonsKept } from '../ports.ts';
 import { isLapsed } from '../rules/person-request.ts';
 import { type Passkey, type PasskeyStanding, showKey, standingOf } from '../rules/passkey.ts';
-import { can } from '../rules/people.ts';
+import { can, type Person } from '../rules/people.ts';
 import { html, type Html, type Part } from './html.ts';
 import { csrfField, postButton, problems } from './layout.ts';
 import { passkeyScripts } from './passkey-script.ts';
@@ -65,6 +65,8 @@ export const askPasskey = (
 
 export const scriptPaths = (): readonly string[] => passkeyScripts().map(({ path }) => path);
 
+const ownPath = '/passkeys';
+
 const standingWords: Readonly<Record<PasskeyStanding, PlainCode>> = {
   good: 'passkey.standing-good',
   waits: 'passkey.standing-waits',
@@ -83,13 +85,29 @@ const signs: Readonly<Record<PasskeyStanding, readonly [sign: string, tag: strin
   'of-before': ['×', 'no'],
 };
 
-interface Shown {
+/** Passkeys as the journal has them now. */
+export interface PasskeysShown {
   readonly kept: PersonsKept;
-  readonly context: SigningContext;
+  readonly context: Pick<PersonContext, 'nowMs' | 'restoredAtMs'>;
 }
 
+/** The standing of a key; the key of an unknown person counts as revoked. */
+function standingNow({ kept, context }: PasskeysShown, passkey: Passkey): PasskeyStanding {
+  const owner = kept.people.find(({ personId }) => personId === passkey.personId);
+  return owner ? standingOf(passkey, owner, context.restoredAtMs) : 'revoked';
+}
+
+/** Keys of others that no admin has asked to confirm yet. */
+export const findUnconfirmed = (shown: PasskeysShown, { personId: me }: Person): readonly Passkey[] =>
+  shown.kept.passkeys.filter(
+    (passkey) =>
+      passkey.personId !== me &&
+      standingNow(shown, passkey) === 'waits' &&
+      waitingChange(shown, passkey) === undefined,
+  );
+
 /** Finds the waiting change by which an admin has requested the confirmation of this key. */
-const waitingChange = ({ kept, context }: Shown, { credentialId }: Passkey) =>
+const waitingChange = ({ kept, context }: PasskeysShown, { credentialId }: Passkey) =>
   kept.changes.find(
     (change) =>
       change.status === 'waiting' &&
@@ -98,11 +116,26 @@ const waitingChange = ({ kept, context }: Shown, { credentialId }: Passkey) =>
       change.request.credentialId === credentialId,
   );
 
-function keyRow(visit: ProvedVisit, shown: Shown, passkey: Passkey, isOthers: boolean): Html {
+/** The admins whom the owner of a key may call. */
+function whomToCall({ say, person: me }: ProvedVisit, { kept }: PasskeysShown): Part {
+  const admins = kept.people.filter(
+    (one) => one.role === 'admin' && !one.isDisabled && one.personId !== me.personId,
+  );
+  if (admins.length === 0) return undefined;
+  const names = listed(admins.map(({ displayName }) => displayName));
+  return html`<small>${say(message('passkey.call-admin', { admins: names }))}</small>`;
+}
+
+function keyRow(
+  visit: ProvedVisit,
+  shown: PasskeysShown,
+  passkey: Passkey,
+  { isOthers, back }: KeyTable,
+): Html {
   const { say, language, person: me } = visit;
   const { label, backup, enrolledAtMs, lastUsedAtMs, credentialId, personId } = passkey;
   const owner = shown.kept.people.find((one) => one.personId === personId);
-  const standing = owner ? standingOf(passkey, owner, shown.context.restoredAtMs) : 'revoked';
+  const standing = standingNow(shown, passkey);
   const [sign, tag] = signs[standing];
   const change = waitingChange(shown, passkey);
   const mayConfirm = standing === 'waits' && can(me, 'people').allowed && change?.proposedBy !== me.personId;
@@ -114,19 +147,34 @@ function keyRow(visit: ProvedVisit, shown: Shown, passkey: Passkey, isOthers: bo
     <td data-head="${say('passkey.standing')}">
       <span class="tag ${tag}"><span aria-hidden="true">${sign}</span> ${say(standingWords[standing])}</span>
       <small>${change !== undefined && say('passkey.second-admin')} ${say(backupWords[backup])}</small>
+      ${standing === 'waits' && personId === me.personId && whomToCall(visit, shown)}
     </td>
     <td data-head="${say('passkey.enrolled')}">${sayMoment(language, enrolledAtMs)}</td>
     <td data-head="${say('passkey.last-used')}">
       ${lastUsedAtMs === null ? say('passkey.never') : sayMoment(language, lastUsedAtMs)}
     </td>
     <td>
-      ${mayConfirm && postButton(visit, '/passkeys/confirm', say('passkey.confirm-key'), { key: credentialId }, '')}
-      ${standing !== 'revoked' && postButton(visit, '/passkeys/revoke', say('passkey.revoke'), { key: credentialId })}
+      ${mayConfirm && postButton(visit, '/passkeys/confirm', say('passkey.confirm-key'), { key: credentialId, back }, 'b')}
+      ${standing !== 'revoked' && postButton(visit, '/passkeys/revoke', say('passkey.revoke'), { key: credentialId, back })}
     </td>
   </tr>`;
 }
 
-function keyTable(visit: ProvedVisit, shown: Shown, keys: readonly Passkey[], isOthers: boolean): Part {
+interface KeyTable {
+  /** True: with the names of the owners. */
+  readonly isOthers: boolean;
+  /** The path of the page, shown again after a button. */
+  readonly back: string;
+}
+
+/** Keys with their standing, and what this person may do about each. */
+export function keyTable(
+  visit: ProvedVisit,
+  shown: PasskeysShown,
+  keys: readonly Passkey[],
+  table: KeyTable,
+): Part {
+  const { isOthers } = table;
   const { say } = visit;
   if (keys.length === 0) return undefined;
   const heads: readonly PlainCode[] = [
@@ -144,7 +192,7 @@ function keyTable(visit: ProvedVisit, shown: Shown, keys: readonly Passkey[], is
       </tr>
     </thead>
     <tbody>
-      ${keys.map((key) => keyRow(visit, shown, key, isOthers))}
+      ${keys.map((key) => keyRow(visit, shown, key, table))}
     </tbody>
   </table>`;
 }
@@ -186,7 +234,7 @@ async function passkeyPage(page: PasskeyPageContext, visit: ProvedVisit, complai
       <p>${say('passkey.passkeys-why')}</p>
       <section aria-labelledby="own">
         <h2 id="own">${say('passkey.own-passkeys')}</h2>
-        ${own.length === 0 ? html`<p>${say('passkey.no-passkeys')}</p>` : keyTable(visit, shown, own, false)}
+        ${own.length === 0 ? html`<p>${say('passkey.no-passkeys')}</p>` : keyTable(visit, shown, own, { isOthers: false, back: ownPath })}
       </section>
       ${await enrolForm(visit, context)}
       ${
@@ -194,39 +242,45 @@ async function passkeyPage(page: PasskeyPageContext, visit: ProvedVisit, complai
         html`<section aria-labelledby="others">
           <h2 id="others">${say('passkey.others-passkeys')}</h2>
           <p>${say('passkey.confirm-key-why')}</p>
-          ${keyTable(visit, shown, others, true)}
+          ${keyTable(visit, shown, others, { isOthers: true, back: ownPath })}
         </section>`
       }`,
   };
 }
+
+/** The page that the form came from: the passkeys, or a page of people. */
+const readBack = ({ back = '' }: Fields): string => (/^\/people(?:\/\d{1,9})?$/.test(back) ? back : ownPath);
 
 /** Shows the same page with the reason for a refusal; after a success, sends the notice and shows the page again. */
 async function answerWith(
   page: PasskeyPageContext,
   visit: ProvedVisit,
   why: Message | undefined,
+  fields: Fields,
 ): Promise<Answer> {
   if (why !== undefined) return passkeyPage(page, visit, why);
   await page.onChange?.();
-  return { goTo: '/passkeys' };
+  return { goTo: readBack(fields) };
 }
 
 async function enrol(page: PasskeyPageContext, visit: ProvedVisit, fields: Fields): Promise<Answer> {
   const { answer = '', label = '' } = fields;
   const made = await enrolPasskey(await signingContextOf(page), signerOf(visit), answer, label.trim());
-  return answerWith(page, visit, 'why' in made ? made.why : undefined);
+  return answerWith(page, visit, 'why' in made ? made.why : undefined, fields);
 }
 
-async function revoke(page: PasskeyPageContext, visit: ProvedVisit, { key = '' }: Fields): Promise<Answer> {
-  return answerWith(page, visit, await revokePasskey(await page.readPersons(), visit.proved, key));
+async function revoke(page: PasskeyPageContext, visit: ProvedVisit, fields: Fields): Promise<Answer> {
+  const { key = '' } = fields;
+  return answerWith(page, visit, await revokePasskey(await page.readPersons(), visit.proved, key), fields);
 }
 
 /** Requests the confirmation of a key, or confirms another admin's request. */
-async function confirm(page: PasskeyPageContext, visit: ProvedVisit, { key = '' }: Fields): Promise<Answer> {
+async function confirm(page: PasskeyPageContext, visit: ProvedVisit, fields: Fields): Promise<Answer> {
+  const { key = '' } = fields;
   const context = await signingContextOf(page);
   const kept = await context.store.persons();
   const passkey = kept.passkeys.find(({ credentialId }) => credentialId === key);
-  if (passkey === undefined) return answerWith(page, visit, message('passkey.unknown'));
+  if (passkey === undefined) return answerWith(page, visit, message('passkey.unknown'), fields);
   const { personId, credentialId } = passkey;
   const change = waitingChange({ kept, context }, passkey);
   const { person, proof } = visit.proved;
@@ -234,7 +288,7 @@ async function confirm(page: PasskeyPageContext, visit: ProvedVisit, { key = '' 
     change === undefined
       ? await requestChange(context, { kind: 'confirm-passkey', personId, credentialId }, person, proof)
       : await confirmChange(context, change.changeId, visit.proved);
-  return answerWith(page, visit, outcome.kind === 'refused' ? outcome.why : undefined);
+  return answerWith(page, visit, outcome.kind === 'refused' ? outcome.why : undefined, fields);
 }
 
 const posts = [
@@ -244,7 +298,7 @@ const posts = [
 ] as const;
 
 export const makePasskeyViews = (page: PasskeyPageContext): readonly View[] => [
-  { method: 'GET', path: '/passkeys', action: 'see', answer: async (visit) => passkeyPage(page, visit) },
+  { method: 'GET', path: ownPath, action: 'see', answer: async (visit) => passkeyPage(page, visit) },
   ...posts.map(([name, action, answer]): View => ({
     method: 'POST',
     path: `/passkeys/${name}`,

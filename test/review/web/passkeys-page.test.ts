@@ -60,10 +60,19 @@ test('a checker enrols a key on the page, an admin confirms it, its owner revoke
   expect(shown.text).toContain('&lt;b&gt;blue&lt;/b&gt;');
   const credential = key.credentialId;
   expect((await nok.post('/passkeys/confirm', { key: credential })).status).toBe(403);
+  expect(shown.text).toContain('read out the digits: Khun mali');
   const mali = await visit('mali');
   const digits = (await keysOf())[0]?.keyHash.slice(0, 4) ?? '?';
-  expect((await mali.get('/passkeys')).text).toContain(digits);
-  expect((await mali.post('/passkeys/confirm', { key: credential })).text).toContain('Counts');
+  const { personId } = await users.find('nok');
+  for (const path of ['/passkeys', '/people', `/people/${personId}`]) {
+    const { text } = await mali.get(path);
+    expect(text).toContain(digits);
+    expect(text).toContain('Compare digits and confirm');
+  }
+  const back = await mali.post('/passkeys/confirm', { key: credential, back: `/people/${personId}` });
+  expect(back.text).toMatch(/<h1>nok[^]*Counts/);
+  expect((await mali.get('/people')).text).not.toContain('Compare digits');
+  expect((await mali.get('/passkeys')).text).toContain('Counts');
   expect(await keysOf()).toMatchObject([{ credentialId: credential, confirmedBy: [1], origin: origin() }]);
   const boon = await visit('boon');
   expect((await boon.get('/passkeys')).text).not.toContain('data-passkey');
