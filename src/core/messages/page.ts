@@ -63,8 +63,8 @@ export const pageWordings = wordings({
   'sign-in.password': ['Password', 'รหัสผ่าน'],
   'sign-in.own-password': ['Set a password of your own', 'ตั้งรหัสผ่านของคุณเอง'],
   'sign-in.own-password-why': [
-    'The one-time password was right. It opens nothing until you have set one of your own, at least 12 characters long.',
-    'รหัสผ่านครั้งเดียวถูกต้อง กรุณาตั้งรหัสผ่านของคุณเองอย่างน้อย 12 ตัวอักษรก่อนเข้าใช้งาน',
+    'The one-time password was right. It opens nothing until you have set one of your own.',
+    'รหัสผ่านครั้งเดียวถูกต้อง กรุณาตั้งรหัสผ่านของคุณเองก่อนเข้าใช้งาน',
   ],
   'sign-in.present-password': ['One-time password', 'รหัสผ่านครั้งเดียว'],
   'sign-in.new-password': ['New password', 'รหัสผ่านใหม่'],

@@ -189,6 +189,10 @@ const secretWordings = wordings({
     'this password, or its only word between digits and signs, is one that attackers try first: use several words',
     'รหัสผ่านนี้ หรือคำเดียวในรหัสผ่านที่มีเพียงตัวเลขและเครื่องหมายประกอบ คาดเดาได้ง่าย กรุณาใช้หลายคำประกอบกัน',
   ],
+  'password.several-words': [
+    'several words make a good password: those that attackers try first are refused',
+    'ควรใช้หลายคำประกอบกัน ระบบไม่รับรหัสผ่านที่คาดเดาได้ง่าย',
+  ],
   'password.same': ['the new password is the one that you have', 'รหัสผ่านใหม่ต้องไม่เหมือนรหัสผ่านเดิม'],
 
   'label.form': [

@@ -39,6 +39,15 @@ const standIns: Readonly<Record<string, string>> = {
 export const foldPassword = (text: string): string =>
   text.toLowerCase().replaceAll(/[@4($8396!1|l05$7+2]/g, (sign) => standIns[sign] ?? sign);
 
+/** The requirements, for a person who chooses a password. */
+export const describePasswordRules = (): readonly Message[] => [
+  message('password.short', { count: lengthMin }),
+  message('password.few-characters', { count: differentMin }),
+  message('password.no-letter'),
+  message('password.own-name'),
+  message('password.several-words'),
+];
+
 /**
  * The reason against a password; undefined when it is good. Never contains the password.
  * @param guessed the passwords that are guessed first, each folded

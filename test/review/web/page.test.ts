@@ -61,12 +61,35 @@ describe('signing in', () => {
     const asked = await browser.signIn('nok', oneTime);
     expect(asked.text).toContain('action="/password"');
     expect(browser.cookies.has('paydrop_session')).toBe(false);
+    // Typed once, and never in a page.
+    expect(asked.text).not.toContain(oneTime);
+    expect(asked.text).not.toContain('name="present"');
+    expect(asked.text).toContain('a password has at least 12 characters');
+    const ticket = /name="ticket" value="([\w-]+)"/.exec(asked.text)?.[1] ?? '';
     const own = passwordOf('nok');
-    const differ = { name: 'nok', present: oneTime, wanted: own, again: `${own}!` };
+    const differ = { name: 'nok', ticket, wanted: own, again: `${own}!` };
     expect((await browser.post('/password', differ)).status).toBe(422);
     const short = { ...differ, wanted: 'short', again: 'short' };
-    expect((await browser.post('/password', short)).status).toBe(422);
-    expect((await browser.post('/password', { ...differ, again: own })).text).toContain('Queue');
+    expect((await browser.post('/password', short)).text).toContain(`value="${ticket}"`);
+    const right = { ...differ, again: own };
+    expect((await browser.post('/password', { ...right, name: 'mali' })).status).toBe(422);
+    expect((await browser.post('/password', { ...right, ticket: 'x' })).text).toContain('name="present"');
+    expect((await browser.post('/password', right)).text).toContain('Queue');
+    expect((await browser.post('/password', right)).status).toBe(422);
+  });
+
+  test('a one-time password is typed again once the page has forgotten it', async () => {
+    const wish = { kind: 'add', name: 'nok', displayName: 'Nok', role: 'viewer' } as const;
+    const outcome = await users.ask(wish, await users.find('mali'));
+    const oneTime = outcome.kind === 'done' ? (outcome.oneTimePassword?.text ?? '') : '';
+    const { text } = await browser.signIn('nok', oneTime);
+    const ticket = /name="ticket" value="([\w-]+)"/.exec(text)?.[1] ?? '';
+    users.clock.ms += 600_000;
+    const own = passwordOf('nok');
+    const right = { name: 'nok', ticket, wanted: own, again: own };
+    const asked = await browser.post('/password', right);
+    expect([asked.status, asked.text.includes('name="present"')]).toEqual([422, true]);
+    expect((await browser.post('/password', { ...right, present: oneTime })).text).toContain('Queue');
   });
 
   test('a session is new at each sign-in, and gone once it is signed out of', async () => {
