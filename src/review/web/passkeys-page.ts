@@ -86,7 +86,7 @@ const signs: Readonly<Record<PasskeyStanding, readonly [sign: string, tag: strin
 };
 
 /** Passkeys as the journal has them now. */
-export interface PasskeysShown {
+interface PasskeysShown {
   readonly kept: PersonsKept;
   readonly context: Pick<PersonContext, 'nowMs' | 'restoredAtMs'>;
 }
