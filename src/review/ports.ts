@@ -7,6 +7,7 @@ import type { TimeLimits } from '../payout/rules/limits.ts';
 import type { DecisionItem } from '../core/ports.ts';
 import type { Waiting } from './rules/approval.ts';
 import type { ApprovalFigures } from './rules/approval-figures.ts';
+import type { LookBack } from './rules/look-back.ts';
 import type { CountedFile, LetsGoOn } from './rules/proposal-figures.ts';
 import type {
   Decider,
@@ -107,6 +108,15 @@ export interface ApprovalStore {
   keepUpload(batchId: string, personId: number, nowMs: number): Promise<void>;
   /** The people who uploaded or corrected rows in any batch of a proposal. */
   involvedIn(proposalId: number): Promise<readonly number[]>;
+}
+
+/** Reads earlier files before an approval. */
+export interface LookBackReader {
+  /**
+   * Looks back from a batch at the last file of its name, a file with the same name, and earlier payments.
+   * @param likeSeqs rows that are like an earlier payment
+   */
+  lookBack(batchId: string, likeSeqs: readonly number[]): Promise<LookBack | undefined>;
 }
 
 export interface ProposalStore {

@@ -24,6 +24,7 @@ import type { ReportStore } from '../reports/ports.ts';
 import type {
   ApprovalStore,
   ChangeReader,
+  LookBackReader,
   PersonStore,
   ProposalStore,
   QueueStore,
@@ -91,6 +92,7 @@ export interface Store
     ArchiveStore,
     ProposalStore,
     ApprovalStore,
+    LookBackReader,
     PersonStore,
     SessionStore,
     ChangeReader,
@@ -287,11 +289,12 @@ function makeBatchWork({ engine, bulk, highWaterMark, stageRows = stage, fileGua
     approvalFigures: async (batchId, likeSinceMs, ahead) =>
       bulk(batchId, 'readFigures', batchId, likeSinceMs, ahead),
     goingOn: async (batchId, terms) => bulk(batchId, 'readGoingOn', batchId, terms),
+    lookBack: async (batchId, likeSeqs) => bulk(batchId, 'readLookBack', batchId, likeSeqs),
     approveBatch: async (batchId, item, version, signing, nowMs) =>
       bulk(batchId, 'approveBatch', batchId, item, version, signing, nowMs),
     releaseLikeFile: async (batchId, nowMs) => bulk(batchId, 'releaseLikeFile', batchId, nowMs),
     cancelUnsent: async (batchId, nowMs) => bulk(batchId, 'cancelUnsent', batchId, nowMs),
-  } satisfies Partial<IntakeStore & BatchStore & ApprovalStore>;
+  } satisfies Partial<IntakeStore & BatchStore & ApprovalStore & LookBackReader>;
 }
 
 /** The part of the store that is made of an engine alone. */

@@ -43,8 +43,8 @@ export interface Figure {
   readonly amountSatang: Satang;
 }
 
-/** One of the largest rows. */
-interface LargeRow {
+/** A row that is named to the approver. */
+export interface NamedRow {
   readonly seq: number;
   readonly rowNo: number;
   readonly payoutId: string;
@@ -75,22 +75,22 @@ export interface ApprovalFigures {
   /** Rows that were sent before, or are approved already. */
   readonly before: Figure;
   /** Waiting rows to payees who were never paid before; `payees` counts each payee once. */
-  readonly newPayees: Figure & { readonly payees: number };
-  /** Waiting rows for which another file paid the same payee an equal amount shortly before. */
-  readonly like: Figure;
+  readonly newPayees: Figure & { readonly payees: number; readonly largest: readonly NamedRow[] };
+  /** Waiting rows for which another file paid the same payee an equal amount shortly before; the first are named. */
+  readonly like: Figure & { readonly first: readonly NamedRow[] };
   /** Rows among `toPay` that limits over time would hold if they were sent now. */
   readonly limited: Figure;
   /** The rows by setting; a row may exceed several. */
   readonly limitedBy: readonly (readonly [setting: string, rows: number])[];
   readonly likeReason: Message | null;
-  readonly largest: readonly LargeRow[];
+  readonly largest: readonly NamedRow[];
   /** The digest covers corrected rows, so that the file alone does not have it. */
   readonly isCorrected: boolean;
   /** Rows of the file with an instruction that do not wait; `check --digest` needs their numbers. */
   readonly leftOut: { readonly rows: number; readonly firstRowNos: readonly number[] };
 }
 
-/** The number of largest rows that are named. */
+/** The number of largest rows, and of rows like earlier payments, that are named. */
 const largestMax = 5;
 /** The number of left-out rows that are named. */
 const leftOutMax = 50;
@@ -111,16 +111,26 @@ class Tally implements Figure {
   }
 }
 
+function nameRow({
+  seq,
+  rowNo,
+  payoutId,
+  proxyNo,
+  payeeName,
+  amountSatang,
+  isNewPayee,
+}: FiguredRow): NamedRow {
+  const named = { payoutId: payoutId ?? '', proxyNo: maskDigits(proxyNo ?? ''), payeeName };
+  return { seq, rowNo, ...named, amountSatang: toSatang(amountSatang ?? 0n), isNewPayee };
+}
+
 /** Keeps the largest rows so far; among equal amounts the earlier row. */
-function keepLarge(largest: LargeRow[], row: FiguredRow): void {
+function keepLarge(largest: NamedRow[], row: FiguredRow): void {
   const amountSatang = toSatang(row.amountSatang ?? 0n);
   const last = largest.at(-1);
   if (largest.length === largestMax && last !== undefined && last.amountSatang >= amountSatang) return;
   const place = largest.findIndex((one) => one.amountSatang < amountSatang);
-  const { seq, rowNo, payoutId, proxyNo, payeeName, isNewPayee } = row;
-  const named = { payoutId: payoutId ?? '', proxyNo: maskDigits(proxyNo ?? ''), payeeName };
-  const large = { seq, rowNo, ...named, amountSatang, isNewPayee };
-  largest.splice(place === -1 ? largest.length : place, 0, large);
+  largest.splice(place === -1 ? largest.length : place, 0, nameRow(row));
   largest.length = Math.min(largest.length, largestMax);
 }
 
@@ -147,7 +157,9 @@ export class Figures {
   readonly #limitedBy = new Map<string, number>();
   readonly #holds = new Map<HoldReason, number>();
   readonly #newPayees = new Set<string>();
-  readonly #largest: LargeRow[] = [];
+  readonly #largest: NamedRow[] = [];
+  readonly #largestNew: NamedRow[] = [];
+  readonly #firstLike: NamedRow[] = [];
   #leftOutRows = 0;
   readonly #leftOut: number[] = [];
 
@@ -182,8 +194,12 @@ export class Figures {
     if (isNewPayee) {
       this.#newRows.add(amountSatang);
       this.#newPayees.add(proxyNo ?? '');
+      keepLarge(this.#largestNew, row);
     }
-    if (isLike) this.#like.add(amountSatang);
+    if (isLike) {
+      this.#like.add(amountSatang);
+      if (this.#firstLike.length < largestMax) this.#firstLike.push(nameRow(row));
+    }
     keepLarge(this.#largest, row);
   }
 
@@ -203,8 +219,8 @@ export class Figures {
       holds: [...this.#holds],
       refused: this.#refused.figure,
       before: this.#before.figure,
-      newPayees: { ...this.#newRows.figure, payees: this.#newPayees.size },
-      like: this.#like.figure,
+      newPayees: { ...this.#newRows.figure, payees: this.#newPayees.size, largest: this.#largestNew },
+      like: { ...this.#like.figure, first: this.#firstLike },
       limited: this.#limited.figure,
       limitedBy: [...this.#limitedBy],
       likeReason: batch.likeReason,

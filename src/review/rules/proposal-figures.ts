@@ -46,10 +46,31 @@ export interface ProposalFigures {
   readonly payerAccounts: readonly string[];
   /** The files, the largest sum first. */
   readonly files: readonly FiguredFile[];
+  /** All payees, each counted once. */
+  readonly payees: number;
   /** Payees who were never paid before, each counted once. */
   readonly newPayees: { readonly payees: number; readonly rows: number; readonly amountSatang: Satang };
   readonly largest: readonly FiguredRowOfMany[];
+  /** The number of rows of each size, by `sizeOf`. */
+  readonly sizes: readonly number[];
 }
+
+/** The upper bounds of the sizes, in baht; the last size has none. */
+export const sizeBounds = [1_000, 2_000, 5_000, 10_000, 20_000, 50_000, 100_000] as const;
+
+const satangPerBaht = 100;
+
+/** The place of an amount among the sizes; an amount equal to a bound belongs to the larger size. */
+export function sizeOf(amountSatang: bigint): number {
+  const place = sizeBounds.findIndex((bound) => amountSatang < BigInt(bound * satangPerBaht));
+  return place === -1 ? sizeBounds.length : place;
+}
+
+const noSizes = (): number[] => Array.from({ length: sizeBounds.length + 1 }, () => 0);
+
+/** The sizes of one row alone. */
+const sizesOf = (amountSatang: bigint): readonly number[] =>
+  noSizes().map((none, place) => (place === sizeOf(amountSatang) ? 1 : none));
 
 /** A payee who was never paid before. */
 interface NewPayee {
@@ -62,8 +83,11 @@ interface NewPayee {
 export interface CountedFile {
   readonly file: FiguredFile;
   readonly payerAccount: string;
+  /** The numbers of all payees. */
+  readonly payees: ReadonlySet<string>;
   readonly newPayees: readonly NewPayee[];
   readonly largest: readonly FiguredRowOfMany[];
+  readonly sizes: readonly number[];
 }
 
 /** The count of one target of a proposal. */
@@ -161,13 +185,15 @@ interface CountedBatch extends ApprovalState {
   readonly versionsDigest: string | null;
 }
 
-/** Counts the rows of a batch one by one; memory grows with the new payees alone. */
+/** Counts the rows of a batch one by one; memory grows with the payees alone. */
 export class GoingOn {
   readonly #batch: CountedBatch;
   readonly #terms: LetsGoOn;
   readonly #isApproved: boolean;
   readonly #digest: WaitingDigest;
+  readonly #payees = new Set<string>();
   readonly #newPayees = new Map<string, NewPayee>();
+  readonly #sizes = noSizes();
   #largest: readonly FiguredRowOfMany[] = [];
   #leftOutRows = 0;
   readonly #leftOut: number[] = [];
@@ -188,6 +214,9 @@ export class GoingOn {
     const { seq, rowNo, digest, proxyNo, isNewPayee } = row;
     const amountSatang = toSatang(row.amountSatang ?? 0n);
     this.#digest.add({ rowNo, amountSatang, digest });
+    this.#payees.add(proxyNo ?? '');
+    const size = sizeOf(amountSatang);
+    this.#sizes[size] = (this.#sizes[size] ?? 0) + 1;
     if (isNewPayee) addPayee(this.#newPayees, { proxyNo: proxyNo ?? '', rows: 1, amountSatang });
     const least = this.#largest[largestMax - 1]?.amountSatang;
     if (least === undefined || amountSatang > least)
@@ -203,8 +232,10 @@ export class GoingOn {
     return {
       file: { batchId, fileName, rows, amountSatang, digest, isCorrected, leftOut },
       payerAccount,
+      payees: this.#payees,
       newPayees: [...this.#newPayees.values()],
       largest: this.#largest,
+      sizes: this.#sizes,
     };
   }
 
@@ -259,14 +290,24 @@ export function countPayout(payout: ChosenPayout): TargetFigures {
   const file = { batchId, fileName, rows: 1, amountSatang, digest: null, isCorrected: false };
   const newPayees = isNewPayee ? [{ proxyNo, rows: 1, amountSatang }] : [];
   const largest = [{ seq, amountSatang, isNewPayee }];
-  const figured = { file: { ...file, leftOut: noneLeftOut }, payerAccount, newPayees, largest };
+  const payees = new Set([proxyNo]);
+  const sizes = sizesOf(amountSatang);
+  const figured = {
+    file: { ...file, leftOut: noneLeftOut },
+    payerAccount,
+    payees,
+    newPayees,
+    largest,
+    sizes,
+  };
   return { of: 'payouts', wasSatang, files: [figured] };
 }
 
 /** Counts registrations of a file, which move no money. */
 export function countRegistrations(batchId: string, fileName: string, rows: number): CountedFile {
   const file = { batchId, fileName, rows, amountSatang: zeroSatang, digest: null, isCorrected: false };
-  return { file: { ...file, leftOut: noneLeftOut }, payerAccount: '', newPayees: [], largest: [] };
+  const none = { payees: new Set<string>(), newPayees: [], largest: [], sizes: noSizes() };
+  return { file: { ...file, leftOut: noneLeftOut }, payerAccount: '', ...none };
 }
 
 // ---------------------------------------------------------------- all targets of a proposal
@@ -288,30 +329,36 @@ function addFile(files: Map<string, FiguredFile>, more: FiguredFile): void {
 /** Adds up the figures of all targets. */
 export function sumFigures(all: readonly TargetFigures[]): ProposalFigures {
   const files = new Map<string, FiguredFile>();
-  const payees = new Map<string, NewPayee>();
+  const payees = new Set<string>();
+  const newOnes = new Map<string, NewPayee>();
+  const sizes = noSizes();
   const accounts = new Set<string>();
   let largest: readonly FiguredRowOfMany[] = [];
   for (const figured of all.flatMap((one) => one.files)) {
     addFile(files, figured.file);
     if (figured.payerAccount !== '') accounts.add(maskDigits(figured.payerAccount));
-    for (const payee of figured.newPayees) addPayee(payees, payee);
+    for (const payee of figured.payees) payees.add(payee);
+    for (const payee of figured.newPayees) addPayee(newOnes, payee);
+    for (const [size, rows] of figured.sizes.entries()) sizes[size] = (sizes[size] ?? 0) + rows;
     largest = keepLargest(largest, figured.largest);
   }
   const of = all[0]?.of ?? 'others';
   const was = all.flatMap(({ wasSatang }) => wasSatang ?? []);
-  const newOnes = [...payees.values()];
+  const neverPaid = [...newOnes.values()];
   return {
     of,
     rows: of === 'others' ? all.length : sumOf([...files.values()].map(({ rows }) => rows)),
     wasSatang: was.length === 0 ? null : sumSatang(was),
     payerAccounts: [...accounts],
     files: [...files.values()].toSorted(byAmount),
+    payees: payees.size,
     newPayees: {
-      payees: newOnes.length,
-      rows: sumOf(newOnes.map(({ rows }) => rows)),
-      amountSatang: sumSatang(newOnes.map(({ amountSatang }) => amountSatang)),
+      payees: neverPaid.length,
+      rows: sumOf(neverPaid.map(({ rows }) => rows)),
+      amountSatang: sumSatang(neverPaid.map(({ amountSatang }) => amountSatang)),
     },
     largest,
+    sizes,
   };
 }
 

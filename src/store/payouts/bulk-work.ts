@@ -17,6 +17,7 @@ import {
   UnsignedApprovalError,
 } from '../review/approvals.ts';
 import { readGoingOn } from '../review/going-on.ts';
+import { readLookBack } from '../review/look-back.ts';
 import { type Body, drive, type Reading } from '../statements.ts';
 import type { WriteQueue } from '../write-queue.ts';
 import { cancelUnsent, hasAny, holdReady, liftHolds } from './bulk.ts';
@@ -38,6 +39,7 @@ const bulkBodies = {
   readApproval,
   readFigures,
   readGoingOn,
+  readLookBack,
   readSealNow,
 };
 
@@ -130,7 +132,13 @@ export function makeSqliteBulk(
 }
 
 /** Works that only read, at one moment. */
-const readings: readonly BulkName[] = ['readApproval', 'readFigures', 'readGoingOn', 'readSealNow'];
+const readings: readonly BulkName[] = [
+  'readApproval',
+  'readFigures',
+  'readGoingOn',
+  'readLookBack',
+  'readSealNow',
+];
 
 /** Works that read a file in; true of the one that begins anew. */
 const readsFile: { readonly [Name in BulkName]?: boolean } = {
