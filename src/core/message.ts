@@ -5,6 +5,7 @@
 import { showBaht, showCount } from './figures.ts';
 import type { Language } from './language.ts';
 import type { Satang } from './money.ts';
+import { approvalWordings } from './messages/approval.ts';
 import { attentionWordings } from './messages/attention.ts';
 import { causeWordings } from './messages/causes.ts';
 import { columnWordings } from './messages/columns.ts';
@@ -36,6 +37,7 @@ export const catalogue = {
   ...overviewWordings,
   ...wordWordings,
   ...decisionWordings,
+  ...approvalWordings,
   ...whyWordings,
   ...personWordings,
   ...columnWordings,
@@ -194,6 +196,8 @@ type Counted =
   | 'payout'
   | 'registration'
   | 'payee'
+  | 'person'
+  | 'file'
   | 'item'
   | 'transfer'
   | 'minute'

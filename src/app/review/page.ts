@@ -159,7 +159,7 @@ export function listViews(parts: ViewParts, place: ServedPlace): PageViews {
     ...makeQueueViews({ store, readReview, readQueue }),
     ...makePayoutViews({ store, readReview }),
     ...deciding.views,
-    ...makeProposalListViews(readReview),
+    ...makeProposalListViews({ store, readReview }),
     ...makeProposalViews({ store, readReview, signing, evidenceFolder }),
     ...makeBatchViews({ store, readReview }),
     ...makePasskeyViews(signing),

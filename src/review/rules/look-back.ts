@@ -7,7 +7,7 @@ const thaiMonths =
 const englishMonth =
   /^(?:jan(?:uary)?|feb(?:ruary)?|mar(?:ch)?|apr(?:il)?|may|june?|july?|aug(?:ust)?|sept?(?:ember)?|oct(?:ober)?|nov(?:ember)?|dec(?:ember)?)$/u;
 
-/** The words of a file's name without dates, months, numbers and the ending: "salary" for "salary-november-2026.csv". */
+/** The words of a file's name without dates, months, numbers and the ending: "salary" for "salary-november-2026.csv". @forTests */
 export const stemOf = (fileName: string): string =>
   (
     fileName
@@ -37,7 +37,7 @@ export function findLastOfName<File extends EarlierFile>(
 }
 
 /** The rows of one file that are not rejected or cancelled. */
-export interface FileSum {
+interface FileSum {
   readonly payouts: number;
   readonly amountSatang: Satang;
   readonly largestSatang: Satang;
@@ -48,13 +48,13 @@ export const changeKinds = ['new', 'gone', 'changed', 'other'] as const;
 export type ChangeKind = (typeof changeKinds)[number];
 
 /** Payees of one kind, and the part of the difference that they make. */
-export interface Change {
+interface Change {
   readonly payees: number;
   readonly changeSatang: Satang;
 }
 
 /** A payee who gets over twice the amount of the last file. */
-export interface Grown {
+interface Grown {
   readonly seq: number;
   readonly rowNo: number;
   readonly payeeName: string | null;
@@ -102,6 +102,9 @@ interface Pair {
   row: ComparedRow;
 }
 
+/** Sorts the larger first. */
+const byAmount = (one: bigint, other: bigint): number => (one === other ? 0 : one < other ? 1 : -1);
+
 class Summed {
   payouts = 0;
   amountSatang = 0n;
@@ -145,7 +148,7 @@ export class Comparison {
     const least = this.#largest[largestMax - 1]?.amountSatang ?? -1n;
     if (amount === undefined || amount <= least) return;
     this.#largest = [...this.#largest, row]
-      .toSorted((one, other) => Number((other.amountSatang ?? 0n) - (one.amountSatang ?? 0n)))
+      .toSorted((one, other) => byAmount(one.amountSatang ?? 0n, other.amountSatang ?? 0n))
       .slice(0, largestMax);
   }
 
@@ -157,7 +160,11 @@ export class Comparison {
   end(): Compared | undefined {
     if (this.#before.payouts === 0) return undefined;
     const pairs = [...this.#pairs.values()];
-    const grown = pairs.filter(isGrown).toSorted((one, other) => factorOf(other) - factorOf(one));
+    const grown = pairs
+      .filter(isGrown)
+      .toSorted((one, other) =>
+        byAmount((one.now ?? 0n) * (other.before ?? 0n), (other.now ?? 0n) * (one.before ?? 0n)),
+      );
     return {
       last: this.#last,
       now: this.#now.sum,
@@ -186,8 +193,6 @@ export class Comparison {
     return amount;
   }
 }
-
-const factorOf = ({ now, before }: Pair): number => Number(now ?? 0n) / Number(before ?? 1n);
 
 function nameGrown({ now, before, row: { seq, rowNo, payeeName } }: Pair): Grown {
   return { seq, rowNo, payeeName, nowSatang: toSatang(now ?? 0n), beforeSatang: toSatang(before ?? 0n) };

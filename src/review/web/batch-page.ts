@@ -1,5 +1,5 @@
 /** Batches: their progress, the sum to be paid before the approval, their rows and their files. */
-import { bahtOf, message, type PlainCode, sayCode } from '../../core/message.ts';
+import { bahtOf, joined, type Message, message, type PlainCode, sayCode } from '../../core/message.ts';
 import { basename } from 'node:path';
 import { showBaht, showCount } from '../../core/figures.ts';
 import { showText } from '../../core/outgoing-text.ts';
@@ -8,23 +8,27 @@ import type { Batch, BatchReader, Report, StatusTotal } from '../../core/ports.t
 import type { FoundPayout, HistoryReader, PayoutSearch } from '../../payout/ports.ts';
 import { moneyMovedOf } from '../../reports/rules/report-rows.ts';
 import { hashFile } from '../../platform/durable-file.ts';
-import { type FiguresContext, readApprovalFigures } from '../approve-batch.ts';
+import { readApprovalFigures } from '../approve-batch.ts';
 import type { ReviewContext } from '../context.ts';
 import type { PersonStore, Proposal } from '../ports.ts';
 import { recordReveal } from '../reveal.ts';
 import { figureWhole } from '../freeze.ts';
 import type { ApprovalFigures } from '../rules/approval-figures.ts';
-import { describeCounted, type ProposalFigures } from '../rules/proposal-figures.ts';
+import { proposeAll } from '../review.ts';
+import type { ProposalFigures } from '../rules/proposal-figures.ts';
 import { whyNotApprove } from '../rules/approval.ts';
 import { decideBatch, versionOfBatch } from '../rules/batch-decisions.ts';
 import { computeBatchSteps, type StepState } from '../rules/batch-steps.ts';
 import { decideOffers, type Offer } from '../rules/offers.ts';
 import { can } from '../rules/people.ts';
 import { answerDecision, type DecideForm, decidePage } from './decide-form.ts';
-import { approvalCard, approvalNotes, countedOfFigures, figuresPanel } from './figures-panel.ts';
+import { deciderOf } from '../verdict.ts';
+import { approvalCards, type ApprovalReader, auditorsCard, readWaiting } from './approval-panel.ts';
+import { describeWhat, figuresPanel, headlineOf, totalOfFigures } from './figures-panel.ts';
+import { noteLengthMax, proposeCard, type ToPropose } from './decision-box.ts';
 import { addTotals } from '../../overview/rules/today.ts';
 import { html, type Html } from './html.ts';
-import { plainPage, postButton } from './layout.ts';
+import { plainPage, postButton, problems } from './layout.ts';
 import { factList, momentOf, moneyTag, uploadLink, whyOf } from './parts.ts';
 import type { ReadReview } from './payout-page.ts';
 import type { Answer, Fields, Page, ProvedVisit, View } from './view.ts';
@@ -32,7 +36,7 @@ import type { Answer, Fields, Page, ProvedVisit, View } from './view.ts';
 interface BatchPageContext {
   readonly store: Pick<BatchReader, 'batches' | 'batch' | 'totals' | 'holdTotals' | 'reports'> &
     Pick<PayoutSearch, 'searchPayouts'> &
-    FiguresContext['journal'] &
+    ApprovalReader &
     HistoryReader &
     Pick<PersonStore, 'persons' | 'editPersons'>;
   readonly readReview: ReadReview;
@@ -330,7 +334,7 @@ async function answerBatch(context: BatchPageContext, visit: ProvedVisit, fields
   const batchId = readBatchId(fields);
   const shown = await readShown(context, visit, batchId);
   if (shown === undefined) return notFound(visit);
-  const { batch, totals, figures, steps } = shown;
+  const { batch, totals, steps } = shown;
   const asked = fields['before'] ?? '';
   const before = /^\d{1,15}$/.test(asked) ? Number(asked) : Number.MAX_SAFE_INTEGER;
   const found = await context.store.searchPayouts({ batchId }, before, rowsOnPage + 1);
@@ -344,7 +348,6 @@ async function answerBatch(context: BatchPageContext, visit: ProvedVisit, fields
         </ol>
         ${byStatus(visit, totals)}
       </div>
-      ${approvalCard(visit, figures)}
       <div class="columns">
         <div>
           <section class="card">
@@ -371,37 +374,103 @@ async function answerBatch(context: BatchPageContext, visit: ProvedVisit, fields
 
 // ---------------------------------------------------------------- deciding
 
-/** @param counted the present effect of the decision */
+/** @param figures the present effect of the decision */
 async function formOf(
   { store }: BatchPageContext,
   visit: ProvedVisit,
-  { batch, totals, figures, people }: ShownBatch,
-  decision: BatchDecision,
-  { counted, version }: { readonly counted: ProposalFigures; readonly version: string },
+  { batch, totals }: ShownBatch,
+  decision: Exclude<BatchDecision, 'approve-batch'>,
+  { figures, version }: { readonly figures: ProposalFigures; readonly version: string },
 ): Promise<DecideForm> {
   const { say } = visit;
   const { batchId } = batch;
   const path = `/batch/${batchId}`;
-  const panel = { figures: counted, counted: countedOfFigures(counted) };
+  const figured = { decision, kind: 'batch', figures, totalSatang: totalOfFigures(figures) } as const;
   return {
     decision,
     path: `${path}/decide/${decision}`,
     back: path,
     targets: [{ kind: 'batch', key: batchId, version }],
-    ...(decision === 'approve-batch' && people !== undefined ? { people } : {}),
-    what: visit.say(describeCounted(panel.counted)),
-    shown: [
-      await figuresPanel(store, visit, panel),
-      decision === 'approve-batch' ? approvalNotes(visit, figures) : byStatus(visit, totals),
-    ],
+    what: say(describeWhat(figured)),
+    shown: [await figuresPanel(store, visit, figured), byStatus(visit, totals)],
     hidden: { version },
     nameTarget: () => html`<a href="${path}">${say('payout.batch')} ${batchId}</a>`,
   };
 }
 
-/** The version for a decision made now; an approval names exactly the waiting rows. */
-const versionNow = (decision: BatchDecision, { batch, payerAccount, figures }: ShownBatch): string =>
-  decision === 'approve-batch' ? (figures?.digest ?? '') : versionOfBatch(batch, payerAccount);
+// ---------------------------------------------------------------- proposing to pay
+
+/** The page of a batch before it is proposed: the same as the checker's, except for the box. */
+async function proposePage(
+  { store }: BatchPageContext,
+  visit: ProvedVisit,
+  review: ReviewContext,
+  shown: ShownBatch,
+  toPropose: ToPropose,
+): Promise<Page> {
+  const { say } = visit;
+  const { batch } = shown;
+  const { batchId, sha256 } = batch;
+  const { figured, refused } = toPropose;
+  const waiting = await readWaiting(store, review, batch);
+  return {
+    title: say(headlineOf(figured)),
+    status: refused?.status ?? 200,
+    body: html`<div class="bread"><a href="/batch/${batchId}">${showText(batch.fileName)}</a></div>
+      ${refused !== undefined && problems(visit, [{ field: 'note', text: refused.text }])}
+      <div class="ap">
+        <div class="col">
+          ${await approvalCards(store, visit, figured, { waiting, batchId })}
+          ${auditorsCard(visit, figured.figures, [
+            [say('batch.digest-of-file'), html`<code>${sha256}</code>`],
+            [say('passkey.signed-text'), say('approval.text-at-signing')],
+          ])}
+        </div>
+        <div>${proposeCard(visit, shown, toPropose)}</div>
+      </div>`,
+  };
+}
+
+/** The proposal of this person that was sent back and is corrected now; undefined for a first one. */
+async function findSentBack(
+  { journal }: ReviewContext,
+  { person }: ProvedVisit,
+  { again = '' }: Fields,
+): Promise<Proposal | undefined> {
+  if (!/^\d{1,15}$/.test(again)) return undefined;
+  const proposal = await journal.proposal(Number(again));
+  const isOwn = proposal?.makerId === person.personId && proposal.status === 'sent-back';
+  return isOwn ? proposal : undefined;
+}
+
+/** Proposes to pay, or shows the page with the reason why not and the typed text. */
+async function answerPropose(
+  context: BatchPageContext,
+  visit: ProvedVisit,
+  shown: ShownBatch,
+  fields: Fields,
+  isPosted: boolean,
+): Promise<Answer> {
+  const review = await context.readReview();
+  const { batchId } = shown.batch;
+  const decision = 'approve-batch';
+  const figures = await figureWhole(review, decision, { kind: 'batch', key: batchId });
+  const figured = { decision, kind: 'batch', figures, totalSatang: totalOfFigures(figures) } as const;
+  const present = shown.figures?.digest ?? '';
+  const again = await findSentBack(review, visit, fields);
+  const note = (fields['note'] ?? again?.note ?? '').trim().slice(0, noteLengthMax);
+  const toPropose = { figured, version: present, note, again };
+  const refuse = (status: number, text: Message) =>
+    proposePage(context, visit, review, shown, { ...toPropose, refused: { status, text } });
+  if (!isPosted) return proposePage(context, visit, review, shown, toPropose);
+  if (note === '') return refuse(422, message('decide.missing-why'));
+  const targets = [{ kind: 'batch', key: batchId, version: fields['version'] ?? '' }] as const;
+  const wish = { decision, targets, note, evidence: null } as const;
+  const proposed = await proposeAll(review, [wish], deciderOf(visit.proved));
+  if (proposed.kind === 'refused') return refuse(409, joined(proposed.objections.map(({ why }) => why)));
+  const [end] = proposed.ends;
+  return { goTo: end === undefined ? '/proposals' : `/proposal/${end.proposal.proposalId}` };
+}
 
 async function answerDecide(
   context: BatchPageContext,
@@ -413,7 +482,6 @@ async function answerDecide(
   const shown = decision && (await readShown(context, visit, readBatchId(fields)));
   if (decision === undefined || shown === undefined) return notFound(visit);
   const offer = shown.offers.find((one) => one.decision === decision);
-  const version = isPosted ? (fields['version'] ?? '') : versionNow(decision, shown);
   const { batchId } = shown.batch;
   if (offer?.whyNot !== undefined)
     return plainPage(
@@ -423,9 +491,11 @@ async function answerDecide(
       whyOf(visit, offer.whyNot),
       `/batch/${batchId}`,
     );
+  if (decision === 'approve-batch') return answerPropose(context, visit, shown, fields, isPosted);
+  const version = isPosted ? (fields['version'] ?? '') : versionOfBatch(shown.batch, shown.payerAccount);
   const review = await context.readReview();
-  const counted = await figureWhole(review, decision, { kind: 'batch', key: batchId });
-  const form = await formOf(context, visit, shown, decision, { counted, version });
+  const figures = await figureWhole(review, decision, { kind: 'batch', key: batchId });
+  const form = await formOf(context, visit, shown, decision, { figures, version });
   return isPosted ? answerDecision(visit, review, form, fields) : decidePage(visit, review, form);
 }
 
@@ -464,9 +534,15 @@ export const makeBatchViews = (context: BatchPageContext): readonly View[] => [
     answer: async (visit, fields) => answerBatch(context, visit, fields),
   })),
   // Each decision checks its own permission: a lone approver needs to check, all others to propose.
-  ...(['GET', 'POST'] as const).map((method): View => ({
+  ...(
+    [
+      ['GET', '/batch/:batchId/decide/:decision'],
+      ['POST', '/batch/:batchId/decide/:decision'],
+      ['GET', '/batch/:batchId/decide/:decision/again/:again'],
+    ] as const
+  ).map(([method, path]): View => ({
     method,
-    path: '/batch/:batchId/decide/:decision',
+    path,
     action: 'see',
     answer: async (visit, fields) => answerDecide(context, visit, fields, method === 'POST'),
   })),

@@ -182,7 +182,7 @@ interface SizeClass {
   readonly isLarge: boolean;
 }
 
-/** The number of payouts in each class of size. @forTests */
+/** The number of payouts in each class of size. */
 export function histogram(classes: readonly SizeClass[], label: string): Html {
   const most = Math.max(1, ...classes.map(({ count }) => count));
   const step = 100 / classes.length;

@@ -1,45 +1,68 @@
-/** The figures beside the button of a decision: the same for its maker, checker and signer. */
+/** The sentence and the figures of a decision: the same for its maker, checker and signer. */
 import { showBaht, showCount } from '../../core/figures.ts';
-import { counted, message, type Message, type PlainCode } from '../../core/message.ts';
+import { counted, message, type Message } from '../../core/message.ts';
 import { type Satang, sumSatang, toSatang, zeroSatang } from '../../core/money.ts';
 import { showText } from '../../core/outgoing-text.ts';
 import { maskDigits } from '../../core/proxy-id.ts';
 import type { HistoryReader } from '../../payout/ports.ts';
 import type { Proposal } from '../ports.ts';
-import type { ApprovalFigures, Figure } from '../rules/approval-figures.ts';
+import { type Compared, perMilleOf } from '../rules/look-back.ts';
 import {
-  type Counted,
   countedOf,
   describeCounted,
-  type FiguredFile,
   type ProposalFigures,
+  sendsWhatWaits,
+  sizeBounds,
+  sizeOf,
 } from '../rules/proposal-figures.ts';
-import { describeEffect } from '../rules/terms.ts';
+import { nameOfDecision } from '../rules/terms.ts';
+import { histogram } from './charts.ts';
 import { html, type Html, type Part } from './html.ts';
-import { factList, whyOf } from './parts.ts';
 import type { ProvedVisit } from './view.ts';
 
 /** The number of files that are named; the others are counted. */
 const filesShownMax = 10;
 
-/** "149 payouts, 527,955.31 baht; becomes 527,955.29 baht". */
-function describeCorrected({ figures, totalSatang }: Proposal): Message {
+/** A decision with its figures, before it is proposed or afterwards. */
+export type FiguredDecision = Pick<Proposal, 'decision' | 'kind' | 'figures' | 'totalSatang'>;
+
+// ---------------------------------------------------------------- the sentence
+
+/** "149 payouts, 2,346,099.60 baht"; of a correction "149 payouts, was 527,955.31, becomes 527,955.29 baht". */
+export function describeWhat({ decision, figures, totalSatang }: FiguredDecision): Message {
   const { of, rows, wasSatang } = figures;
+  if (decision !== 'retry-corrected' || wasSatang === null)
+    return describeCounted(countedOf({ figures, totalSatang }));
+  const count = describeCounted({ of, rows, amountSatang: null });
   return message('proposal.corrected', {
-    before:
-      wasSatang === null
-        ? message('proposal.not-counted')
-        : describeCounted({ of, rows, amountSatang: wasSatang }),
+    count,
+    before: showBaht(wasSatang),
     amount: showBaht(totalSatang),
   });
 }
 
-/** The effect of a proposal, as it was counted when it was made. */
-export function effectOfProposal(visit: ProvedVisit, proposal: Proposal): string {
-  const { decision, kind } = proposal;
-  const isCorrection = decision === 'retry-corrected' && kind === 'payout';
-  const what = isCorrection ? describeCorrected(proposal) : describeCounted(countedOf(proposal));
-  return visit.say(describeEffect(decision, what, kind));
+/** "••5924" for a masked account. */
+export const shortAccount = (masked: string): string => masked.replace(/^\*+/u, '••');
+
+/** The sentence of a decision, the same for maker, checker and signer. */
+export function headlineOf(figured: FiguredDecision): Message {
+  const { decision, kind, figures } = figured;
+  const { rows, payees, files } = figures;
+  const { amountSatang } = countedOf(figured);
+  const what = describeWhat(figured);
+  if (decision === 'approve-batch' && amountSatang !== null) {
+    const account = figures.payerAccounts.map(shortAccount).join(', ');
+    const said = { people: counted(payees, 'person'), amount: showBaht(amountSatang), account };
+    return payees === rows
+      ? message('approval.pay-people', said)
+      : message('approval.pay-payouts', { ...said, payouts: counted(rows, 'payout') });
+  }
+  if (sendsWhatWaits(decision) && figures.of === 'payouts') {
+    if (rows === 0) return message('approval.nothing-sent');
+    const said = { counted: what, files: counted(files.length, 'file') };
+    return message(rows === 1 ? 'approval.sent.one' : 'approval.sent.many', said);
+  }
+  return message('approval.what', { decision: message(nameOfDecision(decision, kind)), what });
 }
 
 /** Returns "salary-november.csv" or "salary-november.csv and 2 more files". */
@@ -58,40 +81,155 @@ export function sayFiles({ say }: ProvedVisit, { files }: ProposalFigures): stri
       );
 }
 
+// ---------------------------------------------------------------- figures
+
+/** A figure with its name and a note below it; without a figure, the note alone. */
+export interface ShownFigure {
+  readonly name: Part;
+  readonly figure?: Part;
+  readonly note?: Part;
+  /** True for a figure to look at. */
+  readonly isUnusual?: boolean;
+}
+
+export const figureList = (figures: readonly (ShownFigure | false)[]): Part =>
+  figures.some((one) => one !== false) &&
+  html`<dl class="fig">
+    ${figures.map(
+      (one) =>
+        one !== false &&
+        html`<div>
+          <dt>${one.name}</dt>
+          ${
+            one.figure !== undefined &&
+            html`<dd class="${one.isUnusual === true ? 'n ask' : 'n'}">${one.figure}</dd>`
+          }
+          ${one.note !== undefined && html`<dd><small>${one.note}</small></dd>`}
+        </div>`,
+    )}
+  </dl>`;
+
+/** Returns "+0.02" or "−0.02". */
+export function showChange(change: Satang): string {
+  if (change === zeroSatang) return showBaht(change);
+  return change > zeroSatang ? `+${showBaht(change)}` : `−${showBaht(toSatang(-change))}`;
+}
+
+const perMillePerPercent = 10;
+
+/** Returns "+13.8%" or "−3.0%"; undefined without an amount before. */
+export function showShare(now: bigint, before: bigint): string | undefined {
+  const perMille = perMilleOf(now, before);
+  if (perMille === undefined) return undefined;
+  const percent = (Math.abs(perMille) / perMillePerPercent).toFixed(1);
+  return perMille < 0 ? `−${percent}%` : `+${percent}%`;
+}
+
+/** The figure of payees who were never paid before. */
+export function newPayeesFigure(
+  { say }: ProvedVisit,
+  { newPayees, of }: ProposalFigures,
+  totalSatang: Satang,
+): ShownFigure | false {
+  if (of !== 'payouts') return false;
+  const name = say('approval.to-new-payees');
+  if (newPayees.payees === 0) return { name, note: say('approval.none-new') };
+  const share = perMilleOf(totalSatang + newPayees.amountSatang, totalSatang) ?? 0;
+  return {
+    name,
+    figure: showBaht(newPayees.amountSatang),
+    note: say(
+      message('approval.new-share', {
+        people: counted(newPayees.payees, 'person'),
+        share: (share / perMillePerPercent).toFixed(1),
+      }),
+    ),
+    isUnusual: true,
+  };
+}
+
+/** The figures of any decision about money: before and after a correction, new payees, accounts. */
+export function figuresOf(visit: ProvedVisit, { figures, totalSatang }: FiguredDecision): Part {
+  const { say } = visit;
+  const { wasSatang, payerAccounts } = figures;
+  return figureList([
+    wasSatang !== null && { name: say('proposal.was-before'), figure: showBaht(wasSatang) },
+    wasSatang !== null && { name: say('proposal.it-becomes'), figure: showBaht(totalSatang) },
+    wasSatang !== null && {
+      name: say('approval.difference'),
+      figure: showChange(toSatang(totalSatang - wasSatang)),
+    },
+    figures.rows > 0 && newPayeesFigure(visit, figures, totalSatang),
+    payerAccounts.length > 0 && {
+      name: say('approval.accounts'),
+      figure: payerAccounts.map(shortAccount).join(', '),
+    },
+  ]);
+}
+
+/** The file, the sentence, and the figures below them. @param isTitle true for the title of the page */
+export function hero(
+  visit: ProvedVisit,
+  figured: FiguredDecision,
+  { small, figures, isTitle }: { readonly small: Part; readonly figures: Part; readonly isTitle: boolean },
+): Html {
+  const files = sayFiles(visit, figured.figures);
+  const sentence = visit.say(headlineOf(figured));
+  return html`<section class="card hero" aria-labelledby="headline">
+    ${files !== undefined && html`<p class="file">${files}</p>`}
+    ${isTitle ? html`<h1 id="headline">${sentence}</h1>` : html`<h2 id="headline">${sentence}</h2>`}
+    ${small && html`<p class="small">${small}</p>`} ${figures}
+  </section>`;
+}
+
+// ---------------------------------------------------------------- sizes
+
+const thousand = 1_000;
+
+function sizeTitle({ say }: ProvedVisit, place: number, rows: number): string {
+  const [from, to] = [sizeBounds[place - 1], sizeBounds[place]];
+  const payouts = counted(rows, 'payout');
+  if (to === undefined) return say(message('approval.size-over', { from: showCount(from ?? 0), payouts }));
+  return from === undefined
+    ? say(message('approval.size-under', { to: showCount(to), payouts }))
+    : say(message('approval.size-between', { from: showCount(from), to: showCount(to), payouts }));
+}
+
+/** Payouts by size; few rows are read faster in the list. */
+export function sizesCard(visit: ProvedVisit, { sizes, largest, of, rows }: ProposalFigures): Part {
+  const { say } = visit;
+  if (of !== 'payouts' || rows < 2) return undefined;
+  const large = new Set(largest.map(({ amountSatang }) => sizeOf(amountSatang)));
+  const classes = sizes.map((count, place) => {
+    const bound = sizeBounds[place];
+    return {
+      title: sizeTitle(visit, place, count),
+      count,
+      border: bound === undefined ? undefined : `${bound / thousand}k`,
+      isLarge: large.has(place),
+    };
+  });
+  return html`<section class="card" aria-labelledby="amounts">
+    <div class="hd">
+      <h2 id="amounts">${say('approval.amounts')}</h2>
+      <small>${say('approval.amounts-hint')}</small>
+    </div>
+    ${histogram(classes, say('approval.amounts-hint'))}
+  </section>`;
+}
+
 // ---------------------------------------------------------------- the largest
 
 /** One of the largest rows, as it is displayed. */
 interface Large {
-  readonly href: string;
+  readonly seq: number;
   readonly payoutId: string;
   readonly rowNo: number;
   /** The masked number. */
   readonly proxyNo: string;
   readonly payeeName: string;
-  readonly amount: string;
+  readonly amountSatang: Satang;
   readonly isNewPayee: boolean;
-}
-
-function largestTable({ say }: ProvedVisit, largest: readonly Large[]): Part {
-  if (largest.length === 0) return undefined;
-  return html`<h3>${say('batch.largest')}</h3>
-    <table>
-      <tbody>
-        ${largest.map(
-          ({ href, payoutId, rowNo, proxyNo, payeeName, amount, isNewPayee }) =>
-            html`<tr>
-              <td class="number" data-head="${say('payout.amount')}">${amount}</td>
-              <td data-head="${say('payout.payout')}">
-                <a class="open" href="${href}">${payoutId}</a> <small>${say('payout.row')} ${rowNo}</small>
-              </td>
-              <td data-head="${say('payout.payee')}">
-                <span class="mono">${proxyNo}</span> <small>${showText(payeeName)}</small>
-                ${isNewPayee && html`<span class="tag unknown">? ${say('batch.payee-is-new')}</span>`}
-              </td>
-            </tr>`,
-        )}
-      </tbody>
-    </table>`;
 }
 
 /** Reads the largest rows: amounts as counted, payees from the journal. */
@@ -107,200 +245,128 @@ async function readLargest(
     if (history === undefined) continue;
     const { rowNo, cells, instruction } = history.row;
     read.push({
-      href: `/payout/${seq}`,
+      seq,
       payoutId: cells.payoutId.trim(),
       rowNo,
-      proxyNo: maskDigits(instruction?.proxyNo ?? cells.proxyNo),
+      proxyNo: shortAccount(maskDigits(instruction?.proxyNo ?? cells.proxyNo)),
       payeeName: (instruction ?? cells).payeeName ?? '',
-      amount: showBaht(amountSatang),
+      amountSatang,
       isNewPayee,
     });
   }
   return read;
 }
 
-// ---------------------------------------------------------------- the effect of a proposal
-
-/** The digest of a file. The file alone has it where no row was corrected and `check` gets the left-out rows. */
-function digestOf({ say }: ProvedVisit, { digest, isCorrected, leftOut }: FiguredFile): Part {
-  if (digest === null) return undefined;
-  const { rows, firstRowNos } = leftOut;
-  const without = rows > 0 && rows === firstRowNos.length ? ` --without ${firstRowNos.join(',')}` : '';
-  const hint = isCorrected
-    ? say('batch.digest-corrected')
-    : rows > firstRowNos.length
-      ? say('proposal.digest-of-some')
-      : say(message('batch.digest-hint', { rows: without }));
-  return html`<br /><small>${say('batch.digest')}</small> <code>${digest}</code> <small>${hint}</small>`;
+/** "4.1" for the quotient of two amounts; the second is not 0. */
+export function showTimes(now: bigint, before: bigint): string {
+  const tenths = (10n * now + before / 2n) / before;
+  return `${tenths / 10n}.${tenths % 10n}`;
 }
 
-function fileTable(visit: ProvedVisit, { of, files }: ProposalFigures): Part {
+/** The amount beside the last file: an amount over twice as large, or a new payee, is to be looked at. */
+function againstOf({ say }: ProvedVisit, large: Large, compared: Compared | undefined): Part {
+  const { seq, amountSatang, isNewPayee } = large;
+  if (isNewPayee) return html`<span class="ask t">? ${say('batch.payee-is-new')}</span>`;
+  if (compared === undefined) return undefined;
+  const before = compared.beforeBySeq.get(seq);
+  if (before === undefined) return html`<span class="no">${say('approval.not-in-last')}</span>`;
+  if (before === amountSatang) return html`<span class="no">${say('approval.as-before')}</span>`;
+  if (before > 0n && amountSatang > 2n * before) {
+    const said = { times: showTimes(amountSatang, before), before: showBaht(before) };
+    return html`<span class="ask t">? ${say(message('approval.times-before', said))}</span>`;
+  }
+  return html`<span class="no">${showShare(amountSatang, before)}</span>`;
+}
+
+/** The five largest rows, beside the last file where there is one. */
+export async function largestCard(
+  store: HistoryReader,
+  visit: ProvedVisit,
+  figures: ProposalFigures,
+  compared: Compared | undefined,
+): Promise<Part> {
   const { say } = visit;
-  if (files.length === 0) return undefined;
+  const largest = await readLargest(store, figures);
+  if (largest.length === 0) return undefined;
+  return html`<section class="card" aria-labelledby="largest">
+    <h2 id="largest">${say('batch.largest')}</h2>
+    <table class="rows">
+      <thead>
+        <tr>
+          <th scope="col">${say('payout.payee')}</th>
+          <th scope="col" class="r">${say('approval.baht')}</th>
+          <th scope="col">${compared === undefined ? say('payout.payout') : say('approval.against-last')}</th>
+        </tr>
+      </thead>
+      <tbody>
+        ${largest.map((large) => {
+          const { seq, payoutId, rowNo, proxyNo, payeeName, amountSatang } = large;
+          const row = say(message('approval.row', { row: showCount(rowNo) }));
+          const link = html`<a href="/payout/${seq}">${payoutId}</a>, ${row}`;
+          const against = againstOf(visit, large, compared);
+          return html`<tr>
+            <td>
+              <b>${showText(payeeName)}</b>
+              <small class="n">${proxyNo} ${compared !== undefined && html`· ${link}`}</small>
+            </td>
+            <td class="r">${showBaht(amountSatang)}</td>
+            <td class="w">${compared === undefined && html`${link} `}${against}</td>
+          </tr>`;
+        })}
+      </tbody>
+    </table>
+  </section>`;
+}
+
+// ---------------------------------------------------------------- files
+
+/** The files of a decision about several. */
+export function filesCard({ say }: ProvedVisit, { of, files }: ProposalFigures): Part {
+  if (files.length < 2) return undefined;
   const path = of === 'registrations' ? '/registrations/batch/' : '/batch/';
   const rest = files.length - filesShownMax;
-  return html`<table>
+  return html`<section class="card" aria-labelledby="figured-files">
+    <h2 id="figured-files">${say(counted(files.length, 'file'))}</h2>
+    <table class="rows">
       <thead>
         <tr>
           <th scope="col">${say('payout.file')}</th>
-          <th scope="col" class="number">${say(`proposal.things-${of}`)}</th>
-          ${of === 'payouts' && html`<th scope="col" class="number">${say('proposal.sum')}</th>`}
+          <th scope="col" class="r">${say(`proposal.things-${of}`)}</th>
+          ${of === 'payouts' && html`<th scope="col" class="r">${say('approval.baht')}</th>`}
         </tr>
       </thead>
       <tbody>
         ${files.slice(0, filesShownMax).map(
-          (file) =>
+          ({ batchId, fileName, rows, amountSatang }) =>
             html`<tr>
-              <td class="why" data-head="${say('payout.file')}">
-                <b>${showText(file.fileName)}</b>
-                <a class="open" href="${path}${file.batchId}">${file.batchId}</a> ${digestOf(visit, file)}
+              <td class="w">
+                <b>${showText(fileName)}</b>
+                <small><a href="${path}${batchId}">${batchId}</a></small>
               </td>
-              <td class="number" data-head="${say(`proposal.things-${of}`)}">${showCount(file.rows)}</td>
-              ${
-                of === 'payouts' &&
-                html`<td class="number" data-head="${say('proposal.sum')}">
-                  ${showBaht(file.amountSatang)}
-                </td>`
-              }
+              <td class="r">${showCount(rows)}</td>
+              ${of === 'payouts' && html`<td class="r">${showBaht(amountSatang)}</td>`}
             </tr>`,
         )}
       </tbody>
     </table>
-    ${rest > 0 && html`<p>${say(message('decide.and-more', { count: showCount(rest) }))}</p>`}`;
+    ${rest > 0 && html`<p>${say(message('decide.and-more', { count: showCount(rest) }))}</p>`}
+  </section>`;
 }
 
-/** Returns "+0.02" or "−0.02". */
-function showChange(change: Satang): string {
-  if (change === zeroSatang) return showBaht(change);
-  return change > zeroSatang ? `+${showBaht(change)}` : `−${showBaht(toSatang(-change))}`;
-}
+// ---------------------------------------------------------------- before a proposal
 
-/** The content of a panel: the figures, and their count and sum. */
-export interface Panel {
-  readonly figures: ProposalFigures;
-  readonly counted: Counted;
-}
+/** The sum of all files of a decision before it is proposed. */
+export const totalOfFigures = ({ files }: ProposalFigures): Satang =>
+  sumSatang(files.map(({ amountSatang }) => amountSatang));
 
-/** The panel of the figures: count and sum, before and after, new payees, accounts, files with digests, the largest. */
+/** The figures beside the form of a decision. */
 export async function figuresPanel(
   store: HistoryReader,
   visit: ProvedVisit,
-  { figures, counted: all }: Panel,
+  figured: FiguredDecision,
 ): Promise<Html> {
-  const { say } = visit;
-  const { wasSatang, newPayees, payerAccounts, of } = figures;
-  const { amountSatang } = all;
-  const baht = say('payout.baht');
-  const files = sayFiles(visit, figures);
-  const change = wasSatang === null || amountSatang === null ? undefined : toSatang(amountSatang - wasSatang);
-  return html`<section class="card" aria-labelledby="figures">
-    ${files !== undefined && html`<p class="filename">${files}</p>`}
-    <h2 id="figures" class="headline">${say(describeCounted(all))}</h2>
-    ${factList([
-      [say('proposal.was-before'), wasSatang !== null && `${showBaht(wasSatang)} ${baht}`],
-      [
-        say('proposal.it-becomes'),
-        wasSatang !== null && amountSatang !== null && html`<b>${showBaht(amountSatang)}</b> ${baht}`,
-      ],
-      [say('proposal.difference'), change !== undefined && `${showChange(change)} ${baht}`],
-      [say('batch.payer-account'), payerAccounts.join(', ')],
-      [
-        say('batch.new-payees'),
-        of === 'payouts' &&
-          (newPayees.payees === 0
-            ? say('proposal.no-new-payees')
-            : html`<b>${showBaht(newPayees.amountSatang)}</b> ${baht},
-                ${say(counted(newPayees.payees, 'payee'))}`),
-      ],
-    ])}
-    ${fileTable(visit, figures)} ${largestTable(visit, await readLargest(store, figures))}
-  </section>`;
-}
-
-/** The panel of a proposal. */
-export const proposalPanel = (store: HistoryReader, visit: ProvedVisit, proposal: Proposal): Promise<Part> =>
-  figuresPanel(store, visit, { figures: proposal.figures, counted: countedOf(proposal) });
-
-/** The counts of a decision before it is proposed. */
-export const countedOfFigures = (figures: ProposalFigures): Counted =>
-  countedOf({
-    figures,
-    totalSatang: sumSatang(figures.files.map(({ amountSatang }) => amountSatang)),
-  });
-
-// ---------------------------------------------------------------- rows that wait for approval
-
-const figureLine = (
-  { say }: ProvedVisit,
-  word: PlainCode,
-  { rows, amountSatang }: Figure,
-  more: Part = '',
-): readonly [string, Part] => [
-  say(word),
-  (rows > 0 || word === 'batch.to-be-paid') &&
-    html`${(amountSatang > 0n || rows === 0) && html`<b>${showBaht(amountSatang)}</b> ${say('payout.baht')}, `}${showCount(rows)}
-      ${say(rows === 1 ? 'batch.one-row' : 'batch.rows-counted')} <small>${more}</small>`,
-];
-
-/** The unusual facts of the waiting rows. */
-function unusualLines(visit: ProvedVisit, figures: ApprovalFigures): readonly (readonly [string, Part])[] {
-  const { approved, held, holds, refused, before, like, limited, limitedBy, likeReason } = figures;
-  const { say } = visit;
-  return [
-    figureLine(visit, 'batch.held-besides', held, holds.map(([hold, rows]) => `${rows} ${hold}`).join(', ')),
-    held.rows > 0
-      ? figureLine(visit, 'batch.approved-in-all', approved)
-      : [say('batch.approved-in-all'), undefined],
-    figureLine(visit, 'batch.not-paid', refused),
-    figureLine(visit, 'batch.before', before),
-    figureLine(visit, 'batch.like-earlier', like),
-    figureLine(
-      visit,
-      'batch.limited',
-      limited,
-      limitedBy.map(([setting, rows]) => `${rows} ${setting}`).join(', '),
-    ),
-    [say('payout.why'), whyOf(visit, likeReason)],
-  ];
-}
-
-const waitsCard = ({ say }: ProvedVisit, shown: Part): Html =>
-  html`<section class="card" aria-labelledby="approval">
-    <h2 id="approval">${say('batch.waits-approval')}</h2>
-    ${shown}
-  </section>`;
-
-/** Notes beside the panel of a proposal: the sum paid at once, and unusual facts. */
-export const approvalNotes = (visit: ProvedVisit, figures: ApprovalFigures | undefined): Part =>
-  figures &&
-  waitsCard(
-    visit,
-    factList([figureLine(visit, 'batch.to-be-paid', figures.toPay), ...unusualLines(visit, figures)]),
-  );
-
-/** The rows of a batch that wait for approval now, with the largest of them and the digest. */
-export function approvalCard(visit: ProvedVisit, figures: ApprovalFigures | undefined): Part {
-  if (figures === undefined) return undefined;
-  const { say } = visit;
-  const { toPay, newPayees, largest, payerAccount, digest, isCorrected } = figures;
-  const shown = factList([
-    figureLine(visit, 'batch.to-be-paid', toPay),
-    ...unusualLines(visit, figures),
-    figureLine(visit, 'batch.new-payees', newPayees, say(counted(newPayees.payees, 'payee'))),
-    [say('batch.payer-account'), payerAccount],
-    [
-      say('batch.digest'),
-      html`<code>${digest}</code>
-        <small
-          >${isCorrected ? say('batch.digest-corrected') : say(message('batch.digest-hint', { rows: '' }))}</small
-        >`,
-    ],
-  ]);
-  const large = largest.map(({ seq, payeeName, amountSatang, ...row }) => ({
-    ...row,
-    href: `/payout/${seq}`,
-    payeeName: payeeName ?? '',
-    amount: showBaht(amountSatang),
-  }));
-  return waitsCard(visit, [shown, largestTable(visit, large)]);
+  const { figures } = figured;
+  return html`${hero(visit, figured, { small: undefined, figures: figuresOf(visit, figured), isTitle: false })}
+  ${filesCard(visit, figures)} ${sizesCard(visit, figures)}
+  ${await largestCard(store, visit, figures, undefined)}`;
 }

@@ -1,38 +1,45 @@
 /** One proposal: its facts, the verdict on it, and its exact list. */
 import { showCount } from '../../core/figures.ts';
-import { bahtOf, type Message, message, sayCode } from '../../core/message.ts';
+import { listed, type Message, message, sayCode } from '../../core/message.ts';
+import { sayMoment } from '../../core/moments.ts';
 import { zeroSatang } from '../../core/money.ts';
 import { changedSince } from '../batch-target.ts';
 import { printable, showText } from '../../core/outgoing-text.ts';
-import type { PersonStore, Proposal } from '../ports.ts';
+import type { PersonStore, Proposal, ProposalItem } from '../ports.ts';
 import { locateEvidence } from '../evidence-files.ts';
-import { type FiguresContext, readApprovalFigures } from '../approve-batch.ts';
 import type { ReviewContext } from '../context.ts';
 import { recordReveal } from '../reveal.ts';
 import { type Judged, judgeProposal } from '../review.ts';
-import type { ApprovalFigures } from '../rules/approval-figures.ts';
 import { can } from '../rules/people.ts';
 import { type EvidenceFile, openProposalStatuses, whyNotWithdraw } from '../rules/proposal.ts';
-import { nameOfDecision } from '../rules/terms.ts';
+import { countedOf, describeCounted } from '../rules/proposal-figures.ts';
+import { describeEffect } from '../rules/terms.ts';
 import { deciderOf, findWhyNotCheck, giveVerdict, type Verdict } from '../verdict.ts';
-import { approvalNotes, effectOfProposal, proposalPanel, sayFiles } from './figures-panel.ts';
-import { type ItemsReader, itemRow, itemTable } from './proposals-page.ts';
+import {
+  approvalCards,
+  type ApprovalReader,
+  auditorsCard,
+  readWaiting,
+  type Waiting,
+} from './approval-panel.ts';
+import { figuresOf, filesCard, headlineOf, hero, largestCard, sizesCard } from './figures-panel.ts';
+import { noteLengthMax, verdictCard, type Verdicts } from './decision-box.ts';
+import { type ItemsReader, itemRow, itemTable, listForCheck } from './proposals-page.ts';
 import { html, type Html, type Part } from './html.ts';
-import { csrfField, plainPage, postButton, problems } from './layout.ts';
-import { factList, fullStop, momentOf, whyOf } from './parts.ts';
+import { plainPage, postButton, problems } from './layout.ts';
+import { factList, fullStop, momentOf } from './parts.ts';
 import type { ReadReview } from './payout-page.ts';
 import {
-  type ApprovalWay,
-  enrolFirst,
+  describeKey,
   findApprovalWay,
   signaturesOf,
-  signLink,
+  signedTextsOf,
   type SigningPageContext,
 } from './signing-page.ts';
 import type { Answer, Fields, ProvedVisit, View } from './view.ts';
 
 interface ProposalsPageContext {
-  readonly store: ItemsReader & Pick<PersonStore, 'persons' | 'editPersons'> & FiguresContext['journal'];
+  readonly store: ItemsReader & Pick<PersonStore, 'persons' | 'editPersons'> & ApprovalReader;
   /** Judges the part of an open proposal that can be carried out. */
   readonly judge: Judge;
   readonly readReview: ReadReview;
@@ -41,30 +48,90 @@ interface ProposalsPageContext {
 }
 
 const itemsOnPage = 50;
-const noteLengthMax = 2_000;
 
 const isOpen = ({ status }: Proposal): boolean => openProposalStatuses.includes(status);
 
-/** The state of the proposal, and the next step. */
-function banner(visit: ProvedVisit, proposal: Proposal, refused: number): Html {
-  const { say, language } = visit;
-  const { status, expiresAtMs, checkNote, items } = proposal;
-  const next: Part =
-    status === 'proposed'
-      ? html`${say('proposal.after-proposing')} ${momentOf(visit, expiresAtMs)}${fullStop(visit)}`
-      : status === 'applied' &&
-        say(
-          message('proposal.after-applied', {
-            count: showCount(items - refused),
-            all: showCount(items),
-            refused: showCount(refused),
-          }),
-        );
-  const isBad = status === 'stale' || status === 'expired' || refused > 0;
+/** The number of people who are named. */
+const namedMax = 3;
+
+/** The people who can decide on a proposal, by name. */
+async function listCheckers(review: ReviewContext, proposal: Proposal): Promise<readonly string[]> {
+  const { people } = await review.journal.persons();
+  const names: string[] = [];
+  for (const person of people.filter((one) => can(one, 'check').allowed)) {
+    const why = await findWhyNotCheck(review, proposal, { person, proof: 'session' }, 'send-back');
+    if (why === undefined) names.push(person.displayName);
+  }
+  return names;
+}
+
+/** "Next: 2 more wait for you", with the way there. */
+function nextLink({ say }: ProvedVisit, others: readonly Proposal[]): Part {
+  const [next] = others;
+  if (next === undefined) return undefined;
+  const words =
+    others.length === 1
+      ? say('approval.next.one')
+      : say(message('approval.next.many', { count: showCount(others.length) }));
+  return html`<a class="button" href="/proposal/${next.proposalId}">${words}</a>`;
+}
+
+interface BannerFacts {
+  readonly refused: number;
+  readonly checkers: readonly string[];
+  /** The page on which a proposal that was sent back is corrected; undefined without one. */
+  readonly againPath: string | undefined;
+  /** Other proposals that wait for the visitor. */
+  readonly others: readonly Proposal[];
+}
+
+/** The next step, by the state of the proposal. */
+function nextOf(visit: ProvedVisit, proposal: Proposal, { refused, checkers }: BannerFacts): Part {
+  const { say } = visit;
+  const { status, items, expiresAtMs } = proposal;
+  if (status === 'applied')
+    return say(
+      message('proposal.after-applied', {
+        count: showCount(items - refused),
+        all: showCount(items),
+        refused: showCount(refused),
+      }),
+    );
+  if (status !== 'proposed' || proposal.people === 1) return undefined;
+  const named = listed(checkers.slice(0, namedMax), 'or');
+  const who =
+    checkers.length === 0
+      ? say('approval.no-checker')
+      : say(message('approval.can-approve', { people: named }));
+  const lapses = say(message('approval.lapses', { moment: sayMoment(visit.language, expiresAtMs) }));
+  return html`${who}${fullStop(visit)} ${lapses}${fullStop(visit)}`;
+}
+
+/** The state of the proposal, and the next step; a proposal that waits for the visitor's check has its box alone. */
+function banner(visit: ProvedVisit, proposal: Proposal, known: BannerFacts): Part {
+  const { say, language, nowMs, person, proved } = visit;
+  const { status, checkNote, proposalId, makerId } = proposal;
+  const isOwn = makerId === person.personId;
+  if (status === 'proposed' && !isOwn) return undefined;
+  const isBad = status === 'stale' || status === 'expired' || known.refused > 0;
   const look = isBad ? 'problems' : status === 'applied' ? 'done' : 'done notice';
+  const canWithdraw = whyNotWithdraw(proposal, deciderOf(proved), nowMs) === undefined;
+  const headline =
+    status === 'proposed'
+      ? say(message('approval.proposed', { what: headlineOf(proposal) }))
+      : sayCode(language, `proposal-status.${status}`);
   return html`<div class="${look}" role="status" tabindex="-1" autofocus>
-    <b>${sayCode(language, `proposal-status.${status}`)}${fullStop(visit)}</b> ${next}
+    <b>${headline}${fullStop(visit)}</b> ${nextOf(visit, proposal, known)}
     ${checkNote !== null && showText(checkNote)}
+    <div class="buttons">
+      ${canWithdraw && postButton(visit, `/proposal/${proposalId}/withdraw`, say('proposal.withdraw'), {}, '')}
+      ${
+        isOwn &&
+        known.againPath !== undefined &&
+        html`<a class="button main" href="${known.againPath}">${say('approval.correct-again')}</a>`
+      }
+      ${nextLink(visit, known.others)}
+    </div>
   </div>`;
 }
 
@@ -78,12 +145,19 @@ const fileOf = (visit: ProvedVisit, proposalId: number, { name, sha256, bytes }:
       postButton(visit, `/proposal/${proposalId}/evidence-file`, visit.say('decide.open-evidence'), {}, '')
     }`;
 
+/** The effect, of a correction with the sum before it. */
+function effectOf({ decision, kind, figures, totalSatang }: Proposal): Message {
+  const { wasSatang } = figures;
+  const what = describeCounted(countedOf({ figures, totalSatang: wasSatang ?? totalSatang }));
+  return describeEffect(decision, what, kind);
+}
+
 function facts(visit: ProvedVisit, proposal: Proposal, signatures: Part, isRevealed: boolean): Html {
   const { say } = visit;
   const { note, evidence, evidenceFile, maker, madeAtMs, checker, checkedAtMs } = proposal;
   const show = (text: string) => (isRevealed ? text : showText(text));
   return factList([
-    [say('decide.effect'), effectOfProposal(visit, proposal)],
+    [say('decide.effect'), say(effectOf(proposal))],
     [say('decide.why-note'), show(note)],
     [say('payout.evidence'), evidence === null ? undefined : show(evidence)],
     [
@@ -96,117 +170,7 @@ function facts(visit: ProvedVisit, proposal: Proposal, signatures: Part, isRevea
       checker !== null && checkedAtMs !== null && html`${checker}, ${momentOf(visit, checkedAtMs)}`,
     ],
     [say('passkey.signed-by'), signatures],
-    [say('proposal.list-digest'), html`<code>${proposal.digest}</code>`],
   ]);
-}
-
-/** The only form that approves; it posts the digest of the displayed list. */
-const approveForm = (visit: ProvedVisit, { proposalId, digest }: Proposal, isFirst: boolean): Html =>
-  html`<form method="post" action="/proposal/${proposalId}/approve" class="approve">
-    ${csrfField(visit)}
-    <input type="hidden" name="seen" value="${digest}" />
-    <button ${isFirst && html`class="main"`}>
-      ${visit.say(isFirst ? 'proposal.approve' : 'passkey.approve-unsigned')}
-    </button>
-    <small>${visit.say('proposal.approve-exactly')}</small>
-  </form>`;
-
-const approveForms: Readonly<Record<ApprovalWay, (visit: ProvedVisit, proposal: Proposal) => Part>> = {
-  plain: (visit, proposal) => approveForm(visit, proposal, true),
-  sign: signLink,
-  either: (visit, proposal) => [signLink(visit, proposal), approveForm(visit, proposal, false)],
-  'no-key': enrolFirst,
-};
-
-const sendBackForm = (visit: ProvedVisit, { proposalId }: Proposal): Html => {
-  const { say } = visit;
-  return html`<form method="post" action="/proposal/${proposalId}/send-back">
-    ${csrfField(visit)}
-    <div class="field">
-      <label for="note">${say('proposal.send-back-why')}</label>
-      <textarea id="note" name="note" rows="2" maxlength="${noteLengthMax}" required></textarea>
-    </div>
-    <button>${say('proposal.send-back')}</button>
-  </form>`;
-};
-
-const filesBehind = (files: string | undefined): string => (files === undefined ? '' : `, ${files}`);
-
-/** The number of reasons that are named; the others are counted. */
-const whysShownMax = 5;
-
-const countCannot = ({ whyNot }: Judged): number => whyNot.reduce((sum, [, count]) => sum + count, 0);
-
-/** The line over all items: the number that can be carried out now, and the reasons against the rest. */
-function judgedLine(visit: ProvedVisit, { items, kind }: Proposal, judged: Judged | undefined): Part {
-  const { say } = visit;
-  if (judged === undefined) return undefined;
-  const { possible, amountSatang, whyNot } = judged;
-  const isOfMoney = kind === 'payout';
-  if (whyNot.length === 0 && items === 1) return undefined;
-  const cannot = countCannot(judged);
-  const rest = whyNot.slice(whysShownMax).reduce((sum, [, count]) => sum + count, 0);
-  return html`<p class="judged">
-      <b>${say(message('proposal.can-go-on', { count: showCount(possible), all: showCount(items) }))}</b>${
-        isOfMoney && `, ${say(bahtOf(amountSatang))}`
-      }
-    </p>
-    ${
-      cannot > 0 &&
-      html`<div class="cannot">
-        <b class="tag alarm"
-          ><span aria-hidden="true">!</span>
-          ${say(message('proposal.cannot-go-on', { count: showCount(cannot) }))}</b
-        >
-        <ul>
-          ${whyNot
-            .slice(0, whysShownMax)
-            .map(([why, count]) => html`<li>${showCount(count)} × ${whyOf(visit, why)}</li>`)}
-          ${rest > 0 && html`<li>${say(message('decide.and-more', { count: showCount(rest) }))}</li>`}
-        </ul>
-      </div>`
-    }`;
-}
-
-/** The items that an approval does not carry out. */
-function refusedThen(visit: ProvedVisit, judged: Judged | undefined): Part {
-  const cannot = judged === undefined ? 0 : countCannot(judged);
-  return cannot > 0 && visit.say(message('proposal.refused-then', { count: showCount(cannot) }));
-}
-
-function verdictCard(
-  visit: ProvedVisit,
-  proposal: Proposal,
-  whyNot: { readonly approve: Message | undefined; readonly sendBack: Message | undefined },
-  way: ApprovalWay,
-  judged: Judged | undefined,
-): Part {
-  const { say, person, nowMs, proved } = visit;
-  if (!isOpen(proposal)) return undefined;
-  const isOwn = proposal.makerId === person.personId;
-  const reason = isOwn ? say('proposal.own-proposal') : whyOf(visit, whyNot.approve);
-  const canWithdraw = whyNotWithdraw(proposal, deciderOf(proved), nowMs) === undefined;
-  return html`<section class="card first decision" aria-labelledby="your-decision">
-    <h2 id="your-decision">${say('proposal.your-decision')}</h2>
-    <blockquote>
-      <small>${proposal.maker}</small>
-      <p>${showText(proposal.note)}</p>
-    </blockquote>
-    ${judgedLine(visit, proposal, judged)}
-    ${
-      whyNot.approve === undefined
-        ? html`<p>
-              ${say('proposal.you-approve')}: <b>${effectOfProposal(visit, proposal)}</b>${filesBehind(
-                sayFiles(visit, proposal.figures),
-              )}${fullStop(visit)}
-              ${refusedThen(visit, judged)}
-            </p>
-            ${approveForms[way](visit, proposal)}`
-        : html`<p><b>${say('proposal.cannot-approve')}</b><br />${reason}</p>`
-    }
-    ${whyNot.sendBack === undefined && sendBackForm(visit, proposal)}
-    ${canWithdraw && postButton(visit, `/proposal/${proposal.proposalId}/withdraw`, say('proposal.withdraw'), {}, '')}
-  </section>`;
 }
 
 const readId = (fields: Fields, name: string): number | undefined =>
@@ -217,13 +181,60 @@ interface ProposalView {
   readonly complaint?: { readonly status: number; readonly field: string; readonly text: Message };
 }
 
+/** The cards before the button: figures as they were counted, and what is unusual now. */
+async function lookCards(
+  context: ProposalsPageContext,
+  visit: ProvedVisit,
+  proposal: Proposal,
+  { waiting, batchId }: { readonly waiting: Waiting | undefined; readonly batchId: string | undefined },
+): Promise<Part> {
+  const { store } = context;
+  const { figures } = proposal;
+  if (batchId !== undefined) return approvalCards(store, visit, proposal, { waiting, batchId });
+  return [
+    hero(visit, proposal, { small: undefined, figures: figuresOf(visit, proposal), isTitle: true }),
+    filesCard(visit, figures),
+    sizesCard(visit, figures),
+    await largestCard(store, visit, figures, undefined),
+  ];
+}
+
+/** Hides and reveals the whole numbers of a proposal. */
+function revealOf(
+  visit: ProvedVisit,
+  { note, evidence }: Proposal,
+  items: readonly ProposalItem[],
+  isRevealed: boolean,
+  path: string,
+): Part {
+  const { say } = visit;
+  if (isRevealed) return html`<p role="status">${say('payout.revealed')}</p>`;
+  const isCorrecting = items.some(
+    ({ correction }) => typeof (correction?.accountNo ?? correction?.proxyNo) === 'string',
+  );
+  const isHiding = isCorrecting || hidesNumber(note) || hidesNumber(evidence);
+  const canReveal = isHiding && can(visit.person, 'reveal').allowed;
+  return canReveal && postButton(visit, `${path}/reveal`, say('proposal.reveal-numbers'), {}, '');
+}
+
+/** The place of a proposal among those that wait for the visitor. */
+function breadOf({ say }: ProvedVisit, others: readonly Proposal[], isMine: boolean): Html {
+  const waiting = others.length + (isMine ? 1 : 0);
+  const [next] = others;
+  return html`<div class="bread">
+    <a href="/proposals">${say('page.proposals')}</a>
+    ${waiting > 0 && html`· ${say(message('approval.wait-for-you', { count: showCount(waiting) }))}`}
+    ${isMine && next !== undefined && html`· <a href="/proposal/${next.proposalId}">${say('approval.next')}</a>`}
+  </div>`;
+}
+
 async function proposalPage(
   context: ProposalsPageContext,
   visit: ProvedVisit,
   fields: Fields,
   { isRevealed = false, complaint }: ProposalView = {},
 ): Promise<Answer> {
-  const { say, language } = visit;
+  const { say } = visit;
   const review = await context.readReview();
   const proposalId = readId(fields, 'id');
   const proposal = proposalId === undefined ? undefined : await review.journal.proposal(proposalId);
@@ -237,49 +248,73 @@ async function proposalPage(
     approve: await findWhyNotCheck(review, proposal, visit.proved),
     sendBack: await findWhyNotCheck(review, proposal, visit.proved, 'send-back'),
   };
-  const title = `${say('payout.proposal-word')} ${proposal.proposalId}: ${sayCode(language, nameOfDecision(proposal.decision, proposal.kind))}`;
-  const isCorrecting = items.some(
-    ({ correction }) => typeof (correction?.accountNo ?? correction?.proxyNo) === 'string',
-  );
-  const isHiding = isCorrecting || hidesNumber(proposal.note) || hidesNumber(proposal.evidence);
-  const canReveal = isHiding && !isRevealed && can(visit.person, 'reveal').allowed;
   const path = `/proposal/${proposal.proposalId}${after > 0 ? `/after/${after}` : ''}`;
-  const refused = await countRefused(review, proposal);
   // Revealed numbers are displayed once.
   const live = (name: string) => !isRevealed && html`data-live="${name}"`;
-  const way = await findApprovalWay(context.signing, review, visit);
-  const panel = await proposalPanel(context.store, visit, proposal);
-  const waiting = await readWaitingFigures(context, review, proposal);
-  const judged = await judgeShown(context, review, visit, proposal, waiting);
+  const batchId = proposal.decision === 'approve-batch' ? items[0]?.key : undefined;
+  const waiting = await readWaitingRows(context, review, proposal);
+  const others = (await listForCheck(review, visit.proved)).filter((one) => one.proposalId !== proposalId);
+  const isMine = isOpen(proposal) && whyNot.sendBack === undefined;
+  const facted = {
+    refused: await countRefused(review, proposal),
+    againPath: againPathOf(proposal, items),
+    checkers: isOpen(proposal) ? await listCheckers(review, proposal) : [],
+    others,
+  };
+  const verdicts: Verdicts = {
+    whyNot,
+    way: await findApprovalWay(context.signing, review, visit),
+    judged: await judgeShown(context, review, visit, proposal, waiting),
+    waiting,
+    key: await describeKey(context.signing, visit),
+    isComplaint: complaint?.field === 'note',
+  };
   const signatures = await signaturesOf(context.signing, visit, proposal);
+  const cards = await lookCards(context, visit, proposal, { waiting, batchId });
+  const texts = await signedTextsOf(context.signing, proposal);
   return {
-    title,
+    title: say(headlineOf(proposal)),
     status: complaint?.status ?? 200,
-    body: html`${complaint === undefined ? html`<div ${live('outcome')}>${banner(visit, proposal, refused)}</div>` : problems(visit, [complaint])}
-      <h1>${title}</h1>
-      <div class="columns">
-        <div ${live('facts')}>
-          ${panel} ${approvalNotes(visit, waiting)}
+    body: html`${breadOf(visit, others, isMine)}
+      ${complaint === undefined ? html`<div ${live('outcome')}>${banner(visit, proposal, facted)}</div>` : problems(visit, [complaint])}
+      <div class="ap">
+        <div class="col" ${live('facts')}>
+          ${cards} ${batchId === undefined && itemTable(visit, proposal, { items, rows, after })}
           <section class="card">${facts(visit, proposal, signatures, isRevealed)}</section>
+          ${revealOf(visit, proposal, items, isRevealed, path)}
+          ${auditorsCard(visit, proposal.figures, [
+            [say('proposal.list-digest'), html`<code>${proposal.digest}</code>`],
+            [say('passkey.signed-text'), texts ?? say('approval.text-at-signing')],
+          ])}
         </div>
-        <div class="first" ${live('verdict')}>${verdictCard(visit, proposal, whyNot, way, judged)}</div>
-      </div>
-      ${isRevealed && html`<p role="status">${say('payout.revealed')}</p>`}
-      ${canReveal && postButton(visit, `${path}/reveal`, say('proposal.reveal-numbers'), {}, '')}
-      <div ${live('list')}>${itemTable(visit, proposal, { items, rows, after })}</div>`,
+        <div ${live('verdict')}>${verdictCard(visit, proposal, verdicts)}</div>
+      </div>`,
   };
 }
 
-/** Reads the waiting figures of the batch while they are still the proposed ones; unusual facts are as of now. */
-async function readWaitingFigures(
+/** The page on which its maker corrects a proposal of one target that was sent back. */
+function againPathOf(
+  { proposalId, status, decision, items }: Proposal,
+  [item]: readonly ProposalItem[],
+): string | undefined {
+  if (status !== 'sent-back' || items > 1 || item === undefined) return undefined;
+  const { kind, key } = item;
+  if (decision === 'approve-batch') return `/batch/${key}/decide/${decision}/again/${proposalId}`;
+  return kind === 'payout' || kind === 'batch' || kind === 'registration'
+    ? `/${kind}/${key}/decide/${decision}`
+    : undefined;
+}
+
+/** Reads the batch of an open approval as it is now. */
+async function readWaitingRows(
   { store }: ProposalsPageContext,
   review: ReviewContext,
   proposal: Proposal,
-): Promise<ApprovalFigures | undefined> {
+): Promise<Waiting | undefined> {
   if (proposal.decision !== 'approve-batch' || !isOpen(proposal)) return undefined;
   const [item] = await review.journal.proposalItems(proposal.proposalId, 0, 1);
-  const figures = item && (await readApprovalFigures({ ...review, journal: store }, item.key));
-  return figures?.digest === item?.version ? figures : undefined;
+  const batch = item && (await review.journal.batch(item.key));
+  return batch && readWaiting(store, review, batch, item.version);
 }
 
 /** Judges all items of a list; for a batch that waits for approval, whether it is still the proposed one. */
@@ -288,12 +323,12 @@ async function judgeShown(
   review: ReviewContext,
   visit: ProvedVisit,
   proposal: Proposal,
-  waiting: ApprovalFigures | undefined,
+  waiting: Waiting | undefined,
 ): Promise<Judged | undefined> {
   const { kind, decision } = proposal;
   if (!isOpen(proposal)) return undefined;
   if (kind === 'payout' || kind === 'registration') return judge(review, visit, proposal);
-  const isChanged = decision === 'approve-batch' && waiting === undefined;
+  const isChanged = decision === 'approve-batch' && waiting?.isChanged !== false;
   return isChanged ? { possible: 0, amountSatang: zeroSatang, whyNot: [[changedSince, 1]] } : undefined;
 }
 

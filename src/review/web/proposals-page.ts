@@ -3,8 +3,10 @@
  */
 import { showBaht, showCount } from '../../core/figures.ts';
 import { sayAge } from '../../core/moments.ts';
-import { type Message, type PlainCode, sayCode } from '../../core/message.ts';
-import { parseBaht, sumSatang } from '../../core/money.ts';
+import { type Message, message, type PlainCode, sayCode } from '../../core/message.ts';
+import { dayMs } from '../../core/bangkok-time.ts';
+import { parseBaht, type Satang, sumSatang, zeroSatang } from '../../core/money.ts';
+import type { Batch, BatchReader } from '../../core/ports.ts';
 import { showText } from '../../core/outgoing-text.ts';
 import { maskDigits } from '../../core/proxy-id.ts';
 import type { HistoryReader, PayoutHistory } from '../../payout/ports.ts';
@@ -20,10 +22,12 @@ import {
   proposalStatuses,
   type TargetKind,
 } from '../rules/proposal.ts';
-import { nameOfDecision } from '../rules/terms.ts';
+import type { ReviewContext } from '../context.ts';
+import { approvalCode } from '../rules/approval.ts';
+import { can, type ProvedPerson } from '../rules/people.ts';
 import { findWhyNotCheck } from '../verdict.ts';
 import { describeTarget } from '../rules/batch-decisions.ts';
-import { sayFiles } from './figures-panel.ts';
+import { headlineOf, sayFiles } from './figures-panel.ts';
 import { html, type Html, type Part } from './html.ts';
 import type { ReadReview } from './payout-page.ts';
 import { whyOf } from './parts.ts';
@@ -34,88 +38,174 @@ const latelyMax = 20;
 
 const endedStatuses = proposalStatuses.filter((status) => !openProposalStatuses.includes(status));
 
-function proposalRow(visit: ProvedVisit, proposal: Proposal): Html {
-  const { say, language, nowMs } = visit;
-  const { proposalId, decision, maker, madeAtMs, note, status, checker, kind } = proposal;
-  const { rows, amountSatang } = countedOf(proposal);
-  const files = sayFiles(visit, proposal.figures);
-  return html`<tr>
-    <td data-head="${say('proposal.decision')}">
-      <a class="open" href="/proposal/${proposalId}"
-        ><span class="name">${proposalId}. ${sayCode(language, nameOfDecision(decision, kind))}</span></a
-      >
-      ${files !== undefined && html`<small>${files}</small>`} <small>${showText(note)}</small>
-    </td>
-    <td class="number" data-head="${say('proposal.items')}">${showCount(rows)}</td>
-    <td class="number" data-head="${say('proposal.sum')}">
-      ${amountSatang !== null && showBaht(amountSatang)}
-    </td>
-    <td data-head="${say('proposal.maker')}">${maker}</td>
-    <td class="mono" data-head="${say('payout.age')}">${sayAge(language, nowMs - madeAtMs)}</td>
-    <td data-head="${say('payout.status')}">
-      ${sayCode(language, `proposal-status.${status}`)} ${checker !== null && html`<small>${checker}</small>`}
-    </td>
-  </tr>`;
+interface ListContext {
+  readonly store: Pick<BatchReader, 'batches'>;
+  readonly readReview: ReadReview;
 }
 
-function proposalTable(visit: ProvedVisit, heading: PlainCode, proposals: readonly Proposal[]): Part {
-  const { say } = visit;
-  if (proposals.length === 0) return undefined;
-  return html`<section aria-labelledby="${heading}">
-    <h2 id="${heading}">${say(heading)}</h2>
-    <table>
-      <thead>
-        <tr>
-          <th scope="col">${say('proposal.decision')}</th>
-          <th scope="col" class="number">${say('proposal.items')}</th>
-          <th scope="col" class="number">${say('proposal.sum')}</th>
-          <th scope="col">${say('proposal.maker')}</th>
-          <th scope="col">${say('payout.age')}</th>
-          <th scope="col">${say('payout.status')}</th>
-        </tr>
-      </thead>
-      <tbody>
-        ${proposals.map((proposal) => proposalRow(visit, proposal))}
-      </tbody>
-    </table>
+/** One line of a list: the sentence, what is behind it, the sum and the age. */
+interface ListLine {
+  readonly href: string;
+  readonly title: Part;
+  readonly small: Part;
+  readonly amountSatang: Satang | null;
+  readonly atMs: number;
+  readonly sign: string;
+}
+
+const lineItem = ({ language, nowMs }: ProvedVisit, line: ListLine): Html =>
+  html`<li>
+    <span class="sg" aria-hidden="true">${line.sign}</span>
+    <span
+      ><a class="open" href="${line.href}"><b>${line.title}</b></a> <small>${line.small}</small></span
+    >
+    <span class="n r"
+      >${line.amountSatang !== null && showBaht(line.amountSatang)}
+      <small>${sayAge(language, nowMs - line.atMs)}</small></span
+    >
+  </li>`;
+
+function proposalLine(visit: ProvedVisit, proposal: Proposal): ListLine {
+  const { say, language } = visit;
+  const { proposalId, maker, madeAtMs, note, status, checker, checkNote } = proposal;
+  const isWaiting = openProposalStatuses.includes(status);
+  const said = isWaiting ? undefined : sayCode(language, `proposal-status.${status}`);
+  const words = [
+    sayFiles(visit, proposal.figures),
+    said,
+    isWaiting ? maker : checker,
+    showText(checkNote ?? note),
+  ];
+  return {
+    href: `/proposal/${proposalId}`,
+    title: say(headlineOf(proposal)),
+    small: words.filter(Boolean).join(' · '),
+    amountSatang: countedOf(proposal).amountSatang,
+    atMs: madeAtMs,
+    sign: status === 'applied' ? '●' : isWaiting ? '…' : '○',
+  };
+}
+
+function batchLine({ say }: ProvedVisit, { batchId, fileName, totalSatang, startedAtMs }: Batch): ListLine {
+  const file = showText(fileName);
+  return {
+    href: `/batch/${batchId}/decide/approve-batch`,
+    title: say(message('approval.propose-to-pay', { file })),
+    small: batchId,
+    amountSatang: totalSatang === zeroSatang ? null : totalSatang,
+    atMs: startedAtMs,
+    sign: '…',
+  };
+}
+
+const listGroup = (visit: ProvedVisit, heading: PlainCode, lines: readonly ListLine[]): Part =>
+  lines.length > 0 &&
+  html`<section aria-labelledby="${heading}">
+    <h2 id="${heading}">${visit.say(heading)} <small>${showCount(lines.length)}</small></h2>
+    <ul class="q">
+      ${lines.map((line) => lineItem(visit, line))}
+    </ul>
   </section>`;
+
+/** The batches that wait for a proposal of this person. */
+async function listToPropose(
+  { store }: ListContext,
+  { journal }: ReviewContext,
+  { person }: ProvedVisit,
+): Promise<readonly Batch[]> {
+  if (!can(person, 'propose').allowed) return [];
+  const waiting = (await store.batches()).filter(
+    ({ status, reasonCode }) => status === 'paused' && reasonCode === approvalCode,
+  );
+  const shown = waiting.slice(0, listMax);
+  const open = await journal.openItems(
+    'batch',
+    shown.map(({ batchId }) => batchId),
+  );
+  return shown.filter(({ batchId }) => !open.some(({ key }) => key === batchId));
 }
 
-async function answerList(readReview: ReadReview, visit: ProvedVisit): Promise<Page> {
-  const { say } = visit;
-  const review = await readReview();
+/** True while the first target of a sent-back proposal is as it was, and nothing else is proposed about it. */
+async function isUnanswered(
+  { journal, clock, expireDays }: ReviewContext,
+  proposal: Proposal,
+): Promise<boolean> {
+  const [item] = await journal.proposalItems(proposal.proposalId, 0, 1);
+  if (item === undefined || (await journal.openItems(item.kind, [item.key])).length > 0) return false;
+  if (item.kind === 'batch' && proposal.decision === 'approve-batch')
+    return ((await journal.approvalOf(item.key))?.rows ?? 0) > 0;
+  if (item.kind === 'payout')
+    return (await journal.history(Number(item.key)))?.row.version === Number(item.version);
+  return clock.now() - (proposal.checkedAtMs ?? 0) < expireDays * dayMs;
+}
+
+/** The proposals of a person that were sent back, the newest first, until they are answered. */
+async function listSentBack(review: ReviewContext, personId: number): Promise<readonly Proposal[]> {
+  const back = await review.journal.proposals(['sent-back'], Number.MAX_SAFE_INTEGER, listMax);
+  const mine: Proposal[] = [];
+  const targets = new Set<string>();
+  for (const proposal of back.filter(({ makerId }) => makerId === personId)) {
+    const [item] = await review.journal.proposalItems(proposal.proposalId, 0, 1);
+    const target = `${proposal.decision} ${item?.kind} ${item?.key}`;
+    if (!targets.has(target) && (await isUnanswered(review, proposal))) mine.push(proposal);
+    targets.add(target);
+  }
+  return mine;
+}
+
+/** The open proposals that a person may decide on, the newest first. */
+export async function listForCheck(
+  review: ReviewContext,
+  proved: ProvedPerson,
+): Promise<readonly Proposal[]> {
+  const open = await review.journal.proposals(openProposalStatuses, Number.MAX_SAFE_INTEGER, listMax);
+  const mine: Proposal[] = [];
+  for (const proposal of open)
+    if ((await findWhyNotCheck(review, proposal, proved, 'send-back')) === undefined) mine.push(proposal);
+  return mine;
+}
+
+async function answerList(context: ListContext, visit: ProvedVisit): Promise<Page> {
+  const { say, person } = visit;
+  const review = await context.readReview();
   const newest = Number.MAX_SAFE_INTEGER;
   const open = await review.journal.proposals(openProposalStatuses, newest, listMax);
   const ended = await review.journal.proposals(endedStatuses, newest, latelyMax);
-  const mine: Proposal[] = [];
-  const others: Proposal[] = [];
-  for (const proposal of open) {
-    const why = await findWhyNotCheck(review, proposal, visit.proved, 'send-back');
-    (why === undefined ? mine : others).push(proposal);
-  }
+  const mine = await listForCheck(review, visit.proved);
+  const isMine = new Set(mine.map(({ proposalId }) => proposalId));
+  const back = await listSentBack(review, person.personId);
+  const toPropose = await listToPropose(context, review, visit);
+  const lines = (proposals: readonly Proposal[]) => proposals.map((one) => proposalLine(visit, one));
+  const others = open.filter(({ proposalId }) => !isMine.has(proposalId));
   return {
     title: say('page.proposals'),
     body: html`<h1>${say('page.proposals')}</h1>
       <div data-live="proposals">
         ${
-          open.length === 0 &&
+          open.length + back.length + toPropose.length === 0 &&
           html`<div class="empty">
             <p><b>${say('proposal.nothing-to-check')}</b></p>
           </div>`
         }
-        ${proposalTable(visit, 'proposal.for-my-check', mine)}
-        ${proposalTable(visit, 'proposal.wait-for-others', others)}
-        ${proposalTable(visit, 'proposal.lately', ended)}
+        ${listGroup(visit, 'approval.for-my-check', lines(mine))}
+        ${listGroup(
+          visit,
+          'approval.needs-proposal',
+          toPropose.map((batch) => batchLine(visit, batch)),
+        )}
+        ${listGroup(visit, 'approval.sent-back-to-you', lines(back))}
+        ${listGroup(visit, 'approval.waits-for-checker', lines(others))}
+        ${listGroup(visit, 'approval.decided', lines(ended))}
       </div>`,
   };
 }
 
-export const makeProposalListViews = (readReview: ReadReview): readonly View[] => [
+export const makeProposalListViews = (context: ListContext): readonly View[] => [
   {
     method: 'GET',
     path: '/proposals',
     action: 'see',
-    answer: async (visit) => answerList(readReview, visit),
+    answer: async (visit) => answerList(context, visit),
   },
 ];
 

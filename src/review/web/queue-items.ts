@@ -8,7 +8,6 @@ import type { ReviewContext } from '../context.ts';
 import { figureWhole } from '../freeze.ts';
 import { type OwnersContext, takeItem } from '../owners.ts';
 import { can } from '../rules/people.ts';
-import { describeCounted } from '../rules/proposal-figures.ts';
 import type { Target } from '../rules/proposal.ts';
 import {
   type Asker,
@@ -22,7 +21,7 @@ import { type Decision, otherDecisions } from '../rules/terms.ts';
 import { deciderOf } from '../verdict.ts';
 import { answerDecision, type DecideForm, decidePage } from './decide-form.ts';
 import { html, type Html, type Part } from './html.ts';
-import { countedOfFigures, figuresPanel, type Panel } from './figures-panel.ts';
+import { describeWhat, type FiguredDecision, figuresPanel, totalOfFigures } from './figures-panel.ts';
 import { plainPage, postButton } from './layout.ts';
 import { factList, moneyTag, whyOf } from './parts.ts';
 import type { ReadReview } from './payout-page.ts';
@@ -217,9 +216,10 @@ async function countItem(
   review: ReviewContext,
   decision: Decision,
   target: Target,
-): Promise<Panel | undefined> {
+): Promise<FiguredDecision | undefined> {
   const figures = await figureWhole(review, decision, target);
-  return figures.of === 'others' ? undefined : { figures, counted: countedOfFigures(figures) };
+  if (figures.of === 'others') return undefined;
+  return { decision, kind: target.kind, figures, totalSatang: totalOfFigures(figures) };
 }
 
 /** Answers a click with the form, and a filled-in form with the decision. */
@@ -242,10 +242,7 @@ async function answerItem(context: QueueItemsContext, visit: ProvedVisit, fields
     path: '/queue/item',
     back: '/queue',
     targets: [target],
-    what:
-      panel === undefined
-        ? showText(named)
-        : `${showText(named)}: ${visit.say(describeCounted(panel.counted))}`,
+    what: panel === undefined ? showText(named) : `${showText(named)}: ${visit.say(describeWhat(panel))}`,
     shown: [shownOf(visit, item), panel && (await figuresPanel(review.journal, visit, panel))],
     hidden: { kind, key, version, decision },
     nameTarget: () => showText(named),

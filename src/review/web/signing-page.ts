@@ -1,17 +1,16 @@
 /** Signs an approval with a passkey: displays the whole text, and the button that asks the key. */
-import { type Message, sayCode } from '../../core/message.ts';
-import type { HistoryReader } from '../../payout/ports.ts';
+import { message, type Message } from '../../core/message.ts';
+import { showText } from '../../core/outgoing-text.ts';
 import type { ReviewContext } from '../context.ts';
 import { askForSignature, listUsable } from '../passkeys.ts';
 import type { Proposal } from '../ports.ts';
 import { showKey } from '../rules/passkey.ts';
-import { nameOfDecision } from '../rules/terms.ts';
 import { approveSigned, readMatter, type SigningScene } from '../signed-approval.ts';
 import { findWhyNotCheck } from '../verdict.ts';
-import { effectOfProposal, proposalPanel } from './figures-panel.ts';
+import { figuresOf, hero } from './figures-panel.ts';
 import { html, Html, type Part } from './html.ts';
 import { plainPage, problems } from './layout.ts';
-import { factList, momentOf } from './parts.ts';
+import { momentOf } from './parts.ts';
 import {
   askPasskey,
   type PasskeyPageContext,
@@ -24,7 +23,6 @@ import type { Answer, Fields, ProvedVisit, View } from './view.ts';
 export interface SigningPageContext extends PasskeyPageContext {
   readonly readReview: () => Promise<ReviewContext>;
   readonly scene: SigningScene;
-  readonly store: HistoryReader;
 }
 
 /** The ways in which a person may approve: without a signature, with one, either, or not before they have a key. */
@@ -40,13 +38,6 @@ export async function findApprovalWay(
   if (signing !== undefined) return hasKey ? 'sign' : 'no-key';
   return hasKey ? 'either' : 'plain';
 }
-
-/** The link to the page for signing. */
-export const signLink = ({ say }: ProvedVisit, { proposalId }: Proposal): Html =>
-  html`<p class="approve">
-    <a class="button main" href="/proposal/${proposalId}/sign">${say('passkey.sign-with-passkey')}</a>
-    <small>${say('passkey.sign-exactly')}</small>
-  </p>`;
 
 export const enrolFirst = ({ say }: ProvedVisit): Html =>
   html`<p>
@@ -70,6 +61,25 @@ export async function signaturesOf(
     <span class="mono">${showKey(key)}</span>`;
 }
 
+/** The passkey of the visitor: "Your passkey: “laptop”, key ab12 cd34". */
+export async function describeKey(page: SigningPageContext, { say, person }: ProvedVisit): Promise<Part> {
+  const context = await signingContextOf(page);
+  const [key] = listUsable(await context.store.persons(), person, context);
+  return (
+    key &&
+    html`<br />${say(message('approval.your-passkey', { label: showText(key.label), key: showKey(key) }))}`
+  );
+}
+
+/** The texts of the kept signatures, byte for byte; undefined without one. */
+export async function signedTextsOf(page: SigningPageContext, { proposalId }: Proposal): Promise<Part> {
+  const { store } = await page.readPersons();
+  const signatures = await store.signaturesOf(proposalId);
+  return signatures.length === 0
+    ? undefined
+    : signatures.map(({ text }) => html`<pre class="signed" lang="en" tabindex="0">${inLines(text)}</pre>`);
+}
+
 const readId = ({ id = '' }: Fields): number => (/^\d{1,15}$/.test(id) ? Number(id) : 0);
 
 /** Shows the signed text byte for byte, line by line, because the gate for outgoing text removes newlines. */
@@ -82,11 +92,11 @@ async function signPage(
   fields: Fields,
   complaint?: Message,
 ): Promise<Answer> {
-  const { say, language } = visit;
+  const { say } = visit;
   const review = await page.readReview();
   const proposal = await review.journal.proposal(readId(fields));
   if (proposal === undefined) return plainPage(visit, 404, say('page.not-found'), '', '/proposals');
-  const { proposalId, decision, kind } = proposal;
+  const { proposalId } = proposal;
   const back = `/proposal/${proposalId}`;
   const context = await signingContextOf(page);
   const whyNot = await findWhyNotCheck(review, proposal, visit.proved);
@@ -104,15 +114,8 @@ async function signPage(
     status: complaint === undefined ? 200 : 409,
     scripts: scriptPaths(),
     body: html`${complaint !== undefined && problems(visit, [{ field: 'text', text: complaint }])}
-      <h1>${say('passkey.sign-title')}</h1>
-      ${await proposalPanel(page.store, visit, proposal)}
-      <section class="card">
-        ${factList([
-          [say('proposal.decision'), sayCode(language, nameOfDecision(decision, kind))],
-          [say('decide.effect'), effectOfProposal(visit, proposal)],
-          [say('proposal.maker'), proposal.maker],
-        ])}
-      </section>
+      <div class="bread"><a href="${back}">${say('passkey.back-to-list')}</a></div>
+      ${hero(visit, proposal, { small: proposal.maker, figures: figuresOf(visit, proposal), isTitle: true })}
       <h2 id="text">${say('passkey.signed-text')}</h2>
       <p>${say('passkey.signed-text-why')}</p>
       <pre class="signed" lang="en" tabindex="0">${inLines(text)}</pre>

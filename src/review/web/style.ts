@@ -1,4 +1,5 @@
 /** The style of the page: its tokens, then the classes of the frame and of the views; light and dark, wide and narrow. */
+import { approvalStyle } from './approval-style.ts';
 import { chartStyle } from './chart-style.ts';
 
 const tokens = `
@@ -360,4 +361,6 @@ const pack = (css: string): string =>
     .replaceAll(/([{};:,]) /g, '$1')
     .replaceAll(/ ([{}])/g, '$1');
 
-export const style = pack([tokens, elements, frame, chartStyle, components, views, narrow, paper].join(''));
+export const style = pack(
+  [tokens, elements, frame, chartStyle, components, views, approvalStyle, narrow, paper].join(''),
+);

@@ -64,6 +64,8 @@ interface Told {
   /** @returns what the maker's form says */
   readonly propose: () => Promise<string>;
   readonly says: string;
+  /** The sentence above the figures, for maker and checker. */
+  readonly sentence: string;
   readonly files: readonly (readonly [fileName: string, rows: number])[];
 }
 
@@ -85,6 +87,7 @@ const told: readonly Told[] = [
       return resumeAccount();
     },
     says: '5 payouts, 500.29 baht',
+    sentence: '5 payouts, 500.29 baht of 2 files are sent at once',
     files: [
       ['a.csv', 3],
       ['b.csv', 2],
@@ -99,6 +102,7 @@ const told: readonly Told[] = [
       return resumeAccount();
     },
     says: '3 payouts, 300.06 baht',
+    sentence: '3 payouts, 300.06 baht of 1 file are sent at once',
     files: [['a.csv', 3]],
   },
   {
@@ -117,6 +121,7 @@ const told: readonly Told[] = [
       return decideBatch(firstBatchId, 'resume-batch');
     },
     says: '6 payouts, 600.53 baht',
+    sentence: '6 payouts, 600.53 baht of 2 files are sent at once',
     files: [
       ['b.csv', 4],
       ['a.csv', 2],
@@ -131,6 +136,7 @@ const told: readonly Told[] = [
       return decideBatch(firstBatchId, 'resume-batch');
     },
     says: '2 payouts, 200.03 baht',
+    sentence: '2 payouts, 200.03 baht of 1 file are sent at once',
     files: [['a.csv', 2]],
   },
   {
@@ -143,13 +149,18 @@ const told: readonly Told[] = [
       return decideBatch(firstBatchId, 'approve-batch');
     },
     says: '3 payouts, 300.06 baht',
+    sentence: 'Pay 3 people 300.06 baht from ••5924',
     files: [['a.csv', 3]],
   },
 ];
 
 test.each(told)('$name: told alike to the maker, the checker, and whoever signs', async (one) => {
-  expect(await one.propose()).toContain(`${one.says}, after another person approves`);
+  const form = await one.propose();
   const page = await checker.get('/proposal/1');
+  for (const said of [one.says, one.sentence]) {
+    expect(form).toContain(said);
+    expect(readText(page.text)).toContain(said);
+  }
   expect(readText(page.text)).toContain(one.says);
   const proposal = await rig.store.proposal(1);
   if (proposal === undefined) throw new Error('nothing was proposed');
@@ -260,7 +271,8 @@ test('what is corrected is told as it was, before and after, for ever', async ()
     expect(after.text).toContain('<b>Applied.</b>');
     for (const { text } of [before, after]) {
       expect(readText(text)).toContain(`Amount ${was} becomes ${amount}`);
-      expect(readText(text)).toContain(`it was 1 payout, ${was} baht; becomes ${amount} baht`);
+      expect(readText(text)).toContain(`Retry corrected: 1 payout, was ${was}, becomes ${amount} baht`);
+      expect(readText(text)).toContain(`it was 1 payout, ${was} baht`);
     }
   };
   await correct(1, '527,955.31', '527,955.29');

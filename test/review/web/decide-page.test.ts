@@ -63,13 +63,13 @@ describe('one payout', () => {
     );
     expect(form.text).toContain('>Propose<');
     const proposed = await decide(nok, path, 'go-on');
-    expect(proposed.text).toContain('Waits for a check');
+    expect(proposed.text).toContain('Proposed: ');
     expect(proposed.text).toContain('You proposed this and cannot approve it');
     const own = await nok.post('/proposal/1/approve', { seen: 'x' });
     expect(own.status).toBe(403);
     expect(await statusesOf(rig.store)).toEqual(['held']);
     const listed = await mali.get('/proposals');
-    expect(listed.text).toContain('Wait for your check');
+    expect(listed.text).toContain('Waits for your check');
     const shown = await mali.get('/proposal/1');
     const regions = [...shown.text.matchAll(/data-live="(\w+)"/g)].map(([, name]) => name);
     expect(regions).toEqual(['outcome', 'facts', 'verdict', 'list']);
@@ -311,7 +311,7 @@ describe('several at once', () => {
     const rest = await nok.post(leaveOut);
     expect(rest.text).toContain('59 payouts');
     const [, next = ''] = /action="(\/decide\/[\w-]+\/go-on)"/.exec(rest.text) ?? [];
-    expect((await nok.post(next, { note: 'checked' })).text).toContain('Waits for a check');
+    expect((await nok.post(next, { note: 'checked' })).text).toContain('Proposed: ');
     const proposal = await rig.store.proposal(2);
     expect(proposal).toMatchObject({ items: 59, maker: 'nok', decision: 'go-on' });
     const first = await mali.get('/proposal/2');

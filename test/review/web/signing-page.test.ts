@@ -149,7 +149,7 @@ test('whoever proposed it cannot sign it, and a maker not at all', async () => {
   // Where a signature is optional she may do without under boon's.
   const other = await mali.get('/proposal/1');
   expect(other.text).toContain('href="/proposal/1/sign"');
-  expect(other.text).toContain('Approve without a signature');
+  expect(other.text).toContain('Approve and pay 100.01 baht without a signature');
 });
 
 test('one who approves a batch alone signs it, too', async () => {

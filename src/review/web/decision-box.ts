@@ -1,0 +1,247 @@
+/** The box of the decision, the only part in which the pages of a maker and a checker differ. */
+import { showBaht, showCount } from '../../core/figures.ts';
+import { bahtOf, type Message, message } from '../../core/message.ts';
+import { sayMoment } from '../../core/moments.ts';
+import { showText } from '../../core/outgoing-text.ts';
+import type { Batch } from '../../core/ports.ts';
+import type { Proposal } from '../ports.ts';
+import type { Judged } from '../review.ts';
+import { openProposalStatuses } from '../rules/proposal.ts';
+import { countedOf } from '../rules/proposal-figures.ts';
+import type { Waiting } from './approval-panel.ts';
+import { describeWhat, type FiguredDecision, sayFiles } from './figures-panel.ts';
+import { html, type Html, type Part } from './html.ts';
+import { csrfField, postButton } from './layout.ts';
+import { fullStop, whyOf } from './parts.ts';
+import { type ApprovalWay, enrolFirst } from './signing-page.ts';
+import type { ProvedVisit } from './view.ts';
+
+/** The limit of a note, in characters. */
+export const noteLengthMax = 2_000;
+
+/** The label of the button that approves: with the sum where money is then paid. */
+function labelOf(
+  { decision, figures, totalSatang }: Proposal,
+  way: 'sign' | 'approve' | 'unsigned',
+): Message {
+  const { amountSatang } = countedOf({ figures, totalSatang });
+  const pays = decision === 'approve-batch' || decision === 'go-on' || decision.startsWith('retry');
+  if (!pays || amountSatang === null || figures.of !== 'payouts') return message(plainLabels[way]);
+  return message(payLabels[way], { amount: showBaht(amountSatang) });
+}
+
+const plainLabels = {
+  sign: 'approval.sign',
+  approve: 'proposal.approve',
+  unsigned: 'passkey.approve-unsigned',
+} as const;
+const payLabels = {
+  sign: 'approval.sign-and-pay',
+  approve: 'approval.approve-and-pay',
+  unsigned: 'approval.approve-and-pay-unsigned',
+} as const;
+
+/** The only form that approves; it posts the digest of the displayed list. */
+const approveForm = (visit: ProvedVisit, proposal: Proposal, way: 'approve' | 'unsigned'): Html =>
+  html`<form method="post" action="/proposal/${proposal.proposalId}/approve" class="approve">
+    ${csrfField(visit)}
+    <input type="hidden" name="seen" value="${proposal.digest}" />
+    <button class="${way === 'approve' ? 'main full' : 'full'}">${visit.say(labelOf(proposal, way))}</button>
+  </form>`;
+
+/** The link to the page for signing. */
+const signLink = ({ say }: ProvedVisit, proposal: Proposal): Html =>
+  html`<p class="approve">
+    <a class="button main full" href="/proposal/${proposal.proposalId}/sign"
+      >${say(labelOf(proposal, 'sign'))}</a
+    >
+  </p>`;
+
+const approveForms: Readonly<Record<ApprovalWay, (visit: ProvedVisit, proposal: Proposal) => Part>> = {
+  plain: (visit, proposal) => approveForm(visit, proposal, 'approve'),
+  sign: signLink,
+  either: (visit, proposal) => [signLink(visit, proposal), approveForm(visit, proposal, 'unsigned')],
+  'no-key': enrolFirst,
+};
+
+/** Sends the proposal back with a row to be left out: a person who leaves it out cannot check, so its maker does. */
+function backWithout(visit: ProvedVisit, { proposalId }: Proposal, waiting: Waiting | undefined): Part {
+  const { say } = visit;
+  const [like] = waiting === undefined || waiting.isChanged ? [] : waiting.figures.like.first;
+  if (like === undefined) return undefined;
+  const id = like.payoutId;
+  const note = say(message('approval.without', { id }));
+  const label = say(message('approval.back-without', { id }));
+  return postButton(visit, `/proposal/${proposalId}/send-back`, label, { note }, 'full');
+}
+
+function sendBackForm(visit: ProvedVisit, proposal: Proposal, isOpened: boolean): Html {
+  const { say } = visit;
+  const { proposalId, maker, figures } = proposal;
+  const file = sayFiles(visit, figures);
+  return html`<details ${isOpened && 'open'}>
+    <summary>${say(message('approval.send-back-to', { person: maker }))}</summary>
+    <form method="post" action="/proposal/${proposalId}/send-back">
+      ${csrfField(visit)}
+      <label for="note"><small>${say('approval.send-back-what')}</small></label>
+      <textarea id="note" name="note" rows="3" maxlength="${noteLengthMax}" required></textarea>
+      <button class="full">
+        ${file === undefined ? say('proposal.send-back') : say(message('approval.send-back', { file }))}
+      </button>
+    </form>
+  </details>`;
+}
+
+const filesBehind = (files: string | undefined): string => (files === undefined ? '' : `, ${files}`);
+
+/** The number of reasons that are named; the others are counted. */
+const whysShownMax = 5;
+
+const countCannot = ({ whyNot }: Judged): number => whyNot.reduce((sum, [, count]) => sum + count, 0);
+
+/** The line over all items: the number that can be carried out now, and the reasons against the rest. */
+function judgedLine(visit: ProvedVisit, { items, kind }: Proposal, judged: Judged | undefined): Part {
+  const { say } = visit;
+  if (judged === undefined) return undefined;
+  const { possible, amountSatang, whyNot } = judged;
+  const isOfMoney = kind === 'payout';
+  if (whyNot.length === 0 && items === 1) return undefined;
+  const cannot = countCannot(judged);
+  const rest = whyNot.slice(whysShownMax).reduce((sum, [, count]) => sum + count, 0);
+  return html`<p class="judged">
+      <b>${say(message('proposal.can-go-on', { count: showCount(possible), all: showCount(items) }))}</b>${
+        isOfMoney && `, ${say(bahtOf(amountSatang))}`
+      }
+    </p>
+    ${
+      cannot > 0 &&
+      html`<div class="cannot">
+        <b class="tag alarm"
+          ><span aria-hidden="true">!</span>
+          ${say(message('proposal.cannot-go-on', { count: showCount(cannot) }))}</b
+        >
+        <ul>
+          ${whyNot
+            .slice(0, whysShownMax)
+            .map(([why, count]) => html`<li>${showCount(count)} × ${whyOf(visit, why)}</li>`)}
+          ${rest > 0 && html`<li>${say(message('decide.and-more', { count: showCount(rest) }))}</li>`}
+        </ul>
+      </div>`
+    }`;
+}
+
+/** The items that an approval does not carry out. */
+function refusedThen(visit: ProvedVisit, judged: Judged | undefined): Part {
+  const cannot = judged === undefined ? 0 : countCannot(judged);
+  return cannot > 0 && visit.say(message('proposal.refused-then', { count: showCount(cannot) }));
+}
+
+export interface Verdicts {
+  readonly whyNot: { readonly approve: Message | undefined; readonly sendBack: Message | undefined };
+  readonly way: ApprovalWay;
+  readonly judged: Judged | undefined;
+  readonly waiting: Waiting | undefined;
+  /** The passkey of the visitor, in words. */
+  readonly key: Part;
+  /** True for a form that was sent without its text. */
+  readonly isComplaint: boolean;
+}
+
+/** The box of the decision: the only part in which the pages of maker and checker differ. */
+export function verdictCard(visit: ProvedVisit, proposal: Proposal, verdicts: Verdicts): Part {
+  const { say, person, language } = visit;
+  const { whyNot, way, judged, waiting, key, isComplaint } = verdicts;
+  if (!openProposalStatuses.includes(proposal.status)) return undefined;
+  const { maker, madeAtMs, makerId, expiresAtMs, note } = proposal;
+  const isOwn = makerId === person.personId;
+  const reason = isOwn ? say('proposal.own-proposal') : whyOf(visit, whyNot.approve);
+  const by = message('approval.proposed-by', { person: maker, moment: sayMoment(language, madeAtMs) });
+  return html`<aside class="card sign" aria-labelledby="your-decision">
+    <h2 id="your-decision">${say('proposal.your-decision')}</h2>
+    <div class="why">
+      <small>${say(by)}</small>
+      <p>“${showText(note)}”</p>
+    </div>
+    ${judgedLine(visit, proposal, judged)}
+    ${
+      whyNot.approve === undefined
+        ? html`<p>
+              ${say(way === 'plain' ? 'proposal.you-approve' : 'approval.you-sign')}:
+              <b>${say(describeWhat(proposal))}</b
+              >${filesBehind(sayFiles(visit, proposal.figures))}${fullStop(visit)}
+              ${refusedThen(visit, judged)}
+            </p>
+            ${approveForms[way](visit, proposal)}`
+        : html`<p><b>${say('proposal.cannot-approve')}</b><br />${reason}</p>`
+    }
+    ${whyNot.sendBack === undefined && [backWithout(visit, proposal, waiting), sendBackForm(visit, proposal, isComplaint)]}
+    <p class="small">
+      ${say(message('approval.lapses', { moment: sayMoment(language, expiresAtMs) }))}${fullStop(visit)}
+      ${key}
+    </p>
+    <div class="print">${say('approval.approved-by-line')}</div>
+  </aside>`;
+}
+
+export interface ToPropose {
+  readonly figured: FiguredDecision;
+  readonly version: string;
+  readonly note: string;
+  /** The proposal that was sent back, whose words stay; undefined for a first one. */
+  readonly again: Proposal | undefined;
+  /** Undefined before the form is sent. */
+  readonly refused?: { readonly status: number; readonly text: Message };
+}
+
+// ---------------------------------------------------------------- the maker's
+
+/** The words of the checker who sent a proposal back. */
+function sentBackWords({ say, language }: ProvedVisit, { checker, checkedAtMs, checkNote }: Proposal): Html {
+  const moment = sayMoment(language, checkedAtMs ?? 0);
+  return html`<div class="why">
+    <small>${say(message('approval.sent-back-by', { person: checker ?? '?', moment }))}</small>
+    <p>“${showText(checkNote ?? '')}”</p>
+  </div>`;
+}
+
+/** The maker's box: the only part in which the pages of maker and checker differ. */
+export function proposeCard(
+  visit: ProvedVisit,
+  { batch, people }: { readonly batch: Batch; readonly people: 1 | 2 | undefined },
+  toPropose: ToPropose,
+): Html {
+  const { say } = visit;
+  const { figured, version, note, again, refused } = toPropose;
+  const { amountSatang } = countedOf(figured);
+  const file = showText(batch.fileName);
+  const isAlone = people === 1;
+  const alone =
+    amountSatang === null
+      ? message('proposal.approve')
+      : message('approval.approve-and-pay', { amount: showBaht(amountSatang) });
+  const label = isAlone ? alone : message('approval.propose-to-pay', { file });
+  return html`<aside class="card sign" aria-labelledby="your-decision">
+    <h2 id="your-decision">${say('proposal.your-decision')}</h2>
+    ${again !== undefined && sentBackWords(visit, again)}
+    <p>
+      ${say(isAlone ? 'proposal.you-approve' : 'approval.you-propose')}: <b>${say(describeWhat(figured))}</b>,
+      ${file}${fullStop(visit)}
+    </p>
+    <form method="post" action="/batch/${batch.batchId}/decide/approve-batch">
+      ${csrfField(visit)} <input type="hidden" name="version" value="${version}" />
+      <label for="note">${say('decide.why-note')} <small>${say('decide.why-hint')}</small></label>
+      <textarea
+        id="note"
+        name="note"
+        rows="3"
+        maxlength="${noteLengthMax}"
+        required
+        ${refused !== undefined && html`aria-invalid="true"`}
+      >
+${note}</textarea>
+      <button class="main full">${say(label)}</button>
+    </form>
+    <p class="small">${say(isAlone ? 'payout.one-is-enough' : 'payout.second')}</p>
+    <a class="button full" href="/batch/${batch.batchId}">${say('decide.not-done')}</a>
+  </aside>`;
+}
