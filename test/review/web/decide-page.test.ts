@@ -72,7 +72,7 @@ describe('one payout', () => {
     expect(listed.text).toContain('Waits for your check');
     const shown = await mali.get('/proposal/1');
     const regions = [...shown.text.matchAll(/data-live="(\w+)"/g)].map(([, name]) => name);
-    expect(regions).toEqual(['outcome', 'facts', 'verdict', 'list']);
+    expect(regions).toEqual(['outcome', 'facts', 'verdict']);
     const approved = await mali.post('/proposal/1/approve', { seen: digestIn(shown.text) });
     expect(approved.text).toContain('<b>Applied.</b>');
     expect(await statusesOf(rig.store)).toEqual(['ready']);
