@@ -57,6 +57,8 @@ type ReconciliationReader = Pick<
 export interface ReconciliationContext {
   readonly store: ReconciliationReader;
   readonly readReview: ReadReview;
+  /** `bank.companyId` of the settings, for the head of a printed day. */
+  readonly companyId: string;
   /** Fetches the statement of a day and reconciles it; undefined in a process that asks no bank. */
   readonly fetchStatement: ((date: string) => Promise<StatementFetched>) | undefined;
 }
@@ -172,6 +174,23 @@ function explanation({ say }: ProvedVisit, shown: ShownDay): Part {
   const sum = showBaht(sizeOf(differenceSatang));
   return html`<p class="sum">${say(message('reconciliation.explained', { sum, breaks }))}</p>`;
 }
+
+/** The head of a printed day: company, day, time of printing, sandbox. */
+function printedHead({ companyId }: ReconciliationContext, visit: ProvedVisit): Html {
+  const { say, language, nowMs, isSandbox } = visit;
+  const moment = sayMoment(language, nowMs);
+  return html`<p class="print">
+    ${say(message('reconciliation.printed-head', { company: companyId, moment }))}
+    ${isSandbox && html`· <b>${say('page.sandbox')}</b>`}
+  </p>`;
+}
+
+/** Lines at the end of a printed day. */
+const signatureLines = ({ say }: ProvedVisit): Html =>
+  html`<div class="print">
+    <p>${say('reconciliation.compared-by-line')}</p>
+    <p>${say('reconciliation.checked-by-line')}</p>
+  </div>`;
 
 // ---------------------------------------------------------------- both sides
 
@@ -524,14 +543,14 @@ export async function answerDay(
   const moment = sayMoment(language, acceptedAtMs);
   return {
     title: `${say('page.reconciliation')} ${sayDate(language, date)}`,
-    body: html`${noticeOf(visit, notice)} ${await dayNav(context, visit, date)}
+    body: html`${noticeOf(visit, notice)} ${printedHead(context, visit)} ${await dayNav(context, visit, date)}
       <div class="head">
         <h1>${say(describeDay(visit, shown))}</h1>
         <small>${say(message('reconciliation.read-at', { version, moment }))}</small>
       </div>
       ${shown.isInPart && html`<p>${say('reconciliation.day-not-whole')}</p>`} ${explanation(visit, shown)}
       ${sidesSection(visit, shown)} ${await breaksSection(store, visit, shown)}
-      ${await statementSection(context, visit, shown)}`,
+      ${await statementSection(context, visit, shown)} ${signatureLines(visit)}`,
   };
 }
 

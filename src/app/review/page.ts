@@ -166,7 +166,12 @@ export function listViews(parts: ViewParts, place: ServedPlace): PageViews {
     ...makeSigningViews(signing),
     ...makeSessionViews({ readContext, onSignOut }),
     ...makeTodayViews({ store, payer, readSurroundings }),
-    ...makeReconciliationViews({ store, readReview, fetchStatement }),
+    ...makeReconciliationViews({
+      store,
+      readReview,
+      fetchStatement,
+      companyId: payer?.companyId ?? '',
+    }),
     ...makePayeesViews(store),
     ...makeUserViews({ readPersons, onChange: async () => onUserChange?.() }),
     ...makeLogViews(store),

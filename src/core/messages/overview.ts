@@ -307,6 +307,18 @@ export const overviewWordings = wordings({
     "The bank's statement cannot be used; the log of the sending process says why",
     'รายการเดินบัญชีจากธนาคารใช้ไม่ได้ ดูสาเหตุในบันทึกของโปรแกรมส่งรายการ',
   ],
+  'reconciliation.printed-head': [
+    'paydrop · company {company} · reconciliation · printed {moment}',
+    'paydrop · บริษัท {company} · กระทบยอด · พิมพ์เมื่อ {moment}',
+  ],
+  'reconciliation.compared-by-line': [
+    'Compared by ______________________ Date ____________',
+    'ผู้กระทบยอด ______________________ วันที่ ____________',
+  ],
+  'reconciliation.checked-by-line': [
+    'Checked by ______________________ Date ____________',
+    'ผู้ตรวจสอบ ______________________ วันที่ ____________',
+  ],
   'reconciliation.for-auditors': [
     'For auditors: SHA-256 of each version',
     'สำหรับผู้ตรวจสอบ: SHA-256 ของแต่ละฉบับ',

@@ -317,6 +317,21 @@ ul.warn { margin: 0; padding: 0; list-style: none; }
 }
 `;
 
+/** A reconciled day. */
+const days = `
+.sum { font-size: 1.0625rem; } .list { display: grid; gap: var(--s3); } section > .list { margin-top: var(--s3); }
+.br { display: grid; grid-template-columns: 20rem minmax(0, 1fr) auto; gap: var(--s2) var(--s5); align-items: center; border-left: 4px solid var(--unknown-fill); }
+.br.hi { border-left-color: var(--alarm-fill); } .br .hd { grid-column: 1 / -1; margin: 0; } .br h3 { font-size: 1rem; }
+.br dl { display: grid; grid-template-columns: 1fr 1fr 1fr; gap: var(--s3); margin: 0; } .br dt { font-size: .8125rem; color: var(--soft); } .br dd { margin: 0; }
+.tx p::first-letter, .rules li::first-letter { text-transform: uppercase; }
+.tbl td:nth-child(2), .tbl td:nth-child(4) { color: var(--soft); } .wf { margin-top: var(--s2); } .tbl + .h3 { margin-top: var(--s4); }
+@media (max-width: 63.99rem) { .br { display: block; } .br > * + * { margin-top: var(--s3); } .br .hd > :last-child { margin-left: 0; } }
+@media (max-width: 40rem) {
+  .tbl.rows :is(tbody, tfoot) tr { grid-template-columns: 1fr 1fr 1fr; } .tbl.rows td.r { font-size: .875rem; }
+  .tbl.rows td[data-l]::before { display: block; white-space: normal; } .tbl td:nth-child(4) { color: inherit; }
+}
+`;
+
 /** Below 1024 px the menu stands at the foot; below 640 px rows become cards. */
 const narrow = `
 @media (max-width: 63.99rem) {
@@ -386,7 +401,7 @@ const paper = `
 @page { size: A4; margin: 16mm; }
 @media print {
   :root, :root[data-theme] { color-scheme: light; }
-  .skip, .side, .top, .tabs, .test, .lost, .bell, .bar, .chips, .pages, .pick, button, .b, .button, form:not(.act), dialog { display: none !important; }
+  .skip, .side, .top, .tabs, .nav, .test, .lost, .bell, .bar, .chips, .pages, .pick, button, .b, .button, form:not(.act), dialog { display: none !important; }
   body, body:not(.alone) { display: block; background: #fff; font-size: 10pt; padding: 0; } main { display: block; padding: 0; max-width: none; } main > * + * { margin-top: 4mm; }
   h1 { font-size: 15pt; } h2 { font-size: 11pt; } small, .small { font-size: 8.5pt; }
   .card, .act { border: 1px solid #999; background: none; padding: 3mm; } .card, tr, svg { break-inside: avoid; } h2, h3 { break-after: avoid; }
@@ -394,7 +409,7 @@ const paper = `
   thead { display: table-header-group; } tfoot { display: table-row-group; } th, td { padding: 1mm 2mm; }
   details::details-content { content-visibility: visible; block-size: auto; } summary { list-style: none; color: inherit; font-weight: 600; }
   a { color: inherit; text-decoration: none !important; }
-  .print { display: block !important; }
+  .print { display: block !important; } .print p { margin-top: 10mm; }
 }
 `;
 
@@ -407,5 +422,5 @@ const pack = (css: string): string =>
     .replaceAll(/ ([{}])/g, '$1');
 
 export const style = pack(
-  [tokens, elements, frame, chartStyle, components, views, approval, narrow, paper].join(''),
+  [tokens, elements, frame, chartStyle, components, views, approval, narrow, days, paper].join(''),
 );
