@@ -64,7 +64,7 @@ function personRow(visit: ProvedVisit, { kept, context }: Known, person: Person)
     </td>
     <td data-head="${say('user.role')}">${sayCode(language, `role.${role}`)}</td>
     <td data-head="${say('user.user-standing')}">
-      <span class="tag ${standing === 'user.is-active' ? 'yes' : 'unknown'}">${say(standing)}</span>
+      <span class="tag">${standing !== 'user.is-active' && '‖ '}${say(standing)}</span>
     </td>
     <td data-head="${say('user.last-sign-in')}">
       ${lastSignInAtMs === null ? say('user.never-signed-in') : momentOf(visit, lastSignInAtMs)}

@@ -202,7 +202,7 @@ function sidesCells({ say }: ProvedVisit, { ours, bank, differenceSatang }: Omit
     <td class="r" data-l="${say('reconciliation.ours')}">${bahtOrNone(ours)}</td>
     <td class="r hide">${countOrNone(bank)}</td>
     <td class="r" data-l="${say('reconciliation.bank')}">${bahtOrNone(bank)}</td>
-    <td class="r" data-l="${say('reconciliation.ours-minus-bank')}">
+    <td class="r" data-l="${say('reconciliation.difference')}">
       <b>${showDifference(differenceSatang)}</b>
     </td>`;
 }

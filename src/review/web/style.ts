@@ -325,7 +325,7 @@ const days = `
 .br dl { display: grid; grid-template-columns: 1fr 1fr 1fr; gap: var(--s3); margin: 0; } .br dt { font-size: .8125rem; color: var(--soft); } .br dd { margin: 0; }
 .tx p::first-letter, .rules li::first-letter { text-transform: uppercase; }
 .tbl td:nth-child(2), .tbl td:nth-child(4) { color: var(--soft); } .wf { margin-top: var(--s2); } .tbl + .h3 { margin-top: var(--s4); }
-@media (max-width: 63.99rem) { .br { display: block; } .br > * + * { margin-top: var(--s3); } .br .hd > :last-child { margin-left: 0; } }
+@media (max-width: 63.99rem) { .br { display: block; } .br > :is(dl, .tx, .bts) { margin-top: var(--s3); } .br .hd > :last-child { margin-left: 0; } }
 @media (max-width: 40rem) {
   .tbl.rows :is(tbody, tfoot) tr { grid-template-columns: 1fr 1fr 1fr; } .tbl.rows td.r { font-size: .875rem; }
   .tbl.rows td[data-l]::before { display: block; white-space: normal; } .tbl td:nth-child(4) { color: inherit; }
