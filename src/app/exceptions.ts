@@ -20,7 +20,7 @@ import { countExceptions } from '../reports/rules/report-rows.ts';
 import { SettingsError } from '../settings/secrets.ts';
 import type { LoadedSettings } from '../settings/settings.ts';
 import { type Journal, requireJournal } from './open-store.ts';
-import { findAnyBatch } from './registration/standing.ts';
+import { findAnyBatch } from '../review/shell/named-targets.ts';
 
 export { formatExceptions } from '../reports/open-exceptions.ts';
 

@@ -28,14 +28,9 @@ import {
 import { systemClock } from '../platform/clock.ts';
 import type { LoadedSettings } from '../settings/settings.ts';
 import type { Store } from '../store/store.ts';
-import { findAnyBatch } from './registration/standing.ts';
-import {
-  decideByVerb,
-  type Decided,
-  type DecisionSession,
-  findRows,
-  openDecisions,
-} from './review/decisions.ts';
+import { findAnyBatch, findRows } from '../review/shell/named-targets.ts';
+import { decideByVerb, type Decided } from '../review/shell/decide.ts';
+import { openDecisions, type OpenDecisions } from './decide/open.ts';
 
 export type { OperatorVerb } from '../payout/operator.ts';
 
@@ -70,7 +65,7 @@ export async function* changeTargets(
 }
 
 async function changeTarget(
-  session: DecisionSession,
+  session: OpenDecisions,
   ask: AskBeforeCancel,
   verb: OperatorVerb,
   target: string,
@@ -114,14 +109,14 @@ async function changeTarget(
 const registrationVerbs = { resume: 'go-on', cancel: 'cancel', retry: 'retry' } as const;
 
 const changeRegistrations = (
-  { context }: DecisionSession,
+  { context }: OpenDecisions,
   verb: OperatorVerb,
   found: Iterable<Pick<RegistrationHistory, 'row'>> | AsyncIterable<Pick<RegistrationHistory, 'row'>>,
 ): Promise<OperatorOutcome> =>
   changeEach(found, ({ row }) => changeRegistration(context, registrationVerbs[verb], row.seq));
 
 async function changeRegistrationBatch(
-  session: DecisionSession,
+  session: OpenDecisions,
   verb: OperatorVerb,
   batch: RegistrationBatch,
 ): Promise<OperatorOutcome> {

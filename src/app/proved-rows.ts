@@ -6,7 +6,7 @@ import { proveApproval } from '../review/rules/proved-approval.ts';
 import type { LoadedSettings } from '../settings/settings.ts';
 import { parseBaht } from '../core/money.ts';
 import type { Store } from '../store/store.ts';
-import { readSigningTerms } from './review/signing-terms.ts';
+import { readSigningTerms } from '../review/policy.ts';
 
 /** A row as a signed approval names it. */
 interface SignedRow {

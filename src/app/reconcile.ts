@@ -1,5 +1,4 @@
 /** Reconciles the bank's statement of a day with the journal: from the bank or a person's file to its report. */
-import { userInfo } from 'node:os';
 import { basename } from 'node:path';
 import { formatBangkokDate, readDay } from '../core/bangkok-time.ts';
 import { paydropCommand } from '../core/command-line.ts';
@@ -23,6 +22,7 @@ import type { Reconciled } from '../reconcile/reconcile.ts';
 import { isIncomplete } from '../reconcile/rules/custody.ts';
 import type { BreakKind, BreakRecord } from '../reconcile/rules/types.ts';
 import { hasToldOfUsers } from '../review/rules/chain.ts';
+import { readUser } from '../review/tokens.ts';
 import { SettingsError } from '../settings/secrets.ts';
 import type { LoadedSettings } from '../settings/settings.ts';
 import { type BrokenDay, isGap, notifyAtEnd } from './notices/attention.ts';
@@ -199,15 +199,6 @@ async function getStatement(
     stop,
   });
   return { ...gotten, date };
-}
-
-/** User who runs the program, for the record; a container may know its user by number alone. */
-export function readUser(): string {
-  try {
-    return userInfo().username;
-  } catch {
-    return `user ${process.getuid?.() ?? 'unknown'}`;
-  }
 }
 
 function requirePast(date: string, nowMs: number, warn: ReconcileOptions['warn']): void {

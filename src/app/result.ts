@@ -13,7 +13,7 @@ import { type PresentReports, writePresent } from '../reports/write-reports.ts';
 import type { LoadedSettings } from '../settings/settings.ts';
 import { findSenderOf } from './machines/find-sender.ts';
 import { requireJournal } from './open-store.ts';
-import { type AnyBatch, findAnyBatch } from './registration/standing.ts';
+import { type AnyBatch, findAnyBatch } from '../review/shell/named-targets.ts';
 
 export type { PresentRegistrationReports } from '../registration/write-reports.ts';
 export type { PresentReports } from '../reports/write-reports.ts';

@@ -32,13 +32,14 @@ import type { Journal, Store } from '../store/store.ts';
 import type { FileGrowth, TakenFile } from '../watch/rules/file-growth.ts';
 import { findGrowth, readAddedPayouts } from '../watch/taken-files.ts';
 import type { ApprovalPolicy } from '../review/rules/approval.ts';
-import { noteRunner, readApprovalPolicy, requireApprovers } from './review/agreed.ts';
+import { readApprovalPolicy, requireApprovers } from '../review/policy.ts';
+import { noteRunner } from '../review/tokens.ts';
 import { makeAskFirst, makeMissesSince } from './ask-first.ts';
 import { openBank } from './open-bank.ts';
 import { makeReader } from './open-store.ts';
 import { lockOwnJournal, openOwnJournal } from './journal/own-journal.ts';
 import type { MachinePlace } from './machines/machine-place.ts';
-import { noteRefused, type RefusedByRun } from './review/run-refusal.ts';
+import { noteRefused, type RefusedByRun } from '../review/dropped/refused-run.ts';
 import { TraceSearch } from './traces.ts';
 
 /** Drop folder of registrations, within the inbox. */

@@ -8,7 +8,7 @@ import type { Store } from '../store/store.ts';
 import { composeName } from '../watch/rules/drop-folder.ts';
 import { findJournalPlace } from './journal/place.ts';
 import { requireJournal } from './open-store.ts';
-import { findAnyBatch } from './registration/standing.ts';
+import { findAnyBatch } from '../review/shell/named-targets.ts';
 
 export interface VerifiedFile {
   readonly kind: 'input' | ReportKind;

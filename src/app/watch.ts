@@ -24,8 +24,8 @@ import { DiskWatch, keepGoing, type WatchEvent, type WatchSetup } from '../watch
 import { reasonPathOf } from '../watch/rules/rejection-reason.ts';
 import type { Intake } from '../watch/folders/drop-folder.ts';
 import type { DailyJob } from '../watch/schedule.ts';
-import { publishDayHeads } from './review/day-heads.ts';
-import type { DroppedFiles } from './review/dropped.ts';
+import { publishDayHeads } from './evidence/day-heads.ts';
+import type { DroppedFiles } from '../review/dropped/intake.ts';
 import {
   AttentionNotices,
   type Early,
@@ -239,7 +239,7 @@ async function openPage(
   session: Session,
 ): Promise<AsyncDisposable | undefined> {
   if (loaded.settings.review.listen === '') return undefined;
-  const { openPageOfWatcher } = await import('./review/page.ts');
+  const { openPageOfWatcher } = await import('./decide/page.ts');
   const journal: Store = { ...session.journal, ...session.journal.withoutSenderFence };
   return openPageOfWatcher(loaded, log, journal, { ...session, journal });
 }
@@ -379,7 +379,7 @@ async function openDropped(
   { loaded, journal, clock, log }: Session,
   notices: Notifier,
 ): Promise<DroppedFiles> {
-  const { DroppedFiles: Dropped } = await import('./review/dropped.ts');
+  const { DroppedFiles: Dropped } = await import('../review/dropped/intake.ts');
   return new Dropped({
     loaded,
     journal,
@@ -508,7 +508,7 @@ const sweepAtMs = 10 * 60_000;
 /** Ends unchecked proposals that are overdue, and applies what a killed process has left of others. */
 async function sweepNow(session: Session): Promise<boolean> {
   const { loaded, journal, log } = session;
-  const { readReview } = await import('./review/decisions.ts');
+  const { readReview } = await import('./decide/open.ts');
   const { sweepProposals } = await import('../review/review.ts');
   const lapsed = await sweepProposals(await readReview(loaded, journal, log, session));
   if (lapsed.length > 0)

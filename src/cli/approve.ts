@@ -32,7 +32,8 @@ export const proposalsCommand = makeCommand({
       .example('$0 proposals 12', 'what exactly would be approved'),
   run: async ({ number, all, json, ...options }) => {
     const loaded = await loadCommandSettings(options);
-    const { listProposals, openDecisions, readProposal } = await import('../app/review/decisions.ts');
+    const { listProposals, readProposal } = await import('../review/shell/shown-proposal.ts');
+    const { openDecisions } = await import('../app/decide/open.ts');
     const { openProposalStatuses, proposalStatuses } = await import('../review/rules/proposal.ts');
     const { print, printBanner, showList } = await import('./views/shown.ts');
     const { showProposal, showProposalLine } = await import('./views/decisions.ts');
@@ -91,7 +92,8 @@ export const approveCommand = makeCommand({
     }
     if (number === undefined) throw new SettingsError('say which: the number of a proposal, or --batch');
     if (digest !== undefined) throw new SettingsError('--digest goes with --batch');
-    const { checkProposal, openDecisions } = await import('../app/review/decisions.ts');
+    const { checkProposal } = await import('../review/shell/decide.ts');
+    const { openDecisions } = await import('../app/decide/open.ts');
     const { print, printBanner } = await import('./views/shown.ts');
     const { showChecked } = await import('./views/decisions.ts');
     await using session = await openDecisions(loaded);
@@ -112,7 +114,8 @@ async function approveBatchAndShow(
   { digest, note }: { readonly digest: string | undefined; readonly note: string | undefined },
   json: boolean,
 ): Promise<ExitCode> {
-  const { approveBatchInShell, openDecisions } = await import('../app/review/decisions.ts');
+  const { approveBatchInShell } = await import('../review/shell/decide.ts');
+  const { openDecisions } = await import('../app/decide/open.ts');
   const { print, printBanner } = await import('./views/shown.ts');
   const { showBatchApproved } = await import('./views/decisions.ts');
   await using session = await openDecisions(loaded);

@@ -1,5 +1,6 @@
 /** `paydrop decide`, `confirm`, `ack`, `release`, `accept`, `halt`: people's decisions, each proved by a personal token. */
-import type { DecisionSession, Decided } from '../app/review/decisions.ts';
+import type { DecisionSession } from '../review/context.ts';
+import type { Decided } from '../review/shell/decide.ts';
 import { type BreakKind, breakKinds } from '../reconcile/rules/types.ts';
 import { readZipKey, SettingsError } from '../settings/secrets.ts';
 import { type ExitCode, exitCodes } from './exit-codes.ts';
@@ -26,7 +27,7 @@ async function decideAndShow(
   decide: (session: DecisionSession) => Promise<Decided>,
 ): Promise<ExitCode> {
   const loaded = await loadCommandSettings(options);
-  const { openDecisions } = await import('../app/review/decisions.ts');
+  const { openDecisions } = await import('../app/decide/open.ts');
   const { print, printBanner } = await import('./views/shown.ts');
   const { showDecided } = await import('./views/decisions.ts');
   await using session = await openDecisions(loaded);
@@ -54,9 +55,9 @@ export const decideCommand = makeCommand({
       throw new SettingsError('say which file: its path, or --dropped NAME; --waiting lists those');
     if (discard && dropped === undefined) throw new SettingsError('--discard goes with --dropped NAME');
     const loaded = await loadCommandSettings(options);
-    const { decideByFile, openDecisions } = await import('../app/review/decisions.ts');
-    const { confirmDropped, discardDropped, listDropped } =
-      await import('../app/review/waiting-decisions.ts');
+    const { decideByFile } = await import('../review/shell/decide.ts');
+    const { openDecisions } = await import('../app/decide/open.ts');
+    const { confirmDropped, discardDropped, listDropped } = await import('../review/dropped/waiting.ts');
     const { print, printBanner } = await import('./views/shown.ts');
     const { refuseFile, showDecided, showDiscarded, showDropped } = await import('./views/decisions.ts');
     if (waiting) {
@@ -122,7 +123,7 @@ export const confirmCommand = makeCommand({
     if (outcome === undefined || said.length > 1)
       throw new SettingsError('confirm needs --paid, --registered, --refused or --failed, one of them');
     return decideAndShow(options, async (session) => {
-      const { decideOnRows } = await import('../app/review/decisions.ts');
+      const { decideOnRows } = await import('../review/shell/decide.ts');
       return decideOnRows(session, outcomes[outcome], [name], {
         note,
         evidence: evidence === '' ? null : evidence,
@@ -151,7 +152,7 @@ export const acknowledgeCommand = makeCommand({
       .example("$0 ack INV-2026-0001 --note 'returned by the bank on 22 Nov'", 'its alarm ends'),
   run: ({ name: names, note = '', ...options }) =>
     decideAndShow(options, async (session) => {
-      const { decideOnRows } = await import('../app/review/decisions.ts');
+      const { decideOnRows } = await import('../review/shell/decide.ts');
       return decideOnRows(session, 'acknowledge', names, { note, evidence: null });
     }),
 });
@@ -171,7 +172,7 @@ export const releaseCommand = makeCommand({
       ),
   run: ({ name: names, note = '', ...options }) =>
     decideAndShow(options, async (session) => {
-      const { decideOnRows } = await import('../app/review/decisions.ts');
+      const { decideOnRows } = await import('../review/shell/decide.ts');
       return decideOnRows(session, 'release', names, { note, evidence: null });
     }),
 });
@@ -235,19 +236,19 @@ export const acceptCommand = makeCommand({
     if ((force || keyFile !== undefined) && file === undefined)
       throw new SettingsError('--force and --key-file go with --file');
     const loaded = await loadCommandSettings(options);
-    const { openDecisions } = await import('../app/review/decisions.ts');
+    const { openDecisions } = await import('../app/decide/open.ts');
     const { print, printBanner } = await import('./views/shown.ts');
     const { showDecided } = await import('./views/decisions.ts');
     const log = await openLog({ json, logLevel });
     await using session = await openDecisions(loaded, log);
     let decided;
     if (isOfStatement) {
-      const { decideOnStatement } = await import('../app/review/statements.ts');
+      const { decideOnStatement } = await import('../app/decide/statement.ts');
       const key = file === undefined ? null : readZipKey(keyFile, process.env);
       const wish = { date, file, key, isForced: force, note };
       decided = await decideOnStatement(session, wish, log, new AbortController().signal);
     } else {
-      const { decideOnBreaks } = await import('../app/review/accept.ts');
+      const { decideOnBreaks } = await import('../review/shell/breaks-and-accounts.ts');
       decided = await decideOnBreaks(session, { date, names: transfer, kind: readKind(kind), note });
     }
     if (decided.kind === 'no-statement') {
@@ -295,8 +296,8 @@ export const haltCommand = makeCommand({
       throw new SettingsError('an account and --direct-debit are two things: one of them');
     if (company !== undefined && !directDebit) throw new SettingsError('--company goes with --direct-debit');
     const loaded = await loadCommandSettings(options);
-    const { openDecisions } = await import('../app/review/decisions.ts');
-    const { decideOnPayer, directDebitAccount } = await import('../app/review/accept.ts');
+    const { openDecisions } = await import('../app/decide/open.ts');
+    const { decideOnPayer, directDebitAccount } = await import('../review/shell/breaks-and-accounts.ts');
     const { print, printBanner } = await import('./views/shown.ts');
     const { showDecided, showPayerChanged } = await import('./views/decisions.ts');
     await using session = await openDecisions(loaded);

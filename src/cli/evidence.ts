@@ -29,7 +29,7 @@ export const auditCommand = makeCommand({
   run: async ({ since, heads, file, json, ...options }) => {
     const sinceDate = since === undefined ? undefined : readDayOption('--since', since).date;
     const loaded = await loadCommandSettings(options);
-    const { runAudit } = await import('../app/review/audit.ts');
+    const { runAudit } = await import('../app/evidence/audit.ts');
     const { print, printBanner } = await import('./views/shown.ts');
     const { showAudited } = await import('./views/audit.ts');
     const audited = await runAudit(loaded, { file, heads, sinceDate });
@@ -61,7 +61,7 @@ export const evidenceCommand = makeCommand({
   run: async ({ payout, out, full, json, ...options }) => {
     const loaded = await loadCommandSettings(options);
     const { findPayouts } = await import('../app/status.ts');
-    const { writeEvidence } = await import('../app/review/evidence.ts');
+    const { writeEvidence } = await import('../app/evidence/payout.ts');
     const { print, printBanner } = await import('./views/shown.ts');
     const { showEvidence } = await import('./views/evidence.ts');
     const written = await writeEvidence(loaded, { name: payout, out, isFull: full });

@@ -108,7 +108,7 @@ async function requireBatch(
   batch: string,
   ofRegistrations: boolean,
 ): Promise<void> {
-  const { findAnyBatch } = await import('../app/registration/standing.ts');
+  const { findAnyBatch } = await import('../review/shell/named-targets.ts');
   const found = journal && (await findAnyBatch(journal, batch));
   if (found === undefined) throw noSuchBatch(batch);
   if ((found.kind === 'registrations') === ofRegistrations) return;
@@ -137,7 +137,7 @@ type Prepare = (
 function searchPayouts(options: ListOptions): Prepare {
   const wanted = readFilter(options);
   return async (loaded, journal) => {
-    const { limitPayoutSearch } = await import('../app/review/search.ts');
+    const { limitPayoutSearch } = await import('../review/shell/search-reach.ts');
     const { listPayouts } = await import('../app/list.ts');
     const { describeFound, PayoutTable } = await import('./views/list.ts');
     const none: Search = (_, width) => showPages(noPages(), new PayoutTable(width), describeFound);
@@ -153,7 +153,7 @@ function searchPayouts(options: ListOptions): Prepare {
 function searchRegistrations(options: ListOptions): Prepare {
   const wanted = readRegistrationFilter(options);
   return async (loaded, journal) => {
-    const { limitRegistrationSearch } = await import('../app/review/search.ts');
+    const { limitRegistrationSearch } = await import('../review/shell/search-reach.ts');
     const { listRegistrations } = await import('../app/registration/standing.ts');
     const { describeFoundRegistration, RegistrationTable } = await import('./views/registration-list.ts');
     const none: Search = (_, width) =>

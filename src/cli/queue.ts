@@ -41,7 +41,7 @@ export const queueCommand = makeCommand({
       print(showQueue(queue, Date.now()), json);
       return exitCodes.ok;
     }
-    const { openDecisions } = await import('../app/review/decisions.ts');
+    const { openDecisions } = await import('../app/decide/open.ts');
     const { showDecided } = await import('./views/decisions.ts');
     await using session = await openDecisions(loaded);
     if (ack) {

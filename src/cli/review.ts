@@ -23,7 +23,7 @@ export const reviewCommand = makeCommand({
     if (!Number.isInteger(port) || port < 0 || port > portMax)
       throw new SettingsError(`--port takes a whole number from 0 to ${portMax}`);
     const loaded = await loadCommandSettings(options);
-    const { openPage } = await import('../app/review/page.ts');
+    const { openPage } = await import('../app/decide/page.ts');
     const { print, printBanner } = await import('./views/shown.ts');
     const log = await openLog({ json, logLevel });
     using interrupt = listenForInterrupt(() => {});

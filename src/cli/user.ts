@@ -2,7 +2,8 @@
 import { Writable } from 'node:stream';
 import { countOf } from '../core/figures.ts';
 import { inEnglish } from '../core/message.ts';
-import type { ChangeOutcome, UserSession, UserWish } from '../app/review/people.ts';
+import type { ChangeOutcome } from '../review/people.ts';
+import type { UserSession, UserWish } from '../review/shell/users.ts';
 import { roles } from '../review/rules/people.ts';
 import { SettingsError } from '../settings/secrets.ts';
 import type { LoadedSettings } from '../settings/settings.ts';
@@ -71,7 +72,7 @@ export const userCommand = makeCommand({
   run: async ({ json, logLevel, ...options }) => {
     const loaded = await loadCommandSettings(options);
     const { makeLogger } = await import('../platform/log.ts');
-    const { openUsers } = await import('../app/review/people.ts');
+    const { openUsers } = await import('../app/decide/users.ts');
     const { printBanner } = await import('./views/shown.ts');
     await using session = await openUsers(loaded, makeLogger(logLevel));
     // A token is the only output, since it may go into a file.
@@ -133,7 +134,7 @@ function requireRole({ role, action }: UserOptions): (typeof roles)[number] {
 }
 
 async function change(session: UserSession, options: UserOptions): Promise<ExitCode> {
-  const { changeUser } = await import('../app/review/people.ts');
+  const { changeUser } = await import('../review/shell/users.ts');
   return tell(await changeUser(session, requireName(options), readWish(options)), options);
 }
 
@@ -154,7 +155,7 @@ async function tell(outcome: ChangeOutcome, { json }: UserOptions): Promise<Exit
 
 async function setOwnPassword(session: UserSession, options: UserOptions): Promise<ExitCode> {
   const name = requireName(options);
-  const { setPassword } = await import('../app/review/people.ts');
+  const { setPassword } = await import('../review/shell/users.ts');
   using prompt = await openSecretPrompt();
   const present = await prompt.ask(`Present or one-time password of ${name}`);
   const wanted = await prompt.ask('New password');
@@ -168,13 +169,13 @@ async function setOwnPassword(session: UserSession, options: UserOptions): Promi
 /** Proves the person at the command by their token; where a name is given, by its password. */
 async function prove(session: UserSession, { name }: UserOptions) {
   if (name === undefined) return undefined;
-  const { signInWithPassword } = await import('../app/review/people.ts');
+  const { signInWithPassword } = await import('../review/shell/users.ts');
   using prompt = await openSecretPrompt();
   return await signInWithPassword(session, name, await prompt.ask(`Password of ${name}`));
 }
 
 async function makeToken(session: UserSession, options: UserOptions): Promise<ExitCode> {
-  const { makeOwnToken } = await import('../app/review/people.ts');
+  const { makeOwnToken } = await import('../review/shell/users.ts');
   const { label = '', days, json } = options;
   const made = await makeOwnToken(session, { label, days }, await prove(session, options));
   const { print } = await import('./views/shown.ts');
@@ -188,7 +189,7 @@ async function makeToken(session: UserSession, options: UserOptions): Promise<Ex
 }
 
 async function revokeToken(session: UserSession, options: UserOptions): Promise<ExitCode> {
-  const { endToken } = await import('../app/review/people.ts');
+  const { endToken } = await import('../review/shell/users.ts');
   const { revoke = 0 } = options;
   await endToken(session, revoke, await prove(session, options));
   say(`Token ${revoke} counts no more.`);
@@ -196,7 +197,7 @@ async function revokeToken(session: UserSession, options: UserOptions): Promise<
 }
 
 async function confirm(session: UserSession, options: UserOptions): Promise<ExitCode> {
-  const { confirmUserChange, sendBackUserChange } = await import('../app/review/people.ts');
+  const { confirmUserChange, sendBackUserChange } = await import('../review/shell/users.ts');
   const { name, why = '', sendBack } = options;
   const changeId = Number(name);
   if (!Number.isInteger(changeId) || changeId < 1)
@@ -208,17 +209,17 @@ async function confirm(session: UserSession, options: UserOptions): Promise<Exit
 }
 
 async function policy(session: UserSession, options: UserOptions): Promise<ExitCode> {
-  const { proposePolicy } = await import('../app/review/people.ts');
+  const { proposePolicy } = await import('../review/shell/users.ts');
   return tell(await proposePolicy(session, options.loaded), options);
 }
 
 async function recover(session: UserSession, options: UserOptions): Promise<ExitCode> {
-  const { recoverUser } = await import('../app/review/people.ts');
+  const { recoverUser } = await import('../review/shell/users.ts');
   return tell(await recoverUser(session, requireName(options), options.why ?? ''), options);
 }
 
 async function list(session: UserSession, { name, json }: UserOptions): Promise<ExitCode> {
-  const { listUsers } = await import('../app/review/people.ts');
+  const { listUsers } = await import('../review/shell/users.ts');
   const { print } = await import('./views/shown.ts');
   const { showUsers } = await import('./views/user.ts');
   print(showUsers(await listUsers(session, name)), json);

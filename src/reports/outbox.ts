@@ -3,7 +3,12 @@ import { chmod, mkdir, readdir, rm, stat } from 'node:fs/promises';
 import { basename, join, resolve } from 'node:path';
 import { stringify } from 'csv-stringify/sync';
 import { isSteering, tableCell } from '../core/cell-text.ts';
-import { escapeAmountCell, escapeSpreadsheetCell, guardFormula } from '../platform/csv/spreadsheet-cells.ts';
+import {
+  byteOrderMark,
+  escapeAmountCell,
+  escapeSpreadsheetCell,
+  guardFormula,
+} from '../platform/csv/spreadsheet-cells.ts';
 import { lookAt } from '../platform/disk.ts';
 import { probeFolders } from '../platform/disk-probe.ts';
 import { openTable, type TableForm } from '../platform/csv/table-writer.ts';
@@ -18,9 +23,6 @@ import {
 } from '../platform/durable-file.ts';
 import type { PresentOutbox, TableStyle } from './ports.ts';
 import { exceptionColumns, resultColumns } from './rules/report-rows.ts';
-
-/** Marks a file as UTF-8 for spreadsheets, which else garble Thai names. */
-export const byteOrderMark = '\uFEFF';
 
 const amountIndex = exceptionColumns.indexOf('amount');
 

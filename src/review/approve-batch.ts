@@ -6,7 +6,7 @@ import { dayMs } from '../core/bangkok-time.ts';
 import { joined, type Message, message } from '../core/message.ts';
 import type { ReviewContext } from './context.ts';
 import type { BatchApproval, Proposal } from './ports.ts';
-import { check, type Checked, type Proposed, proposeAll } from './review.ts';
+import { check, type Checked, type Proposed, decide } from './review.ts';
 import type { TimeLimits } from '../payout/rules/limits.ts';
 import type { ApprovalFigures } from './rules/approval-figures.ts';
 import { whyNotApprove } from './rules/approval.ts';
@@ -69,7 +69,7 @@ async function proposeApproval(
   if (!permission.allowed) return refuse(permission.why);
   const targets = [{ kind: 'batch', key: batchId, version }] as const;
   const wish = { decision: 'approve-batch', targets, note, evidence: null } as const;
-  const proposed = await proposeAll(context, [wish], deciderOf(proved));
+  const proposed = await decide(context, deciderOf(proved), [wish]);
   if (proposed.kind === 'refused') return refuse(joined(proposed.objections.map(({ why }) => why)));
   const [end] = proposed.ends;
   return end ?? refuse(message('proposal.none'));

@@ -1,13 +1,15 @@
 /** The context of the review: its stores and settings, and how it examines targets. */
 import type { Message } from '../core/message.ts';
 import type { Satang } from '../core/money.ts';
-import type { Batch, Clock } from '../core/ports.ts';
+import type { Batch, BatchReader, Clock } from '../core/ports.ts';
 import type { RowRules } from '../intake/rules/row.ts';
 import { bankNotAsked, type CancelQuestions } from '../payout/operator.ts';
 import type { HistoryReader, PayoutJournal } from '../payout/ports.ts';
 import type { TimeLimits } from '../payout/rules/limits.ts';
 import type { Inspected } from '../reconcile/inspect.ts';
 import type { StatementStore, UnreconciledDays } from '../reconcile/ports.ts';
+import type { LoadedSettings } from '../settings/settings.ts';
+import type { PersonJournal } from './people.ts';
 import type {
   ApprovalStore,
   PersonStore,
@@ -72,6 +74,20 @@ export interface ReviewContext {
   readonly overTime?: TimeLimits | undefined;
   /** `review.expireDays` of the settings. */
   readonly expireDays: number;
+}
+
+/** The journal as decisions that are typed or filed read and write it. */
+export type DecisionJournal = ReviewContext['journal'] &
+  PersonJournal &
+  Pick<BatchReader, 'batches' | 'batch' | 'snapshot'> &
+  Pick<QueueStore, 'addReviewNote'> &
+  Pick<StatementStore, 'openBreaks' | 'recall'>;
+
+/** The journal, open for decisions; the caller closes it. */
+export interface DecisionSession extends AsyncDisposable {
+  readonly journal: DecisionJournal;
+  readonly context: ReviewContext;
+  readonly loaded: LoadedSettings;
 }
 
 /** The reason why a decision on a target is impossible; otherwise the facts of the target. */

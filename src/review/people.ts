@@ -1,6 +1,8 @@
 /** Carries out changes of people: an admin requests and a second one confirms, or the owner of the journal acts. */
 import { randomBytes } from 'node:crypto';
 import { type Message, message, verbatim } from '../core/message.ts';
+import type { PayoutStore } from '../payout/ports.ts';
+import { systemClock } from '../platform/clock.ts';
 import { hashPassword, makeHalf, type PasswordCost } from './password-hash.ts';
 import type { PersonEdit, PersonsKept, PersonStore } from './ports.ts';
 import { chainEvent, digestSecret, type PersonEventDraft } from './rules/chain.ts';
@@ -77,6 +79,15 @@ export interface PersonContext {
   /** The moment at which the journal was last restored or lost. */
   readonly restoredAtMs: number | undefined;
   readonly cost?: PasswordCost;
+}
+
+/** The journal as changes of people read and write it. */
+export type PersonJournal = PersonStore & Pick<PayoutStore, 'loss'>;
+
+/** The context of a change that is made now. */
+export async function makePersonContext(store: PersonJournal): Promise<PersonContext> {
+  const loss = await store.loss();
+  return { store, nowMs: systemClock.now(), restoredAtMs: loss?.recoveredAtMs };
 }
 
 /** The outcome of an admin's request. A one-time password appears here alone, and only once. */

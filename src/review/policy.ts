@@ -1,9 +1,14 @@
 /** The review policy that two admins agreed on. The journal keeps it; later changes of the settings do not alter it. */
-import { appendEdit, type PersonContext } from './people.ts';
+import { parseBaht, zeroSatang } from '../core/money.ts';
+import { appendEdit, makePersonContext, type PersonContext, type PersonJournal } from './people.ts';
 import type { PersonStore } from './ports.ts';
+import { type ApprovalPolicy, describeNobody } from './rules/approval.ts';
 import { findTwoAdminsSince } from './rules/people.ts';
 import type { ReviewPolicy } from './rules/person-request.ts';
-import { readAgreed } from './rules/policy.ts';
+import { applyPolicy, readAgreed, readPolicy } from './rules/policy.ts';
+import type { SigningTerms } from './rules/proved-approval.ts';
+import { SettingsError } from '../settings/secrets.ts';
+import type { LoadedSettings } from '../settings/settings.ts';
 
 /** The number of events read at a time. */
 const pageSize = 1_000;
@@ -44,4 +49,42 @@ export async function readAgreedPolicy(
     });
     if (isFirst) return facts;
   }
+}
+
+/**
+ * The settings in force: once there have been two admins, `review.people` and `approval` are what both agreed on. Callers
+ * ask here for each decision, since the agreement may change while a process runs.
+ */
+export async function agreeSettings(loaded: LoadedSettings, store: PersonJournal): Promise<LoadedSettings> {
+  const context = await makePersonContext(store);
+  const agreed = await readAgreedPolicy(context, readPolicy(loaded.settings));
+  return agreed === undefined ? loaded : { ...loaded, settings: applyPolicy(loaded.settings, agreed) };
+}
+
+/** The policy on which batches wait for approval. */
+export async function readApprovalPolicy(
+  loaded: LoadedSettings,
+  journal: PersonJournal,
+): Promise<ApprovalPolicy> {
+  const { when, baht, people } = (await agreeSettings(loaded, journal)).settings.approval;
+  return { when, aboveSatang: parseBaht(baht) ?? zeroSatang, people };
+}
+
+/** @throws SettingsError where batches wait for approval and no user could give it */
+export async function requireApprovers(loaded: LoadedSettings, journal: PersonJournal): Promise<void> {
+  const { when } = await readApprovalPolicy(loaded, journal);
+  const { people } = await journal.persons();
+  if (when !== 'never' && people.length === 0) throw new SettingsError(describeNobody(when));
+}
+
+/**
+ * The terms for signed approvals, from this machine's settings alone, which are outside the journal; undefined where `approval.signed` is optional.
+ * @param journalId of the journal that the approvals stand in
+ */
+export function readSigningTerms(
+  { settings: { approval, bank }, isSandbox }: Pick<LoadedSettings, 'settings' | 'isSandbox'>,
+  journalId: string,
+): SigningTerms | undefined {
+  if (approval.signed !== 'required') return undefined;
+  return { companyId: bank.companyId, journalId, isSandbox, keys: approval.keys };
 }

@@ -191,14 +191,14 @@ async function draft(
 }
 
 /**
- * Proposes all decisions or none. Where one person is enough, applies each at once.
+ * Decides, from the page, a shell or a file: proposes all wishes or none. Where one person is enough, applies each at once.
  * @param maker a proved person; before the first person exists, the user of the operating system
  * @param keepFiles keeps the evidence files of the wishes once no objection is left
  */
-export async function proposeAll(
+export async function decide(
   context: ReviewContext,
-  wishes: readonly Wish[],
   maker: Decider,
+  wishes: readonly Wish[],
   keepFiles: () => Promise<void> = async () => {},
 ): Promise<Refused | { readonly kind: 'proposed'; readonly ends: readonly Proposed[] }> {
   await using works = new Works(context);

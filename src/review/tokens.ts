@@ -1,11 +1,13 @@
 /** Personal tokens, which prove the person in a shell and to a program. */
 import { createHash, randomBytes } from 'node:crypto';
+import { userInfo } from 'node:os';
 import { dayMs, formatBangkokMoment } from '../core/bangkok-time.ts';
-import { type Message, message } from '../core/message.ts';
-import { appendEdit } from './people.ts';
-import type { PersonContext } from './people.ts';
-import type { PersonToken } from './ports.ts';
-import { digestSecret } from './rules/chain.ts';
+import { inEnglish, type Message, message } from '../core/message.ts';
+import { appendEdit, makePersonContext, type PersonContext, type PersonJournal } from './people.ts';
+import type { ApprovalStore, PersonToken } from './ports.ts';
+import { digestSecret, hasToldOfUsers } from './rules/chain.ts';
+import { SettingsError } from '../settings/secrets.ts';
+import type { LoadedSettings } from '../settings/settings.ts';
 import {
   can,
   computeMomentAfterRestore,
@@ -110,7 +112,7 @@ const ignore = (): undefined => undefined;
 /** The least time between two recorded uses, so that not every use writes to the journal. */
 const useNotedEveryMs = 300_000;
 
-/** Identifies people by their tokens. */
+/** Identifies people by their tokens. @forTests */
 export function makeTokenSource({ store, nowMs, restoredAtMs }: PersonContext): PersonSource<string> {
   const refuse = (why: Message): Identified => ({ ok: false, why });
   return {
@@ -134,4 +136,51 @@ export function makeTokenSource({ store, nowMs, restoredAtMs }: PersonContext): 
       return { ok: true, person, proof: 'token' };
     },
   };
+}
+
+/**
+ * The person who types the command, by the personal token of the environment or the settings; a typed name proves nothing.
+ * @returns undefined while there is no user at all: decisions are then unproved
+ * @throws SettingsError (exit 2) without a token, or with one that is no longer valid
+ */
+export async function identifyPerson(
+  loaded: LoadedSettings,
+  journal: PersonJournal,
+): Promise<ProvedPerson | undefined> {
+  const { people, heads } = await journal.persons();
+  if (people.length === 0 && !hasToldOfUsers(heads)) return undefined;
+  const reading = loaded.personToken;
+  if (reading === undefined)
+    throw new SettingsError(
+      'no personal token: set PAYDROP_TOKEN, PAYDROP_TOKEN_FILE or review.tokenFile; "paydrop user token NAME" makes one',
+    );
+  if (!reading.ok) throw new SettingsError(reading.message);
+  const identified = await makeTokenSource(await makePersonContext(journal)).identify(reading.secret);
+  if (!identified.ok) throw new SettingsError(`${reading.from}: ${inEnglish(identified.why)}`);
+  return identified;
+}
+
+/**
+ * Records who runs a file, where a token proves it: that person approves nothing of it. A file that is run without a token
+ * has no runner who could approve.
+ */
+export async function noteRunner(
+  loaded: LoadedSettings,
+  store: PersonJournal & Pick<ApprovalStore, 'keepUpload'>,
+  batchId: string,
+): Promise<void> {
+  const { personToken } = loaded;
+  if (personToken?.ok !== true) return;
+  const context = await makePersonContext(store);
+  const identified = await makeTokenSource(context).identify(personToken.secret);
+  if (identified.ok) await store.keepUpload(batchId, identified.person.personId, context.nowMs);
+}
+
+/** User who runs the program, for the record; a container may know its user by number alone. */
+export function readUser(): string {
+  try {
+    return userInfo().username;
+  } catch {
+    return `user ${process.getuid?.() ?? 'unknown'}`;
+  }
 }

@@ -1,5 +1,5 @@
 /** The review page as people see it, beside a watcher that pays what is dropped, through a sandbox bank. */
-import { openUploads } from '../../src/app/review/page.ts';
+import { openUploads } from '../../src/app/decide/page.ts';
 import type { ReviewContext } from '../../src/review/context.ts';
 import { loadSettings } from '../../src/settings/settings.ts';
 import { openJournalIfThere } from '../../src/store/open.ts';

@@ -8,7 +8,7 @@ import { join } from 'node:path';
 import type { Page } from 'playwright-core';
 import { stringify } from 'yaml';
 import { readQueue } from '../../src/attention/items.ts';
-import { openUploads } from '../../src/app/review/page.ts';
+import { openUploads } from '../../src/app/decide/page.ts';
 import { afterChange, move } from '../../src/core/change.ts';
 import { toSatang, zeroSatang } from '../../src/core/money.ts';
 import type { StagedRow } from '../../src/core/payout-file.ts';

@@ -4,7 +4,7 @@ import { once } from 'node:events';
 import { mkdir, rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
-import { openDecisions } from '../../src/app/review/decisions.ts';
+import { openDecisions } from '../../src/app/decide/open.ts';
 import { loadSettings } from '../../src/settings/settings.ts';
 import { openScene, type Scene, until } from '../end-to-end/harness.ts';
 import { addPeople } from '../end-to-end/scene-people.ts';

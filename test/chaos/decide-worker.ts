@@ -3,9 +3,9 @@
  * code, on a journal that others work on. Says in the end what he was told of each proposal that was applied.
  */
 import { giveVerdict, deciderOf } from '../../src/review/verdict.ts';
-import { identifyPerson } from '../../src/app/review/people.ts';
-import { openDecisions } from '../../src/app/review/decisions.ts';
-import { proposeAll } from '../../src/review/review.ts';
+import { identifyPerson } from '../../src/review/tokens.ts';
+import { openDecisions } from '../../src/app/decide/open.ts';
+import { decide } from '../../src/review/review.ts';
 import type { Correction, Target } from '../../src/review/rules/proposal.ts';
 import type { PayoutDecision } from '../../src/review/rules/terms.ts';
 import type { PayoutStatus } from '../../src/core/payout.ts';
@@ -122,7 +122,7 @@ async function work(task: WorkerTask): Promise<WorkerReport> {
     const choice = await choose(journal, dice, rows);
     if (choice === undefined) return;
     const wish = { ...choice, note: 'seen with the bank', evidence: 'letter, folder 7' };
-    const proposed = await proposeAll(context, [wish], deciderOf(maker));
+    const proposed = await decide(context, deciderOf(maker), [wish]);
     if (proposed.kind === 'refused') counts.turnedAway += 1;
     else {
       for (const end of proposed.ends) if (end.kind === 'applied') note(end.proposal.proposalId, end.applied);

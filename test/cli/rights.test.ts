@@ -3,7 +3,7 @@ import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
-import { agreeSettings } from '../../src/app/review/agreed.ts';
+import { agreeSettings } from '../../src/review/policy.ts';
 import { makeToken } from '../../src/review/tokens.ts';
 import { loadSettings } from '../../src/settings/settings.ts';
 import { openJournal } from '../../src/store/open.ts';

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { makeToken } from '../../src/review/tokens.ts';
-import { openDecisions } from '../../src/app/review/decisions.ts';
+import { openDecisions } from '../../src/app/decide/open.ts';
 import { loadSettings } from '../../src/settings/settings.ts';
 import { openJournal } from '../../src/store/open.ts';
 import { passwordOf, Users } from '../support/persons.ts';

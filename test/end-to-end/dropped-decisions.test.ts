@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { parse } from 'csv-parse/sync';
 import { stringify } from 'csv-stringify/sync';
 import { expect, test } from 'vitest';
-import { decisionFolders, listDropped } from '../../src/app/review/waiting-decisions.ts';
+import { decisionFolders, listDropped } from '../../src/review/dropped/waiting.ts';
 import { openScene, until } from './harness.ts';
 import { addPeople } from './scene-people.ts';
 

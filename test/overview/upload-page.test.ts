@@ -6,7 +6,7 @@ import { mkdir, readdir, readFile, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { stringify } from 'yaml';
-import { openUploads } from '../../src/app/review/page.ts';
+import { openUploads } from '../../src/app/decide/page.ts';
 import { zeroSatang } from '../../src/core/money.ts';
 import type { Log } from '../../src/core/ports.ts';
 import { computeBatchId } from '../../src/core/reference.ts';

@@ -13,7 +13,8 @@ import {
   renderException,
   renderExceptionHeader,
 } from '../../src/reports/rules/report-rows.ts';
-import { byteOrderMark, formatExceptionRecords } from '../../src/reports/outbox.ts';
+import { byteOrderMark } from '../../src/platform/csv/spreadsheet-cells.ts';
+import { formatExceptionRecords } from '../../src/reports/outbox.ts';
 import { payoutTables } from '../../src/reports/rules/payout-tables.ts';
 import { makeHowToSheet, makeListsSheet, makeTableSheet } from '../../src/reports/rules/workbook.ts';
 import { registrationTables } from '../../src/registration/rules/report-tables.ts';

@@ -1,7 +1,7 @@
 /** Who decides, by what the journal knows of people: whoever proposed it, whoever checks it, and whoever had a part in it. */
 import { describe, expect, test } from 'vitest';
 import { toSatang } from '../../src/core/money.ts';
-import { proposeAll } from '../../src/review/review.ts';
+import { decide } from '../../src/review/review.ts';
 import type { ReviewContext } from '../../src/review/context.ts';
 import { approveBatch } from '../../src/review/approve-batch.ts';
 import type { ApprovalPolicy } from '../../src/review/rules/approval.ts';
@@ -48,7 +48,7 @@ async function openOffice(people: 1 | 2 = 2) {
     target,
     propose: async (name: string, decision: Decision, targets: readonly Target[]) => {
       const wish = { decision, targets, note: 'seen', evidence: null };
-      const proposed = await proposeAll(context, [wish], deciderOf(await prove(name)));
+      const proposed = await decide(context, deciderOf(await prove(name)), [wish]);
       return proposed.kind === 'refused' ? proposed : (proposed.ends[0] ?? proposed);
     },
     verdict: async (name: string, verdict: 'approve' | 'send-back') =>

@@ -12,7 +12,7 @@ import type { BankReply, TransferFields } from '../../src/core/bank-port.ts';
 import type { TransferOrder } from '../../src/core/payout.ts';
 import { retryBatch } from '../../src/payout/operator.ts';
 import type { ReviewContext } from '../../src/review/context.ts';
-import { check, proposeAll, withdraw } from '../../src/review/review.ts';
+import { check, decide, withdraw } from '../../src/review/review.ts';
 import { decideApproval } from '../../src/review/rules/approval.ts';
 import type { Target } from '../../src/review/rules/proposal.ts';
 import type { PayoutDecision } from '../../src/review/rules/terms.ts';
@@ -229,7 +229,7 @@ class Play {
     const context = this.#context(this.dice.pick([1, 2]));
     const { decision, target } = wish;
     const asked = { decision, targets: [target], note: 'seen', evidence: null };
-    const proposed = await proposeAll(context, [asked], nameOf(maker));
+    const proposed = await decide(context, nameOf(maker), [asked]);
     if (proposed.kind === 'refused') return;
     const [end] = proposed.ends;
     if (end?.kind === 'waiting')
@@ -334,7 +334,7 @@ class Play {
           note: 'the end',
           evidence: null,
         } as const;
-        const proposed = await proposeAll(this.#context(2), [wish], nameOf(8));
+        const proposed = await decide(this.#context(2), nameOf(8), [wish]);
         const [end] = proposed.kind === 'refused' ? [] : proposed.ends;
         if (end?.kind === 'waiting')
           await check(this.#context(2), end.proposal.proposalId, 'approve', nameOf(9));

@@ -4,7 +4,7 @@ import { verbatim } from '../../src/core/message.ts';
 import { readQueue } from '../../src/attention/items.ts';
 import type { ReviewContext } from '../../src/review/context.ts';
 import type { Role } from '../../src/review/rules/people.ts';
-import { listViews, type ViewParts } from '../../src/app/review/page.ts';
+import { listViews, type ViewParts } from '../../src/app/decide/page.ts';
 import { LiveFeed } from '../../src/review/web/live.ts';
 import {
   openReviewPage,

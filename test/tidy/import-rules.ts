@@ -17,7 +17,17 @@ const arrows: Readonly<Record<string, readonly string[]>> = {
   reports: [],
   watch: ['intake', 'payout', 'reports', 'reconcile', 'notify', 'registration'],
   attention: ['review', 'payout', 'reconcile', 'registration'],
-  review: ['attention', 'payout', 'reconcile', 'reports', 'check', 'intake', 'src/registration/ports.ts'],
+  review: [
+    'attention',
+    'settings',
+    'payout',
+    'reconcile',
+    'reports',
+    'check',
+    'intake',
+    'watch',
+    'src/registration/ports.ts',
+  ],
   evidence: ['review', 'payout', 'reconcile'],
   overview: [
     'attention',
@@ -45,7 +55,7 @@ const importTable: Readonly<Record<string, Allowed>> = {
   settings: ['core', 'platform', 'rules'],
   sandbox: ['core', 'platform', 'src/bank/wire.ts', 'reconcile/rules', 'registration/rules'],
   app: everything,
-  cli: ['app', 'settings', 'rules', 'platform', 'core'],
+  cli: ['app', 'review', 'settings', 'rules', 'platform', 'core'],
   main: everything,
   ...Object.fromEntries(
     Object.entries(arrows).map(([from, others]) => [from, ['core', 'platform', 'rules', ...others]]),

@@ -1,5 +1,5 @@
 /** Reads how registrations stand, alongside the sender. */
-import type { Batch, PayerPause } from '../../core/ports.ts';
+import type { PayerPause } from '../../core/ports.ts';
 import type { PayerHalt } from '../../payout/ports.ts';
 import type {
   KeptCallback,
@@ -61,24 +61,6 @@ export const nothingStands: DirectDebitStanding = {
 
 /** Unknown callbacks listed one by one. */
 const unknownShownMax = 10;
-
-/** A batch by its id, of either kind; a batch that was read beats one that was rejected as the wrong kind. */
-export type AnyBatch =
-  | { readonly kind: 'payouts'; readonly batch: Batch }
-  | { readonly kind: 'registrations'; readonly batch: RegistrationBatch };
-
-/** Finds a batch of either kind. @param name in any case */
-export async function findAnyBatch(
-  store: Pick<Store, 'batch' | 'registrationBatch'>,
-  name: string,
-): Promise<AnyBatch | undefined> {
-  const batchId = name.toUpperCase();
-  const payouts = await store.batch(batchId);
-  const registrations = await store.registrationBatch(batchId);
-  if (registrations !== undefined && (payouts === undefined || payouts.status === 'rejected'))
-    return { kind: 'registrations', batch: registrations };
-  return payouts && { kind: 'payouts', batch: payouts };
-}
 
 /** Reads the standing of these batches. */
 export async function readRegistrationBatches(

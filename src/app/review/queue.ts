@@ -14,8 +14,10 @@ import { SettingsError } from '../../settings/secrets.ts';
 import type { LoadedSettings } from '../../settings/settings.ts';
 import type { Store } from '../../store/store.ts';
 import { openReadOnlyJournal } from '../open-store.ts';
-import { decideNamed, type Decided, type DecisionSession, type Named, requirePerson } from './decisions.ts';
-import { listDropped } from './waiting-decisions.ts';
+import type { OpenDecisions } from '../decide/open.ts';
+import type { Named } from '../../review/shell/named-targets.ts';
+import { decideNamed, type Decided, requirePerson } from '../../review/shell/decide.ts';
+import { listDropped } from '../../review/dropped/waiting.ts';
 import { type QueueContext, readQueue } from '../../attention/items.ts';
 
 const minuteMs = 60_000;
@@ -64,7 +66,7 @@ export function nameOfItem({ kind, key, name }: QueueName): string {
   return `${kind}:${kind === 'day' ? showDate(key) : key}`;
 }
 
-async function readName({ journal }: DecisionSession, name: string): Promise<QueueName> {
+async function readName({ journal }: OpenDecisions, name: string): Promise<QueueName> {
   const place = name.indexOf(':');
   const [word, key] = [name.slice(0, place), name.slice(place + 1)];
   const kind = ([...queueKinds, 'payout'] as const).find((one) => one === word);
@@ -101,7 +103,7 @@ export interface Taken {
  * @throws SettingsError as `identifyPerson` does, and for an unknown name
  */
 export async function takeNamed(
-  session: DecisionSession,
+  session: OpenDecisions,
   names: readonly string[],
   what: 'taken' | 'given-back',
 ): Promise<readonly Taken[]> {
@@ -129,7 +131,7 @@ const itemsMax = 10_000;
  * @throws SettingsError as `identifyPerson` does, and for the name of any other item
  */
 export async function acknowledgeNamed(
-  session: DecisionSession,
+  session: OpenDecisions,
   names: readonly string[],
   note: string,
 ): Promise<Decided> {

@@ -25,7 +25,8 @@ export async function showNamedRegistrations(
   name: string,
   isSending: boolean,
 ): Promise<Shown | undefined> {
-  const { findAnyBatch, readRegistrationBatches } = await import('../../app/registration/standing.ts');
+  const { readRegistrationBatches } = await import('../../app/registration/standing.ts');
+  const { findAnyBatch } = await import('../../review/shell/named-targets.ts');
   const { showRegistrationBatch } = await import('../views/registration-status.ts');
   const found = journal && (await findAnyBatch(journal, name));
   if (journal === undefined || found?.kind !== 'registrations') return undefined;

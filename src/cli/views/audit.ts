@@ -1,5 +1,5 @@
 /** Output of `audit`: each part with the amount checked, and the first fault. */
-import type { Audited, AuditedPart, Finding } from '../../app/review/audit.ts';
+import type { Audited, AuditedPart, Finding } from '../../app/evidence/audit.ts';
 import { showCount } from '../../core/figures.ts';
 import { toLines } from '../../core/outgoing-text.ts';
 import { alignColumns, type Shown } from './shown.ts';

@@ -5,17 +5,13 @@ import { formatBangkokMoment } from '../../core/bangkok-time.ts';
 import { formatBaht } from '../../core/money.ts';
 import { toLines } from '../../core/outgoing-text.ts';
 import { maskDigits } from '../../core/proxy-id.ts';
-import type {
-  BatchApproved,
-  Checked,
-  Decided,
-  FileDecided,
-  Proposal,
-  Proposed,
-  ProposalShown,
-} from '../../app/review/decisions.ts';
-import type { Dropped } from '../../app/review/waiting-decisions.ts';
-import type { PayerChanged } from '../../app/review/accept.ts';
+import type { BatchApproved } from '../../review/approve-batch.ts';
+import type { Checked, Proposed } from '../../review/review.ts';
+import type { Decided, FileDecided } from '../../review/shell/decide.ts';
+import type { Proposal } from '../../review/ports.ts';
+import type { ProposalShown } from '../../review/shell/shown-proposal.ts';
+import type { Dropped } from '../../review/dropped/waiting.ts';
+import type { PayerChanged } from '../../review/shell/breaks-and-accounts.ts';
 import type { Corrected, Correction, EvidenceFile } from '../../review/rules/proposal.ts';
 import { countedOf, describeCounted, type ProposalFigures } from '../../review/rules/proposal-figures.ts';
 import { nameOfDecision, outcomeOfDecision } from '../../review/rules/terms.ts';

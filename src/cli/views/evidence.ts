@@ -1,5 +1,5 @@
 /** Output of `evidence`: the file with a payout's story, and cautions about it. */
-import type { WrittenEvidence } from '../../app/review/evidence.ts';
+import type { WrittenEvidence } from '../../app/evidence/payout.ts';
 import { countOf } from '../../core/figures.ts';
 import { toLines } from '../../core/outgoing-text.ts';
 import { showPath, type Shown } from './shown.ts';

@@ -1,5 +1,7 @@
 /** Output of `paydrop user`: users, changes that wait for a second admin, and secrets that are shown once. */
-import type { ChangeOutcome, PersonToken, UsersListed } from '../../app/review/people.ts';
+import type { ChangeOutcome } from '../../review/people.ts';
+import type { PersonToken } from '../../review/ports.ts';
+import type { UsersListed } from '../../review/shell/users.ts';
 import { formatBangkokMoment } from '../../core/bangkok-time.ts';
 import { inEnglish } from '../../core/message.ts';
 import { printable, showText, toLines } from '../../core/outgoing-text.ts';

@@ -126,3 +126,6 @@ export function escapeQuickly(text: string, isAmount: boolean): string {
 
 const isHundredths = (text: string, at: number): boolean =>
   text.length === at + 3 && text.charCodeAt(at) === point && skipDigits(text, at + 1) === text.length;
+
+/** Marks a file as UTF-8 for spreadsheets, which else garble Thai names. */
+export const byteOrderMark = '\uFEFF';

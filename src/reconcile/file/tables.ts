@@ -13,7 +13,7 @@ import {
   type PreparedFile,
   publishFile,
 } from '../../platform/durable-file.ts';
-import { byteOrderMark } from '../../reports/outbox.ts';
+import { byteOrderMark } from '../../platform/csv/spreadsheet-cells.ts';
 import { breakColumns, matchedColumns, statementAmountColumns } from '../rules/rows.ts';
 import { openStatementFolder } from './originals.ts';
 

@@ -14,7 +14,7 @@ import type { PersonStore, Proposal } from '../ports.ts';
 import { recordReveal } from '../reveal.ts';
 import { figureWhole } from '../freeze.ts';
 import type { ApprovalFigures } from '../rules/approval-figures.ts';
-import { proposeAll } from '../review.ts';
+import { decide } from '../review.ts';
 import type { ProposalFigures } from '../rules/proposal-figures.ts';
 import { whyNotApprove } from '../rules/approval.ts';
 import { decideBatch, versionOfBatch } from '../rules/batch-decisions.ts';
@@ -466,7 +466,7 @@ async function answerPropose(
   if (note === '') return refuse(422, message('decide.missing-why'));
   const targets = [{ kind: 'batch', key: batchId, version: fields['version'] ?? '' }] as const;
   const wish = { decision, targets, note, evidence: null } as const;
-  const proposed = await proposeAll(review, [wish], deciderOf(visit.proved));
+  const proposed = await decide(review, deciderOf(visit.proved), [wish]);
   if (proposed.kind === 'refused') return refuse(409, joined(proposed.objections.map(({ why }) => why)));
   const [end] = proposed.ends;
   return { goTo: end === undefined ? '/proposals' : `/proposal/${end.proposal.proposalId}` };

@@ -4,7 +4,7 @@ import { message, type Message, sayCode } from '../../core/message.ts';
 import { deciderOf } from '../verdict.ts';
 import type { ReviewContext } from '../context.ts';
 import { type EvidenceRefusal, type PreparedEvidence, prepareEvidence } from '../evidence-files.ts';
-import { type Objection, proposeAll } from '../review.ts';
+import { type Objection, decide } from '../review.ts';
 import { countDeciders, type Correction, type Target } from '../rules/proposal.ts';
 import { type Decision, decisionTerms, describeEffect, nameOfDecision } from '../rules/terms.ts';
 import { html, type Html, type Part } from './html.ts';
@@ -306,7 +306,7 @@ export async function answerDecision(
   const evidence = decisionTerms[decision].needsEvidence ? orNull(input.evidence) : null;
   const evidenceFile = sentFile?.file ?? null;
   const wish = { decision, targets: corrected, note: input.note, evidence, evidenceFile };
-  const proposed = await proposeAll(review, [wish], deciderOf(visit.proved), async () => sentFile?.keep());
+  const proposed = await decide(review, deciderOf(visit.proved), [wish], async () => sentFile?.keep());
   if (proposed.kind === 'refused') {
     onObjections(proposed.objections);
     const { objections } = proposed;

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { findAnyBatch } from '../../../src/app/registration/standing.ts';
+import { findAnyBatch } from '../../../src/review/shell/named-targets.ts';
 import type { BatchStatus } from '../../../src/core/payout.ts';
 import { makeRegistrationBatch } from '../../support/registration-report-fixtures.ts';
 import { makeBatch } from '../../support/report-fixtures.ts';

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { inEnglish, verbatim } from '../../../src/core/message.ts';
 import { breakTargetOf } from '../../../src/review/queue-target.ts';
 import type { ReviewContext } from '../../../src/review/context.ts';
-import { noteRefused } from '../../../src/app/review/run-refusal.ts';
+import { noteRefused } from '../../../src/review/dropped/refused-run.ts';
 import type { FileRejection } from '../../../src/core/payout-file.ts';
 import { type QueueContext, readQueue } from '../../../src/attention/items.ts';
 import { takeItem } from '../../../src/review/owners.ts';

@@ -9,7 +9,7 @@ import {
   listDropped,
   makeFileDecisions,
   writeRecord,
-} from '../../../src/app/review/waiting-decisions.ts';
+} from '../../../src/review/dropped/waiting.ts';
 import type { Asker } from '../../../src/review/rules/queue.ts';
 import { ingest, makeRows, noonMs } from '../../support/journal-fixtures.ts';
 import { useFolder } from '../../support/payout-file-kit.ts';

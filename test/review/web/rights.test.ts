@@ -3,7 +3,7 @@ import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { stringify } from 'yaml';
-import { listViews, openUploads } from '../../../src/app/review/page.ts';
+import { listViews, openUploads } from '../../../src/app/decide/page.ts';
 import { toSatang } from '../../../src/core/money.ts';
 import { appendEdit } from '../../../src/review/people.ts';
 import type { Role } from '../../../src/review/rules/people.ts';
@@ -49,6 +49,7 @@ const whoMay: Readonly<Record<string, string>> = {
   'POST /decide/:key/:decision/leave-out': makers,
   'GET /log': 'admin',
   'POST /log': 'admin',
+  'GET /more': everyRole,
   'GET /passkeys': everyRole,
   'POST /passkeys/confirm': 'admin',
   'POST /passkeys/enrol': checkers,
@@ -90,6 +91,8 @@ const whoMay: Readonly<Record<string, string>> = {
   'POST /queue/take': notViewers,
   'GET /reconciliation': everyRole,
   'GET /reconciliation/:date': everyRole,
+  'GET /reconciliation/:date/accept': makers,
+  'POST /reconciliation/:date/accept': makers,
   'GET /registration/:seq': everyRole,
   'GET /registration/:seq/decide/:decision': makers,
   'POST /registration/:seq/decide/:decision': makers,

@@ -1,7 +1,7 @@
 /** Approvals signed on the page: by the passkey of whoever may check it, under exactly what was proposed. */
 import { expect, test } from 'vitest';
 import { zeroSatang } from '../../../src/core/money.ts';
-import { proposeAll } from '../../../src/review/review.ts';
+import { decide } from '../../../src/review/review.ts';
 import { findSignatureFault } from '../../../src/review/rules/signature.ts';
 import { Authenticator } from '../../support/authenticator.ts';
 import type { Browser, Shown } from '../../support/browser.ts';
@@ -33,7 +33,7 @@ async function openSigned(rule: 'optional' | 'required' = 'required') {
   if (found === undefined) throw new Error('the row is not there');
   const target = { kind: 'payout', key: String(found.row.seq), version: String(found.row.version) } as const;
   const wish = { decision: 'go-on', targets: [target], note: 'seen', evidence: null } as const;
-  const proposed = await proposeAll(review, [wish], { personId: boon.personId, name: 'boon' });
+  const proposed = await decide(review, { personId: boon.personId, name: 'boon' }, [wish]);
   if (proposed.kind === 'refused') throw new Error('it was refused');
   const owned = stack.move();
   return { page, review, [Symbol.asyncDispose]: () => owned.disposeAsync() };
@@ -116,7 +116,7 @@ test('a signature under one proposal approves no other, and none that reads othe
     evidence: null,
   } as const;
   const { personId } = await page.users.find('boon');
-  await proposeAll(review, [wish], { personId, name: 'boon' });
+  await decide(review, { personId, name: 'boon' }, [wish]);
   const nok = await page.open('nok');
   const key = await giveKey(page, nok, 'nok');
   const { challenge } = optionsIn(await nok.get('/proposal/1/sign'));
@@ -144,7 +144,7 @@ test('whoever proposed it cannot sign it, and a maker not at all', async () => {
     version: String(found?.row.version),
   } as const;
   const wish = { decision: 'go-on', targets: [target], note: 'seen', evidence: null } as const;
-  await proposeAll(review, [wish], { personId: 1, name: 'mali' });
+  await decide(review, { personId: 1, name: 'mali' }, [wish]);
   expect((await mali.get('/proposal/2/sign')).text).toContain('you proposed this and cannot approve it');
   // Where a signature is optional she may do without under boon's.
   const other = await mali.get('/proposal/1');
@@ -162,7 +162,7 @@ test('one who approves a batch alone signs it, too', async () => {
   const nok = await page.users.find('nok');
   const target = { kind: 'batch', key: 'YYYYYYYYYY', version: waiting.version } as const;
   const wish = { decision: 'approve-batch', targets: [target], note: 'seen', evidence: null } as const;
-  const proposed = await proposeAll(review, [wish], { personId: nok.personId, name: 'nok' });
+  const proposed = await decide(review, { personId: nok.personId, name: 'nok' }, [wish]);
   expect(proposed).toMatchObject({
     ends: [{ kind: 'waiting', proposal: { people: 1, status: 'proposed' } }],
   });

@@ -4,7 +4,7 @@ import { isSealed } from '../../../src/core/payout.ts';
 import type { ResultRow } from '../../../src/core/ports.ts';
 import { readOptions } from '../../../src/review/payout-target.ts';
 import type { ReviewContext } from '../../../src/review/context.ts';
-import { check, proposeAll, sweepProposals, withdraw, type Wish } from '../../../src/review/review.ts';
+import { check, decide, sweepProposals, withdraw, type Wish } from '../../../src/review/review.ts';
 import { payerKeyOf, versionOfBatch, versionOfPayer } from '../../../src/review/rules/batch-decisions.ts';
 import type { Correction, Decider, Target } from '../../../src/review/rules/proposal.ts';
 import {
@@ -119,7 +119,7 @@ export class Office {
     await think();
     const isMute = dice.chance(0.05);
     const wish: Wish = { decision, targets, note: isMute ? ' ' : 'seen', evidence: 'letter, folder 7' };
-    const proposed = await proposeAll(context, [wish], person);
+    const proposed = await decide(context, person, [wish]);
     const ends = proposed.kind === 'refused' ? ['refused'] : proposed.ends.map(({ kind }) => kind);
     this.#world.note(`${person.name} proposes ${decision}: ${ends.join()}`);
     for (const end of ends) figures.count(`${decision} ${end}`);

@@ -3,7 +3,7 @@ import { moveRegistration } from '../../../src/registration/rules/change.ts';
 import type { Registration } from '../../../src/registration/rules/registration.ts';
 import type { ReviewContext } from '../../../src/review/context.ts';
 import { cancelRegistrations, resumeRegistrations } from '../../../src/review/registration-target.ts';
-import { check, proposeAll, sweepProposals } from '../../../src/review/review.ts';
+import { check, decide as propose, sweepProposals } from '../../../src/review/review.ts';
 import type { RegistrationDecision } from '../../../src/review/rules/terms.ts';
 import type { RegistrationAuditor } from './auditor.ts';
 import type { Act, RegistrationsPlan } from './plan.ts';
@@ -52,7 +52,7 @@ async function decide(
   auditor.asks(seq, decision);
   const target = { kind: 'registration', key: String(seq), version: String(version) } as const;
   const wish = { decision, targets: [target], note: 'the bank wrote', evidence: 'letter 7' } as const;
-  const proposed = await proposeAll(context, [wish], nameOf(1));
+  const proposed = await propose(context, nameOf(1), [wish]);
   const [end] = proposed.kind === 'refused' ? [] : proposed.ends;
   world.figures.count(`decision ${decision} ${end === undefined ? 'refused' : end.kind}`);
   if (end?.kind !== 'waiting') return;

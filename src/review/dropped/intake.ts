@@ -13,24 +13,18 @@ import { printable } from '../../core/outgoing-text.ts';
 import type { Clock, Log } from '../../core/ports.ts';
 import { type Disk, lookAt, moveUnlessTaken, openPlainly, realDisk } from '../../platform/disk.ts';
 import { errorCode, hashFile } from '../../platform/durable-file.ts';
-import { type DecisionFileReading, readDecisionFile } from '../../review/read-decision-file.ts';
-import { type FiledDecision, isFiledRegistration } from '../../review/rules/decision-file.ts';
-import { moneyMovedOfDecisions } from '../../review/rules/queue.ts';
-import { nameOfDecision } from '../../review/rules/terms.ts';
+import { type DecisionFileReading, readDecisionFile } from '../read-decision-file.ts';
+import { type FiledDecision, isFiledRegistration } from '../rules/decision-file.ts';
+import { moneyMovedOfDecisions } from '../rules/queue.ts';
+import { nameOfDecision } from '../rules/terms.ts';
 import type { LoadedSettings } from '../../settings/settings.ts';
-import type { Store } from '../../store/store.ts';
 import { InboxRefusedError } from '../../watch/folders/binding.ts';
 import { type Intake, openIntake } from '../../watch/folders/drop-folder.ts';
-import type { WorkItem } from '../../watch/ports.ts';
+import type { PayoutStore } from '../../payout/ports.ts';
+import type { FileQueueStore, WorkItem } from '../../watch/ports.ts';
 import { composeName, computeRejectedNames } from '../../watch/rules/drop-folder.ts';
 import { type IntakeRefusal, refuseDecisions } from '../../watch/rules/rejection-reason.ts';
-import {
-  decisionFolders,
-  type DecisionRecord,
-  readRecords,
-  recordPath,
-  writeRecord,
-} from './waiting-decisions.ts';
+import { decisionFolders, type DecisionRecord, readRecords, recordPath, writeRecord } from './waiting.ts';
 
 /** Most files that wait; further ones stay where they were dropped. */
 const waitingMax = 50;
@@ -40,7 +34,8 @@ const issuesMax = 1_000;
 
 interface DropContext {
   readonly loaded: Pick<LoadedSettings, 'dataDir' | 'folders' | 'settings'>;
-  readonly journal: Pick<Store, 'findPayouts' | 'endIntake' | 'intakeRecord' | 'journalId'>;
+  readonly journal: Pick<PayoutStore, 'findPayouts'> &
+    Pick<FileQueueStore, 'endIntake' | 'intakeRecord'> & { readonly journalId: string };
   readonly clock: Clock & { elapsedMs(): number };
   readonly log: Log;
   /** Sends a notice of a waiting file; the same file has only one. */
@@ -277,7 +272,7 @@ function explainRefusal(reading: DecisionFileReading): readonly [Message, ...Mes
 }
 
 /** Amount of the row; zero for a registration, which moves no money. */
-async function readAmount(journal: Pick<Store, 'findPayouts'>, filed: FiledDecision): Promise<Satang> {
+async function readAmount(journal: Pick<PayoutStore, 'findPayouts'>, filed: FiledDecision): Promise<Satang> {
   if (isFiledRegistration(filed)) return zeroSatang;
   const { batchId, rowNo, payoutId, newAmount } = filed;
   const found = (await journal.findPayouts(payoutId)).find(
@@ -289,7 +284,7 @@ async function readAmount(journal: Pick<Store, 'findPayouts'>, filed: FiledDecis
 
 /** Sums up what the file asks for: rows and amount for each decision. Archived rows count without an amount. */
 async function sumUp(
-  journal: Pick<Store, 'findPayouts'>,
+  journal: Pick<PayoutStore, 'findPayouts'>,
   decisions: readonly FiledDecision[],
   undecided: number,
 ): Promise<Pick<DecisionRecord, 'asks' | 'amount' | 'moneyMoved'>> {

@@ -3,7 +3,7 @@ import { readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { inEnglish } from '../../../src/core/message.ts';
-import { writeEvidence } from '../../../src/app/review/evidence.ts';
+import { writeEvidence } from '../../../src/app/evidence/payout.ts';
 import { systemClock } from '../../../src/platform/clock.ts';
 import { makeToken } from '../../../src/review/tokens.ts';
 import type { LoadedSettings } from '../../../src/settings/settings.ts';

@@ -2,7 +2,7 @@
 import { randomBytes } from 'node:crypto';
 import type { FileRejection } from '../../core/payout-file.ts';
 import type { Clock } from '../../core/ports.ts';
-import { runItemMark } from '../../review/rules/queue.ts';
+import { runItemMark } from '../rules/queue.ts';
 import type { FileQueueStore } from '../../watch/ports.ts';
 import { type FileKindName, makeItemId } from '../../watch/rules/drop-folder.ts';
 import { refuseRejectedFile } from '../../watch/rules/rejection-reason.ts';

@@ -1,7 +1,7 @@
 /** What the shell finds by a whole number: for those who may see one, and recorded; for others by what screens show. */
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { inEnglish } from '../../../src/core/message.ts';
-import { limitPayoutSearch, limitRegistrationSearch } from '../../../src/app/review/search.ts';
+import { limitPayoutSearch, limitRegistrationSearch } from '../../../src/review/shell/search-reach.ts';
 import { parsePayee } from '../../../src/payout/rules/search.ts';
 import { systemClock } from '../../../src/platform/clock.ts';
 import type { RegistrationFilter } from '../../../src/registration/ports.ts';

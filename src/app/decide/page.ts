@@ -42,12 +42,12 @@ import { requireJournal, makeReader } from '../open-store.ts';
 import { type AskingSession, registrationsInbox } from '../session.ts';
 import type { DayOutcome, ReconcileProcess } from '../reconciler.ts';
 import { findSenderOf } from '../machines/find-sender.ts';
-import { readApprovalPolicy } from './agreed.ts';
-import { readReview as openReview } from './decisions.ts';
-import { makeQueueContext } from './queue.ts';
+import { readReview as openReview } from './open.ts';
+import { makeQueueContext } from '../review/queue.ts';
 import { readQueue as readWaitingItems } from '../../attention/items.ts';
-import { notifyOfPersons } from './people.ts';
-import { makeFileDecisions } from './waiting-decisions.ts';
+import { readApprovalPolicy } from '../../review/policy.ts';
+import { notifyOfPersons } from './users.ts';
+import { makeFileDecisions } from '../../review/dropped/waiting.ts';
 import { Uploads } from '../../overview/uploads.ts';
 import { checkAlone, checkRegistrationFile, digestFile, isRegistrationFile, type Report } from '../check.ts';
 

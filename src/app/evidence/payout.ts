@@ -11,7 +11,7 @@ import { SettingsError } from '../../settings/secrets.ts';
 import type { LoadedSettings } from '../../settings/settings.ts';
 import type { Store } from '../../store/store.ts';
 import { requireJournal } from '../open-store.ts';
-import { identifyPerson } from './people.ts';
+import { identifyPerson } from '../../review/tokens.ts';
 
 interface EvidenceAsked {
   /** A payoutId or a transRefNo. */

@@ -12,8 +12,9 @@ import { findDay, findNoFile, type NotFetched } from '../reconcile.ts';
 import { openReconciler, openSourceContext } from '../reconciler.ts';
 import { sandboxStateFileIn } from '../session.ts';
 import { deciderOf } from '../../review/verdict.ts';
-import { decideNamed, type Decided, type DecisionSession, requirePerson } from './decisions.ts';
-import { gone } from './decided-statements.ts';
+import { decideNamed, type Decided, requirePerson } from '../../review/shell/decide.ts';
+import type { OpenDecisions } from './open.ts';
+import { gone } from './kept-statements.ts';
 
 /** The statement of a day that a command means. */
 interface StatementWish {
@@ -41,7 +42,7 @@ interface NoStatementToDecide {
  * @throws SettingsError as `identifyPerson` does, and for a file of another day
  */
 export async function decideOnStatement(
-  session: DecisionSession,
+  session: OpenDecisions,
   { date, file, key, isForced, note }: StatementWish,
   log: Logger,
   stop: AbortSignal,
@@ -69,7 +70,7 @@ type Kept = Pick<StatementSource, 'originalSha256' | 'originalPath'> | { readonl
 
 /** Fetches and keeps the statement as the bank has it now. */
 async function fetchKept(
-  { loaded, journal }: DecisionSession,
+  { loaded, journal }: OpenDecisions,
   date: string,
   log: Logger,
   stop: AbortSignal,
@@ -84,7 +85,7 @@ async function fetchKept(
 }
 
 async function keepFile(
-  { loaded }: DecisionSession,
+  { loaded }: OpenDecisions,
   date: string,
   file: string,
   key: string | null,

@@ -9,16 +9,17 @@ import { join } from 'node:path';
 import { parseBaht, type Satang, zeroSatang } from '../../core/money.ts';
 import { printable } from '../../core/outgoing-text.ts';
 import { errorCode, hashFile, replaceFile } from '../../platform/durable-file.ts';
-import { readDecisionFile } from '../../review/read-decision-file.ts';
-import type { Decider } from '../../review/rules/proposal.ts';
-import type { WaitingDecisions } from '../../review/rules/queue.ts';
-import { deciderOf } from '../../review/verdict.ts';
-import type { DecisionFileContext, FileConfirmed } from '../../review/web/decision-file-page.ts';
+import { readDecisionFile } from '../read-decision-file.ts';
+import type { Decider } from '../rules/proposal.ts';
+import type { WaitingDecisions } from '../rules/queue.ts';
+import { deciderOf } from '../verdict.ts';
+import type { DecisionFileContext, FileConfirmed } from '../web/decision-file-page.ts';
 import { SettingsError } from '../../settings/secrets.ts';
 import type { LoadedSettings } from '../../settings/settings.ts';
 import { originalsFolderOf } from '../../watch/folders/binding.ts';
 import { lookInto } from '../../watch/folders/claim.ts';
-import { decideReading, type DecisionSession, type FileDecided, requirePerson } from './decisions.ts';
+import type { DecisionSession } from '../context.ts';
+import { decideReading, type FileDecided, requirePerson } from '../shell/decide.ts';
 
 /** The folders of files of decisions, all below `dataDir`: no other program drops files there. */
 export const decisionFolders = (dataDir: string): Readonly<Record<'work' | 'waiting' | 'ended', string>> => ({

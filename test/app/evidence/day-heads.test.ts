@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { hash } from 'node:crypto';
 import { expect, test } from 'vitest';
 import type { NoticeBoard } from '../../../src/app/notices/notifier.ts';
-import { publishDayHeads } from '../../../src/app/review/day-heads.ts';
+import { publishDayHeads } from '../../../src/app/evidence/day-heads.ts';
 import { dayMs } from '../../../src/core/bangkok-time.ts';
 import type { NoticeDraft } from '../../../src/notify/rules/notice.ts';
 import { openOutbox } from '../../../src/reports/outbox.ts';

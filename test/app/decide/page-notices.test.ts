@@ -3,7 +3,7 @@ import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { openPage } from '../../../src/app/review/page.ts';
+import { openPage } from '../../../src/app/decide/page.ts';
 import { makeLogger } from '../../../src/platform/log.ts';
 import { lockTries } from '../../../src/review/rules/password.ts';
 import { loadSettings } from '../../../src/settings/settings.ts';

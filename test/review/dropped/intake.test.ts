@@ -12,14 +12,14 @@ import {
 } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { DroppedFiles } from '../../../src/app/review/dropped.ts';
+import { DroppedFiles } from '../../../src/review/dropped/intake.ts';
 import {
   decisionFolders,
   isAsDropped,
   listDropped,
   readRecords,
   writeRecord,
-} from '../../../src/app/review/waiting-decisions.ts';
+} from '../../../src/review/dropped/waiting.ts';
 import { type Disk, realDisk } from '../../../src/platform/disk.ts';
 import type { FileQueueStore } from '../../../src/watch/ports.ts';
 import { useFolder } from '../../support/payout-file-kit.ts';

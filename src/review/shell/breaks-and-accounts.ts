@@ -4,7 +4,7 @@ import { paydropCommand } from '../../core/command-line.ts';
 import { openPayer } from '../../payout/operator.ts';
 import { showDate } from '../../payout/rules/lost-journal.ts';
 import type { BreakKind } from '../../reconcile/rules/types.ts';
-import { breakTargetOf } from '../../review/queue-target.ts';
+import { breakTargetOf } from '../queue-target.ts';
 import { companyPayer, servicePayer } from '../../registration/rules/intent.ts';
 import {
   directDebitOf,
@@ -12,13 +12,13 @@ import {
   payerKeyOf,
   versionOfPayer,
   describePayer,
-} from '../../review/rules/batch-decisions.ts';
-import { openDirectDebit } from '../../review/registration-target.ts';
+} from '../rules/batch-decisions.ts';
+import { openDirectDebit } from '../registration-target.ts';
 import { SettingsError } from '../../settings/secrets.ts';
-import { readUser } from '../reconcile.ts';
-import { deciderOf } from '../../review/verdict.ts';
-import { decideNamed, type Decided, type DecisionSession, requirePerson } from './decisions.ts';
-import { identifyPerson } from './people.ts';
+import { deciderOf } from '../verdict.ts';
+import type { DecisionSession } from '../context.ts';
+import { identifyPerson, readUser } from '../tokens.ts';
+import { decideNamed, type Decided, requirePerson } from './decide.ts';
 
 /** The breaks of a day that a command means. */
 interface BreakWish {

@@ -10,13 +10,16 @@ import {
   type SearchReach,
 } from '../../payout/rules/search.ts';
 import { systemClock } from '../../platform/clock.ts';
-import type { RegistrationFilter } from '../../registration/ports.ts';
-import { recordSearch } from '../../review/reveal.ts';
-import { can } from '../../review/rules/people.ts';
+import type { RegistrationFilter, RegistrationStore } from '../../registration/ports.ts';
+import { recordSearch } from '../reveal.ts';
+import { can } from '../rules/people.ts';
 import { SettingsError } from '../../settings/secrets.ts';
 import type { LoadedSettings } from '../../settings/settings.ts';
-import type { Store } from '../../store/store.ts';
-import { identifyPerson } from './people.ts';
+import type { PersonJournal } from '../people.ts';
+import { identifyPerson } from '../tokens.ts';
+
+/** The journal as searches of people read and record it. */
+type SearchJournal = PersonJournal & Pick<RegistrationStore, 'countFoundRegistrations'>;
 
 /** The search, limited to what the asking person may see. */
 interface LimitedSearch<Filter> {
@@ -36,7 +39,7 @@ interface Searched {
  */
 async function requireReach(
   loaded: LoadedSettings,
-  journal: Store,
+  journal: SearchJournal,
   { option, instead, ...searched }: Searched & { readonly option: string; readonly instead: string },
 ): Promise<void> {
   const asked = `${option} with more than screens show of a number`;
@@ -53,7 +56,7 @@ async function requireReach(
 /** Extent to which references are compared: without a token no further than screens show them. */
 async function reachOfReference(
   loaded: LoadedSettings,
-  journal: Store,
+  journal: SearchJournal,
   searched: Searched,
 ): Promise<SearchReach> {
   const { people, latestSeq } = await journal.persons();
@@ -73,7 +76,7 @@ function describeInstead(payee: PayeeWanted): string {
 /** @throws SettingsError for a search by more of the payee than the asking person may see */
 export async function limitPayoutSearch(
   loaded: LoadedSettings,
-  journal: Store,
+  journal: SearchJournal,
   filter: PayoutFilter,
 ): Promise<LimitedSearch<PayoutFilter>> {
   const { payee, reference, ...others } = filter;
@@ -92,7 +95,7 @@ export async function limitPayoutSearch(
 /** @throws SettingsError for a search by more of the account than the asking person may see */
 export async function limitRegistrationSearch(
   loaded: LoadedSettings,
-  journal: Store,
+  journal: SearchJournal,
   filter: RegistrationFilter,
 ): Promise<LimitedSearch<RegistrationFilter>> {
   const { reference, accountEnd, ...others } = filter;
