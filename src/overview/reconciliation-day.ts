@@ -310,6 +310,14 @@ export function transferOf({ attempt, key }: BreakRecord): Html {
     ${showText(order.proxyName ?? '')}`;
 }
 
+/**
+ * The remedy of a break without the commands of the shell: a page has a button for each, or names who acts. @forTests
+ */
+export const withoutCommands = (remedy: string): string =>
+  remedy
+    .replaceAll(/\s*\([^()]*"paydrop [^()]*\)/g, '')
+    .replaceAll(/\s*(?:with|ด้วย(?:คำสั่ง)?)?\s*"paydrop [^"]*"/g, '');
+
 const bahtOfSide = (satang: Satang | undefined): string => (satang === undefined ? '—' : showBaht(satang));
 
 function breakButtons(visit: ProvedVisit, shown: ShownDay, record: BreakRecord): Html {
@@ -371,7 +379,7 @@ function breakCard(visit: ProvedVisit, shown: ShownDay, record: BreakRecord): Ht
     </dl>
     <div class="tx">
       <p>${whyOf(visit, reason)}</p>
-      <p class="small">${showText(sayMessage(language, describeBreakRemedy(record)))}</p>
+      <p class="small">${showText(withoutCommands(sayMessage(language, describeBreakRemedy(record))))}</p>
     </div>
     ${breakButtons(visit, shown, record)}
   </article>`;
