@@ -3,6 +3,9 @@ import { SettingsError } from '../settings/secrets.ts';
 import { exitCodes } from './exit-codes.ts';
 import { flagOption, loadCommandSettings, makeCommand, textOption } from './options.ts';
 
+/** Items read to find a name. */
+const itemsMax = 10_000;
+
 export const queueCommand = makeCommand({
   command: 'queue [item..]',
   describe:
@@ -30,18 +33,18 @@ export const queueCommand = makeCommand({
     const loaded = await loadCommandSettings(options);
     const { print, printBanner } = await import('./views/shown.ts');
     const { showQueue, showTaken } = await import('./views/queue.ts');
-    const { acknowledgeNamed, readWaiting, takeNamed } = await import('../app/review/queue.ts');
+    const { acknowledgeNamed, takeNamed } = await import('../review/shell/queue.ts');
+    const { openDecisions, readWaiting } = await import('../app/decide/open.ts');
     if (asked === 0) {
       const { queueKinds } = await import('../review/rules/queue.ts');
       const one = queueKinds.find((name) => name === kind);
       if (kind !== undefined && one === undefined)
         throw new SettingsError(`--kind takes one of ${queueKinds.join(', ')}, not ${kind}`);
-      const queue = await readWaiting(loaded, one === undefined ? queueKinds : [one]);
+      const queue = await readWaiting(loaded, { kinds: one === undefined ? queueKinds : [one] });
       printBanner(loaded, json);
       print(showQueue(queue, Date.now()), json);
       return exitCodes.ok;
     }
-    const { openDecisions } = await import('../app/decide/open.ts');
     const { showDecided } = await import('./views/decisions.ts');
     await using session = await openDecisions(loaded);
     if (ack) {
@@ -50,7 +53,9 @@ export const queueCommand = makeCommand({
       print(showDecided(decided), json);
       return decided.kind === 'refused' ? exitCodes.usage : exitCodes.ok;
     }
-    const taken = await takeNamed(session, names, take ? 'taken' : 'given-back');
+    const taken = await takeNamed(session, names, take ? 'taken' : 'given-back', async () =>
+      readWaiting(loaded, { limit: itemsMax }),
+    );
     printBanner(loaded, json);
     print(showTaken(taken, take ? 'you look after it' : 'it has no owner'), json);
     return taken.some(({ whyNot }) => whyNot !== undefined) ? exitCodes.usage : exitCodes.ok;

@@ -110,7 +110,7 @@ async function showBatches(
 
 /** The other things that need a person; nothing without one. */
 export async function printWaiting(loaded: LoadedSettings, place?: CommandPlace): Promise<void> {
-  const { readWaiting } = await import('../app/review/queue.ts');
+  const { readWaiting } = await import('../app/decide/open.ts');
   const { printText } = await import('./output.ts');
   const { linesOfWaiting } = await import('./views/queue.ts');
   const lines = linesOfWaiting(await readWaiting(loaded), place);

@@ -2,14 +2,18 @@
 import { systemClock } from '../../platform/clock.ts';
 import { type Logger, silentLogger } from '../../platform/log.ts';
 import { readTimeLimits } from '../../payout/rules/limits.ts';
+import { type QueueContext, readQueue } from '../../attention/items.ts';
+import { parseTimeOfDay } from '../../payout/rules/service-hours.ts';
+import { listDropped } from '../../review/dropped/waiting.ts';
 import type { DecisionSession, ReviewContext } from '../../review/context.ts';
 import { agreeSettings, readSigningTerms } from '../../review/policy.ts';
+import type { Queue } from '../../review/rules/queue.ts';
 import { sweepProposals } from '../../review/review.ts';
 import type { LoadedSettings } from '../../settings/settings.ts';
 import type { Store } from '../../store/store.ts';
 import { makeCancelQuestions } from '../cancel-questions.ts';
 import { makeDecidedStatements } from './kept-statements.ts';
-import { requireJournal } from '../open-store.ts';
+import { openReadOnlyJournal, requireJournal } from '../open-store.ts';
 import type { AskingSession } from '../session.ts';
 
 /** The journal, open for decisions; the caller closes it. */
@@ -53,4 +57,33 @@ export async function openDecisions(
   const context = await readReview(loaded, journal, log);
   await sweepProposals(context);
   return { journal, context, loaded, [Symbol.asyncDispose]: () => journal[Symbol.asyncDispose]() };
+}
+
+const minuteMs = 60_000;
+
+/** Sources of the queue. */
+export function makeQueueContext(
+  { settings, dataDir }: Pick<LoadedSettings, 'settings' | 'dataDir'>,
+  journal: Store,
+): QueueContext {
+  const { review, reconcile, bank, registration } = settings;
+  return {
+    journal,
+    clock: systemClock,
+    payerAccount: bank.payerAccount,
+    registrationDefaults: registration,
+    doubtAfterMs: review.doubtAfterMs,
+    lateAtMs: (parseTimeOfDay(reconcile.lateAt) ?? 0) * minuteMs,
+    listDecisions: async () => listDropped(dataDir),
+  };
+}
+
+/** The queue, read alongside the sender; empty where there is no journal. */
+export async function readWaiting(
+  loaded: LoadedSettings,
+  asked: Parameters<typeof readQueue>[1] = {},
+): Promise<Queue> {
+  await using journal = await openReadOnlyJournal(loaded);
+  if (journal === undefined) return { items: [], totals: [] };
+  return await readQueue(makeQueueContext(loaded, journal), asked);
 }

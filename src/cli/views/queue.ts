@@ -1,6 +1,6 @@
 /** Items, other than payouts, that wait for a person, as shown in the shell. */
 import { inEnglish, sayCode } from '../../core/message.ts';
-import { nameOfItem, type Taken } from '../../app/review/queue.ts';
+import { nameOfItem, type Taken } from '../../review/shell/queue.ts';
 import { type CommandPlace, paydropCommand } from '../../core/command-line.ts';
 import { formatBangkokDateTime } from '../../core/bangkok-time.ts';
 import { formatBaht } from '../../core/money.ts';

@@ -39,6 +39,7 @@ const whoMay: Readonly<Record<string, string>> = {
   'GET /batch/:batchId/before/:before': everyRole,
   'GET /batch/:batchId/decide/:decision': everyRole,
   'POST /batch/:batchId/decide/:decision': everyRole,
+  'GET /batch/:batchId/decide/:decision/again/:again': everyRole,
   'POST /batch/:batchId/file/:kind/:number': notViewers,
   'GET /batches': everyRole,
   'POST /decide': makers,

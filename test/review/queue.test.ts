@@ -1,21 +1,21 @@
 /** The queue of what is no payout: each way in, and the ways out that people or the program take. */
 import { expect, test } from 'vitest';
-import { inEnglish, verbatim } from '../../../src/core/message.ts';
-import { breakTargetOf } from '../../../src/review/queue-target.ts';
-import type { ReviewContext } from '../../../src/review/context.ts';
-import { noteRefused } from '../../../src/review/dropped/refused-run.ts';
-import type { FileRejection } from '../../../src/core/payout-file.ts';
-import { type QueueContext, readQueue } from '../../../src/attention/items.ts';
-import { takeItem } from '../../../src/review/owners.ts';
-import { check, withdraw, type Wish } from '../../../src/review/review.ts';
-import type { Target } from '../../../src/review/rules/proposal.ts';
+import { inEnglish, verbatim } from '../../src/core/message.ts';
+import { breakTargetOf } from '../../src/review/queue-target.ts';
+import type { ReviewContext } from '../../src/review/context.ts';
+import { noteRefused } from '../../src/review/dropped/refused-run.ts';
+import type { FileRejection } from '../../src/core/payout-file.ts';
+import { type QueueContext, readQueue } from '../../src/attention/items.ts';
+import { takeItem } from '../../src/review/owners.ts';
+import { check, withdraw, type Wish } from '../../src/review/review.ts';
+import type { Target } from '../../src/review/rules/proposal.ts';
 import {
   moneyMovedOfDecisions,
   type Queue,
   type QueueKind,
   queueKinds,
-} from '../../../src/review/rules/queue.ts';
-import type { Store } from '../../../src/store/store.ts';
+} from '../../src/review/rules/queue.ts';
+import type { Store } from '../../src/store/store.ts';
 import {
   applied,
   endOf,
@@ -28,20 +28,20 @@ import {
   readyOf,
   secondBatchId,
   why,
-} from '../../support/journal-fixtures.ts';
-import { makePerson } from '../../support/persons.ts';
-import { lineFor, openDay, type ReconcileDay } from '../../support/reconcile-kit.ts';
+} from '../support/journal-fixtures.ts';
+import { makePerson } from '../support/persons.ts';
+import { lineFor, openDay, type ReconcileDay } from '../support/reconcile-kit.ts';
 import {
   callbackOf,
   makeInstruction,
   makeRegistrationRow,
   registrationBatchId,
   takeRegistrationsIn,
-} from '../../support/registration-journal.ts';
-import { propose } from '../../support/review.ts';
-import { makeSqliteStore } from '../../support/sqlite-store.ts';
-import { baht, date } from '../../support/statement-fixtures.ts';
-import { inWords } from '../../support/in-words.ts';
+} from '../support/registration-journal.ts';
+import { propose } from '../support/review.ts';
+import { makeSqliteStore } from '../support/sqlite-store.ts';
+import { baht, date } from '../support/statement-fixtures.ts';
+import { inWords } from '../support/in-words.ts';
 
 /** A refusal that is of the whole file. */
 const noPlace = { line: null, column: null };

@@ -3,51 +3,15 @@ import { explainDay, readDay } from '../../core/bangkok-time.ts';
 import { type Message, message } from '../../core/message.ts';
 import { maskDigits } from '../../core/proxy-id.ts';
 import { showDate } from '../../payout/rules/lost-journal.ts';
-import { parseTimeOfDay } from '../../payout/rules/service-hours.ts';
-import { systemClock } from '../../platform/clock.ts';
-import { takeItem } from '../../review/owners.ts';
-import { directDebitOf, payerKeyOf, readPayerKey } from '../../review/rules/batch-decisions.ts';
-import type { Target } from '../../review/rules/proposal.ts';
-import { type Queue, type QueueKind, queueKinds } from '../../review/rules/queue.ts';
-import { deciderOf } from '../../review/verdict.ts';
+import { takeItem } from '../owners.ts';
+import { directDebitOf, payerKeyOf, readPayerKey } from '../rules/batch-decisions.ts';
+import type { Target } from '../rules/proposal.ts';
+import { type Queue, type QueueKind, queueKinds } from '../rules/queue.ts';
+import { deciderOf } from '../verdict.ts';
 import { SettingsError } from '../../settings/secrets.ts';
-import type { LoadedSettings } from '../../settings/settings.ts';
-import type { Store } from '../../store/store.ts';
-import { openReadOnlyJournal } from '../open-store.ts';
-import type { OpenDecisions } from '../decide/open.ts';
-import type { Named } from '../../review/shell/named-targets.ts';
-import { decideNamed, type Decided, requirePerson } from '../../review/shell/decide.ts';
-import { listDropped } from '../../review/dropped/waiting.ts';
-import { type QueueContext, readQueue } from '../../attention/items.ts';
-
-const minuteMs = 60_000;
-
-/** Sources of the queue. */
-export function makeQueueContext(
-  { settings, dataDir }: Pick<LoadedSettings, 'settings' | 'dataDir'>,
-  journal: Store,
-): QueueContext & { readonly journal: Store } {
-  const { review, reconcile, bank, registration } = settings;
-  return {
-    journal,
-    clock: systemClock,
-    payerAccount: bank.payerAccount,
-    registrationDefaults: registration,
-    doubtAfterMs: review.doubtAfterMs,
-    lateAtMs: (parseTimeOfDay(reconcile.lateAt) ?? 0) * minuteMs,
-    listDecisions: async () => listDropped(dataDir),
-  };
-}
-
-/** The queue, read alongside the sender; empty where there is no journal. */
-export async function readWaiting(
-  loaded: LoadedSettings,
-  kinds: readonly QueueKind[] = queueKinds,
-): Promise<Queue> {
-  await using journal = await openReadOnlyJournal(loaded);
-  if (journal === undefined) return { items: [], totals: [] };
-  return await readQueue(makeQueueContext(loaded, journal), { kinds });
-}
+import type { DecisionSession } from '../context.ts';
+import type { Named } from './named-targets.ts';
+import { decideNamed, type Decided, requirePerson } from './decide.ts';
 
 /** An item's name in the list: `day:2026-11-20`, `file:…`, `payout:INV-1`. */
 interface QueueName {
@@ -66,7 +30,7 @@ export function nameOfItem({ kind, key, name }: QueueName): string {
   return `${kind}:${kind === 'day' ? showDate(key) : key}`;
 }
 
-async function readName({ journal }: OpenDecisions, name: string): Promise<QueueName> {
+async function readName({ journal }: DecisionSession, name: string): Promise<QueueName> {
   const place = name.indexOf(':');
   const [word, key] = [name.slice(0, place), name.slice(place + 1)];
   const kind = ([...queueKinds, 'payout'] as const).find((one) => one === word);
@@ -100,24 +64,26 @@ export interface Taken {
 
 /**
  * Takes waiting items, to look after them, or gives them back.
+ * @param readWaiting reads all that waits
  * @throws SettingsError as `identifyPerson` does, and for an unknown name
  */
 export async function takeNamed(
-  session: OpenDecisions,
+  session: DecisionSession,
   names: readonly string[],
   what: 'taken' | 'given-back',
+  readWaiting: () => Promise<Queue>,
 ): Promise<readonly Taken[]> {
   const by = deciderOf(await requirePerson(session, 'take'));
-  const context = makeQueueContext(session.loaded, session.journal);
-  const waiting = await readQueue(context, { limit: itemsMax });
+  const owners = { journal: session.journal, clock: session.context.clock };
+  const { items } = await readWaiting();
   const taken: Taken[] = [];
   for (const name of names) {
     const item = await readName(session, name);
     const isThere =
       item.kind === 'payout' ||
       item.kind === 'registration' ||
-      waiting.items.some(({ kind, key }) => kind === item.kind && key === item.key);
-    const whyNot = isThere ? await takeItem(context, item, what, by) : message('owner.waits-not');
+      items.some(({ kind, key }) => kind === item.kind && key === item.key);
+    const whyNot = isThere ? await takeItem(owners, item, what, by) : message('owner.waits-not');
     taken.push({ name, whyNot });
   }
   return taken;
@@ -131,7 +97,7 @@ const itemsMax = 10_000;
  * @throws SettingsError as `identifyPerson` does, and for the name of any other item
  */
 export async function acknowledgeNamed(
-  session: OpenDecisions,
+  session: DecisionSession,
   names: readonly string[],
   note: string,
 ): Promise<Decided> {
