@@ -4,6 +4,7 @@ import { systemClock } from '../../platform/clock.ts';
 import { realDisk } from '../../platform/disk.ts';
 import type { Logger } from '../../platform/log.ts';
 import type { Log } from '../../core/ports.ts';
+import { makeBatchListViews } from '../../overview/batches-page.ts';
 import { makeLogViews } from '../../overview/log-page.ts';
 import { makePayeesViews } from '../../overview/payees-page.ts';
 import { makeUserViews } from '../../overview/people-page.ts';
@@ -160,6 +161,7 @@ export function listViews(parts: ViewParts, place: ServedPlace): PageViews {
     ...deciding.views,
     ...makeProposalListViews({ store, readReview }),
     ...makeProposalViews({ store, readReview, signing, evidenceFolder }),
+    ...makeBatchListViews({ store }),
     ...makeBatchViews({ store, readReview }),
     ...makePasskeyViews(signing),
     ...makeSigningViews(signing),

@@ -18,7 +18,7 @@ export const approvalWordings = wordings({
   ],
   'approval.sent.one': ['{counted} of {files} is sent at once', 'ส่งจ่ายทันที {counted} ของ {files}'],
   'approval.sent.many': ['{counted} of {files} are sent at once', 'ส่งจ่ายทันที {counted} ของ {files}'],
-  'approval.nothing-sent': ['Nothing waits to be sent now', 'ขณะนี้ไม่มีรายการรอส่งจ่าย'],
+  'approval.nothing-sent': ['nothing waits to be sent now', 'ขณะนี้ไม่มีรายการรอส่งจ่าย'],
   'approval.what': ['{decision}: {what}', '{decision}: {what}'],
   'approval.after-approval': [
     'Sent at once after the approval, batch {batch}',
@@ -31,7 +31,7 @@ export const approvalWordings = wordings({
 
   'approval.to-be-paid': ['To be paid', 'จะจ่าย'],
   'approval.not-paid': ['Not paid', 'ไม่จ่าย'],
-  'approval.none-unpaid': ['every row is paid', 'จ่ายครบทุกแถว'],
+  'approval.none-unpaid': ['none', 'ไม่มี'],
   'approval.to-new-payees': ['To new payees', 'ให้ผู้รับเงินรายใหม่'],
   'approval.new-share': ['{people}, {share}%', '{people} {share}%'],
   'approval.none-new': ['all were paid before', 'เคยจ่ายให้ทุกคนแล้ว'],
@@ -133,6 +133,22 @@ export const approvalWordings = wordings({
     'The signing page shows the text in full; it is kept with the signature',
     'หน้าลงนามแสดงข้อความทั้งหมด และเก็บไว้พร้อมลายเซ็น',
   ],
+
+  // ---------------------------------------------------------------- a batch
+
+  'batch-outcome.paid': ['Paid', 'จ่ายสำเร็จ'],
+  'batch-outcome.unknown': ['Unknown if it moved', 'ยังไม่ทราบว่าเงินออกหรือไม่'],
+  'batch-outcome.alarm': ['Contradicts the bank', 'ผลขัดแย้งกับธนาคาร'],
+  'batch-outcome.wait': ['Not sent yet', 'ยังไม่ส่งจ่าย'],
+  'batch-outcome.none': ['Not paid', 'ไม่จ่าย'],
+  'batch.by-outcome': ['Money of this batch', 'ยอดเงินของชุดนี้'],
+  'batch.result-so-far': ['Result so far', 'ผลล่าสุด'],
+  'batch.every-status': ['All', 'ทั้งหมด'],
+  'batch.none-found': ['No batch matches', 'ไม่พบชุดจ่ายเงินที่ตรงกับเงื่อนไข'],
+  'batch.search-hint': ['file or batch', 'ไฟล์หรือชุดจ่ายเงิน'],
+  'batch.upload-corrected': ['Upload corrected', 'อัปโหลดไฟล์ที่แก้ไขแล้ว'],
+  'batch.from-first': ['From row 1', 'กลับไปแถว 1'],
+  'batch.further-rows': ['Further rows', 'แถวถัดไป'],
 
   // ---------------------------------------------------------------- the list
 

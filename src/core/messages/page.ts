@@ -305,8 +305,6 @@ export const pageWordings = wordings({
   ],
   'batch.no-files': ['None so far', 'ยังไม่มีไฟล์'],
   'batch.all-rows': ['All rows', 'ทุกรายการ'],
-  'batch.from-last': ['From the last row', 'กลับไปรายการสุดท้าย'],
-  'batch.older-rows': ['Rows before', 'รายการก่อนหน้า'],
   'batch.file-gone': ['The file is no longer as and where it was written', 'ไม่พบไฟล์ในที่เดิม หรือไฟล์ถูกเปลี่ยนแปลง'],
   'batch.to-batches': ['All batches', 'ชุดจ่ายเงินทั้งหมด'],
   'batch.upload-file': ['Upload a file', 'อัปโหลดไฟล์'],

@@ -77,8 +77,8 @@ export const wordWordings = wordings({
 
   // ---------------------------------------------------------------- steps of a batch
 
-  'batch-step.sealed': ['Sealed', 'ล็อกข้อมูล'],
-  'batch-step.checked': ['Checked', 'ตรวจผู้รับเงิน'],
+  'batch-step.sealed': ['Locked', 'ล็อกข้อมูลแล้ว'],
+  'batch-step.checked': ['Payees checked', 'ตรวจผู้รับเงิน'],
   'batch-step.approval': ['Approval', 'อนุมัติ'],
   'batch-step.paying': ['Paying', 'จ่ายเงิน'],
   'batch-step.result': ['Result', 'ผลการจ่าย'],

@@ -24,6 +24,8 @@ export interface PayoutFilter {
   readonly causes?: readonly string[];
   readonly isAlarm?: boolean;
   readonly batchId?: string | undefined;
+  /** Rows of the batch by their numbers in its file, the first exclusive. */
+  readonly rowNos?: { readonly after: number; readonly upTo: number } | undefined;
   /** payoutId, reference1 or reference2; or, by `ownerSeqs`, a reference that the bank knows. */
   readonly reference?: string | undefined;
   /** payoutId, or, by `ownerSeqs`, a reference that the bank knows: names that screens never mask. */

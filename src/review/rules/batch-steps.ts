@@ -59,6 +59,7 @@ export function computeBatchSteps({
           } as const,
         ]),
     { step: 'paying', state: paying, done: sent, of: toSend },
-    { step: 'result', state: hasResult ? 'done' : 'later' },
+    // A result is final when no row is open any more; before that it tells how things stand.
+    { step: 'result', state: !hasResult ? 'later' : isPaid ? 'done' : 'now' },
   ];
 }

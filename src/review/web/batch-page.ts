@@ -2,7 +2,9 @@
 import { bahtOf, joined, type Message, message, type PlainCode, sayCode } from '../../core/message.ts';
 import { basename } from 'node:path';
 import { showBaht, showCount } from '../../core/figures.ts';
+import { zeroSatang } from '../../core/money.ts';
 import { showText } from '../../core/outgoing-text.ts';
+import { type PayoutStatus, payoutStatuses } from '../../core/payout.ts';
 import { maskDigits } from '../../core/proxy-id.ts';
 import type { Batch, BatchReader, Report, StatusTotal } from '../../core/ports.ts';
 import type { FoundPayout, HistoryReader, PayoutSearch } from '../../payout/ports.ts';
@@ -24,12 +26,14 @@ import { can } from '../rules/people.ts';
 import { answerDecision, type DecideForm, decidePage } from './decide-form.ts';
 import { deciderOf } from '../verdict.ts';
 import { approvalCards, type ApprovalReader, auditorsCard, readWaiting } from './approval-panel.ts';
-import { describeWhat, figuresPanel, headlineOf, totalOfFigures } from './figures-panel.ts';
+import { describeWhat, figuresPanel, headlineOf, shortAccount, totalOfFigures } from './figures-panel.ts';
 import { noteLengthMax, proposeCard, type ToPropose } from './decision-box.ts';
+import { outcomeBar, sayOutcome, sumOutcomes } from '../../overview/batches-page.ts';
 import { addTotals } from '../../overview/rules/today.ts';
-import { html, type Html } from './html.ts';
+import { chartKey } from './charts.ts';
+import { html, type Html, type Part } from './html.ts';
 import { plainPage, postButton, problems } from './layout.ts';
-import { factList, momentOf, moneyTag, uploadLink, whyOf } from './parts.ts';
+import { factList, momentOf, moneyTag, whyOf } from './parts.ts';
 import type { ReadReview } from './payout-page.ts';
 import type { Answer, Fields, Page, ProvedVisit, View } from './view.ts';
 
@@ -42,70 +46,7 @@ interface BatchPageContext {
   readonly readReview: ReadReview;
 }
 
-const listMax = 200;
 const rowsOnPage = 50;
-
-// ---------------------------------------------------------------- all batches
-
-function batchRow(visit: ProvedVisit, batch: Batch): Html {
-  const { say, language } = visit;
-  const { batchId, fileName, rows, totalSatang, status, startedAtMs, restedAtMs } = batch;
-  return html`<tr>
-    <td data-head="${say('payout.batch')}">
-      <a class="open" href="/batch/${batchId}"><span class="name">${batchId}</span></a>
-      <small>${showText(fileName)}</small>
-    </td>
-    <td class="number" data-head="${say('batch.rows')}">${showCount(rows)}</td>
-    <td class="number" data-head="${say('payout.amount')}">${showBaht(totalSatang)}</td>
-    <td data-head="${say('payout.status')}">${sayCode(language, `batch-status.${status}`)}</td>
-    <td data-head="${say('batch.begun')}">${momentOf(visit, startedAtMs)}</td>
-    <td data-head="${say('batch.rested')}">${restedAtMs !== null && momentOf(visit, restedAtMs)}</td>
-  </tr>`;
-}
-
-async function answerList({ store }: BatchPageContext, visit: ProvedVisit): Promise<Page> {
-  const { say } = visit;
-  const batches = await store.batches();
-  const heads = [
-    'payout.batch',
-    'batch.rows',
-    'payout.amount',
-    'payout.status',
-    'batch.begun',
-    'batch.rested',
-  ] as const satisfies readonly PlainCode[];
-  return {
-    title: say('page.batches'),
-    body: html`<h1>${say('page.batches')}</h1>
-      ${uploadLink(visit)}
-      <div data-live="batches">
-        ${
-          batches.length === 0
-            ? html`<div class="empty">
-                <p><b>${say('batch.no-batches')}</b></p>
-              </div>`
-            : html`<table>
-                <thead>
-                  <tr>
-                    ${heads.map(
-                      (head) =>
-                        html`<th
-                          scope="col"
-                          ${['batch.rows', 'payout.amount'].includes(head) ? html`class="number"` : ''}
-                        >
-                          ${say(head)}
-                        </th>`,
-                    )}
-                  </tr>
-                </thead>
-                <tbody>
-                  ${batches.slice(0, listMax).map((batch) => batchRow(visit, batch))}
-                </tbody>
-              </table>`
-        }
-      </div>`,
-  };
-}
 
 // ---------------------------------------------------------------- reading one batch
 
@@ -190,55 +131,92 @@ const stateSigns: Readonly<Record<StepState['state'], readonly [sign: string, wo
 
 const hundred = 100;
 
+/** "Locked ✓", "Approval 1 of 2", "Paying 62%", "Result so far". */
 function stepItem({ say, language }: ProvedVisit, { step, state, done, of }: StepState): Html {
   const [sign, word] = stateSigns[state];
-  const isShare = step === 'paying' && done !== undefined && of !== undefined && of > 0;
+  const isShare =
+    step === 'paying' &&
+    state !== 'later' &&
+    state !== 'done' &&
+    done !== undefined &&
+    of !== undefined &&
+    of > 0;
   const share = isShare ? `${Math.floor((done * hundred) / of)}%` : undefined;
   const count =
     step === 'approval' && of !== undefined
       ? say(message('count.of', { count: done ?? 0, all: of }))
       : undefined;
+  const isSoFar = step === 'result' && state === 'now';
+  const name = isSoFar ? say('batch.result-so-far') : sayCode(language, `batch-step.${step}`);
   return html`<li class="step-${state}">
-    <b><span aria-hidden="true">${sign}</span> ${sayCode(language, `batch-step.${step}`)}</b>
-    <small>${[count ?? share, say(word)].filter(Boolean).join(', ')}</small>
+    ${name} ${count ?? share} <span aria-hidden="true">${isSoFar ? '' : sign}</span>
+    <span class="hidden">${say(word)}</span>
   </li>`;
 }
 
-function byStatus({ language }: ProvedVisit, totals: readonly StatusTotal[]): Html {
-  return html`<ul class="figures">
-    ${addTotals(totals).map(
-      ({ status, rows, amountSatang }) =>
-        html`<li>
-          <b>${showBaht(amountSatang)}</b> ${showCount(rows)} ×
-          ${sayCode(language, `payout-status.${status}`)}
-        </li>`,
-    )}
-  </ul>`;
+function moneyCard(visit: ProvedVisit, totals: readonly StatusTotal[]): Part {
+  if (totals.length === 0) return undefined;
+  return html`<section class="card" aria-labelledby="money">
+    <h2 id="money">${visit.say('batch.by-outcome')}</h2>
+    ${outcomeBar(visit, totals, 18)}
+    ${chartKey(sumOutcomes(totals).map((one) => [one.outcome, sayOutcome(visit, one)] as const))}
+  </section>`;
 }
 
-function decisionsCard(visit: ProvedVisit, { batch, offers, open }: ShownBatch): Html {
-  const { say, language } = visit;
-  return html`<section class="card first" aria-labelledby="decisions">
+/** The label of a decision: "Propose to pay salary-november.csv". */
+const labelOf = (
+  { say, language }: ProvedVisit,
+  { fileName }: Batch,
+  decision: BatchDecision,
+  isAlone: boolean,
+): string =>
+  decision === 'approve-batch' && !isAlone
+    ? say(message('approval.propose-to-pay', { file: showText(fileName) }))
+    : sayCode(language, `decision.${decision}`);
+
+function decisionsCard(visit: ProvedVisit, { batch, offers, open, people }: ShownBatch): Html {
+  const { say } = visit;
+  const possible = offers.filter(({ whyNot }) => whyNot === undefined);
+  const others = offers.filter(({ whyNot }) => whyNot !== undefined);
+  const label = (decision: BatchDecision) => labelOf(visit, batch, decision, people === 1);
+  return html`<section class="card" aria-labelledby="decisions">
     <h2 id="decisions">${say('payout.decisions')}</h2>
     ${
       open !== undefined &&
       html`<p>
-        <a class="button" href="/proposal/${open.proposalId}"
-          >${say('payout.waits-for-check')}: ${sayCode(language, `decision.${open.decision}`)}</a
+        <a class="button main full" href="/proposal/${open.proposalId}"
+          >${say('payout.waits-for-check')}: ${say(headlineOf(open))}</a
         >
       </p>`
     }
-    <ul class="decisions">
-      ${offers.map(({ decision, whyNot, needsSecond }) => {
-        const label = sayCode(language, `decision.${decision}`);
-        return whyNot === undefined
-          ? html`<li>
-              <a class="button" href="/batch/${batch.batchId}/decide/${decision}">${label}</a>
+    ${
+      possible.length > 0 &&
+      html`<ul class="decisions">
+        ${possible.map(
+          ({ decision, needsSecond }, place) =>
+            html`<li>
+              <a
+                class="${place === 0 && decision !== 'cancel-batch' ? 'button main' : 'button'}"
+                href="/batch/${batch.batchId}/decide/${decision}"
+                >${label(decision)}</a
+              >
               <small>${say(needsSecond ? 'payout.second' : 'payout.one-is-enough')}</small>
-            </li>`
-          : html`<li class="off">${label} <small>${whyOf(visit, whyNot)}</small></li>`;
-      })}
-    </ul>
+            </li>`,
+        )}
+      </ul>`
+    }
+    ${
+      others.length > 0 &&
+      html`<details ${possible.length === 0 && open === undefined && 'open'}>
+        <summary>${say('payout.not-possible')}</summary>
+        <ul class="decisions">
+          ${others.map(
+            ({ decision, whyNot }) =>
+              html`<li class="off">${label(decision)} <small>${whyOf(visit, whyNot)}</small></li>`,
+          )}
+        </ul>
+      </details>`
+    }
   </section>`;
 }
 
@@ -292,17 +270,58 @@ function rowOf(visit: ProvedVisit, { row }: FoundPayout): Html {
   </tr>`;
 }
 
+/** A page of the rows of a batch, from its first row. */
+interface RowPage {
+  readonly found: readonly FoundPayout[];
+  readonly after: number;
+  /** Undefined for every status. */
+  readonly status: PayoutStatus | undefined;
+  readonly hasMore: boolean;
+}
+
+/** Rows that one look goes through for those in a status. */
+const rowWindow = 500;
+
+/** Reads a page of rows in the order of the file. */
+async function readRows(
+  { store }: BatchPageContext,
+  { batchId, rows }: Batch,
+  after: number,
+  status: PayoutStatus | undefined,
+): Promise<RowPage> {
+  const found: FoundPayout[] = [];
+  const step = status === undefined ? rowsOnPage + 1 : rowWindow;
+  const only = status === undefined ? {} : { statuses: [status] };
+  for (let from = after; from < rows && found.length <= rowsOnPage; from += step) {
+    const filter = { batchId, rowNos: { after: from, upTo: from + step }, ...only };
+    found.push(...(await store.searchPayouts(filter, Number.MAX_SAFE_INTEGER, step)).toReversed());
+  }
+  return { found: found.slice(0, rowsOnPage), after, status, hasMore: found.length > rowsOnPage };
+}
+
 function rowTable(
   visit: ProvedVisit,
   batchId: string,
-  found: readonly FoundPayout[],
-  isFirst: boolean,
+  totals: readonly StatusTotal[],
+  { found, after, status, hasMore }: RowPage,
 ): Html {
-  const { say } = visit;
-  const rows = found.slice(0, rowsOnPage);
-  const last = found.length > rowsOnPage ? rows.at(-1)?.row.seq : undefined;
+  const { say, language } = visit;
+  const base = `/batch/${batchId}${status === undefined ? '' : `/in/${status}`}`;
+  const last = found.at(-1)?.row.rowNo;
+  const chip = (href: string, word: Part, isCurrent: boolean) =>
+    html`<a href="${href}#rows" ${isCurrent && html`aria-current="true"`}>${word}</a>`;
   return html`<section aria-labelledby="rows">
     <h2 id="rows">${say('batch.all-rows')}</h2>
+    <nav class="chips" aria-label="${say('payout.status')}">
+      ${chip(`/batch/${batchId}`, say('batch.every-status'), status === undefined)}
+      ${addTotals(totals).map((total) =>
+        chip(
+          `/batch/${batchId}/in/${total.status}`,
+          `${sayCode(language, `payout-status.${total.status}`)} ${showCount(total.rows)}`,
+          status === total.status,
+        ),
+      )}
+    </nav>
     <table>
       <thead>
         <tr>
@@ -314,12 +333,16 @@ function rowTable(
         </tr>
       </thead>
       <tbody>
-        ${rows.map((row) => rowOf(visit, row))}
+        ${found.map((row) => rowOf(visit, row))}
       </tbody>
     </table>
     <div class="pages">
-      ${!isFirst && html`<a class="button" href="/batch/${batchId}">${say('batch.from-last')}</a>`}
-      ${last !== undefined && html`<a class="button" href="/batch/${batchId}/before/${last}">${say('batch.older-rows')}</a>`}
+      ${after > 0 && html`<a class="button" href="${base}#rows">${say('batch.from-first')}</a>`}
+      ${
+        hasMore &&
+        last !== undefined &&
+        html`<a class="button" href="${base}/after/${last}#rows">${say('batch.further-rows')}</a>`
+      }
     </div>
   </section>`;
 }
@@ -329,46 +352,61 @@ const readBatchId = (fields: Fields): string => (fields['batchId'] ?? '').slice(
 const notFound = (visit: ProvedVisit): Page =>
   plainPage(visit, 404, visit.say('page.not-found'), '', '/batches');
 
+/** The reason and the remedy of a batch; the file of a refused one is uploaded again once it is corrected. */
+function factsCard(visit: ProvedVisit, { batch }: ShownBatch): Html {
+  const { say, language, person } = visit;
+  const isRefused = batch.status === 'rejected';
+  return html`<section class="card">
+    ${factList([
+      [say('payout.status'), sayCode(language, `batch-status.${batch.status}`)],
+      [say('payout.why'), whyOf(visit, batch.reason)],
+      [say('payout.remedy'), whyOf(visit, batch.remedy)],
+      [say('batch.rows'), batch.rows > 0 && showCount(batch.rows)],
+      [say('payout.amount'), batch.totalSatang > zeroSatang && say(bahtOf(batch.totalSatang))],
+      [say('batch.payer-account'), shortAccount(maskDigits(batch.payerAccount))],
+      [say('batch.begun'), momentOf(visit, batch.startedAtMs)],
+      [say('batch.rested'), batch.restedAtMs !== null && momentOf(visit, batch.restedAtMs)],
+    ])}
+    ${
+      isRefused &&
+      can(person, 'propose').allowed &&
+      html`<p><a class="button main" href="/upload">${say('batch.upload-corrected')}</a></p>`
+    }
+    <details>
+      <summary>${say('batch.digest-of-file')}</summary>
+      <code>${batch.sha256}</code>
+    </details>
+  </section>`;
+}
+
 async function answerBatch(context: BatchPageContext, visit: ProvedVisit, fields: Fields): Promise<Answer> {
-  const { say, language } = visit;
+  const { say } = visit;
   const batchId = readBatchId(fields);
   const shown = await readShown(context, visit, batchId);
   if (shown === undefined) return notFound(visit);
   const { batch, totals, steps } = shown;
-  const asked = fields['before'] ?? '';
-  const before = /^\d{1,15}$/.test(asked) ? Number(asked) : Number.MAX_SAFE_INTEGER;
-  const found = await context.store.searchPayouts({ batchId }, before, rowsOnPage + 1);
+  const asked = fields['after'] ?? '';
+  const after = /^\d{1,9}$/.test(asked) ? Number(asked) : 0;
+  const status = payoutStatuses.find((one) => one === fields['status']);
+  const page = await readRows(context, batch, after, status);
   return {
-    title: `${say('payout.batch')} ${batchId}`,
-    body: html`<p><a href="/batches">${say('batch.to-batches')}</a></p>
-      <h1>${say('payout.batch')} ${batchId}</h1>
+    title: showText(batch.fileName),
+    body: html`<div class="bread"><a href="/batches">${say('batch.to-batches')}</a></div>
+      <div class="head">
+        <h1>${showText(batch.fileName)}</h1>
+        <small>${batchId}</small>
+      </div>
       <div data-live="steps">
-        <ol class="steps" aria-label="${say('batch.steps')}">
+        <ol class="stepline" aria-label="${say('batch.steps')}">
           ${steps.map((step) => stepItem(visit, step))}
         </ol>
-        ${byStatus(visit, totals)}
+        ${moneyCard(visit, totals)}
       </div>
-      <div class="columns">
-        <div>
-          <section class="card">
-            ${factList([
-              [say('payout.status'), sayCode(language, `batch-status.${batch.status}`)],
-              [say('payout.why'), whyOf(visit, batch.reason)],
-              [say('payout.remedy'), whyOf(visit, batch.remedy)],
-              [say('payout.file'), showText(batch.fileName)],
-              [say('batch.rows'), showCount(batch.rows)],
-              [say('payout.amount'), say(bahtOf(batch.totalSatang))],
-              [say('batch.payer-account'), maskDigits(batch.payerAccount)],
-              [say('batch.begun'), momentOf(visit, batch.startedAtMs)],
-              [say('batch.rested'), batch.restedAtMs !== null && momentOf(visit, batch.restedAtMs)],
-              [say('batch.digest-of-file'), html`<code>${batch.sha256}</code>`],
-            ])}
-          </section>
-          ${filesCard(visit, shown)}
-        </div>
+      <div class="two">
         ${decisionsCard(visit, shown)}
+        <div>${factsCard(visit, shown)}</div>
       </div>
-      ${rowTable(visit, batchId, found, before === Number.MAX_SAFE_INTEGER)}`,
+      ${batch.rows > 0 && rowTable(visit, batchId, totals, page)} ${filesCard(visit, shown)}`,
   };
 }
 
@@ -392,7 +430,7 @@ async function formOf(
     back: path,
     targets: [{ kind: 'batch', key: batchId, version }],
     what: say(describeWhat(figured)),
-    shown: [await figuresPanel(store, visit, figured), byStatus(visit, totals)],
+    shown: [await figuresPanel(store, visit, figured), moneyCard(visit, totals)],
     hidden: { version },
     nameTarget: () => html`<a href="${path}">${say('payout.batch')} ${batchId}</a>`,
   };
@@ -525,9 +563,15 @@ async function answerFile(context: BatchPageContext, visit: ProvedVisit, fields:
   return { file: { path, name, type: typeOf(name) } };
 }
 
+const rowPaths = [
+  '/batch/:batchId',
+  '/batch/:batchId/after/:after',
+  '/batch/:batchId/in/:status',
+  '/batch/:batchId/in/:status/after/:after',
+] as const;
+
 export const makeBatchViews = (context: BatchPageContext): readonly View[] => [
-  { method: 'GET', path: '/batches', action: 'see', answer: async (visit) => answerList(context, visit) },
-  ...['/batch/:batchId', '/batch/:batchId/before/:before'].map((path): View => ({
+  ...rowPaths.map((path): View => ({
     method: 'GET',
     path,
     action: 'see',

@@ -31,6 +31,7 @@ export type FiguredDecision = Pick<Proposal, 'decision' | 'kind' | 'figures' | '
 /** "149 payouts, 2,346,099.60 baht"; of a correction "149 payouts, was 527,955.31, becomes 527,955.29 baht". */
 export function describeWhat({ decision, figures, totalSatang }: FiguredDecision): Message {
   const { of, rows, wasSatang } = figures;
+  if (rows === 0 && sendsWhatWaits(decision)) return message('approval.nothing-sent');
   if (decision !== 'retry-corrected' || wasSatang === null)
     return describeCounted(countedOf({ figures, totalSatang }));
   const count = describeCounted({ of, rows, amountSatang: null });
@@ -58,7 +59,8 @@ export function headlineOf(figured: FiguredDecision): Message {
       : message('approval.pay-payouts', { ...said, payouts: counted(rows, 'payout') });
   }
   if (sendsWhatWaits(decision) && figures.of === 'payouts') {
-    if (rows === 0) return message('approval.nothing-sent');
+    if (rows === 0)
+      return message('approval.what', { decision: message(nameOfDecision(decision, kind)), what });
     const said = { counted: what, files: counted(files.length, 'file') };
     return message(rows === 1 ? 'approval.sent.one' : 'approval.sent.many', said);
   }

@@ -195,7 +195,7 @@ async function answerList(context: ListContext, visit: ProvedVisit): Promise<Pag
         )}
         ${listGroup(visit, 'approval.sent-back-to-you', lines(back))}
         ${listGroup(visit, 'approval.waits-for-checker', lines(others))}
-        ${listGroup(visit, 'approval.decided', lines(ended))}
+        ${listGroup(visit, 'approval.decided', lines(ended.filter((one) => !back.includes(one))))}
       </div>`,
   };
 }
@@ -353,7 +353,8 @@ async function describeItem(
 function sumOfItem({ kind, key }: ProposalItem, { of, files }: ProposalFigures): Part {
   if (of !== 'payouts' || (kind !== 'batch' && kind !== 'payer')) return undefined;
   const own = kind === 'batch' ? files.filter(({ batchId }) => batchId === key) : files;
-  return showBaht(sumSatang(own.map(({ amountSatang }) => amountSatang)));
+  const sum = sumSatang(own.map(({ amountSatang }) => amountSatang));
+  return sum > zeroSatang && showBaht(sum);
 }
 
 /** Describes a target other than a payout, or a payout that is gone. */

@@ -208,6 +208,9 @@ td.pick { padding: 0; }
 .bar { position: sticky; bottom: 0; display: flex; flex-wrap: wrap; gap: var(--s2) var(--s3); align-items: center; background: var(--sheet); border: 1px solid var(--line); padding: var(--s2) var(--s3); margin-top: calc(-1 * var(--s4)); }
 .chosen { font-weight: 600; font-variant-numeric: tabular-nums; } .chosen:empty { display: none; }
 .print { display: none; }
+.stepline { display: flex; flex-wrap: wrap; gap: var(--s1) var(--s2); margin: 0; padding: 0; list-style: none; font-weight: 600; }
+.stepline li:not(:last-child)::after { content: '·'; margin-left: var(--s2); color: var(--soft); }
+.stepline .step-later { color: var(--soft); font-weight: 400; } .stepline .step-now { color: var(--link); }
 `;
 
 /** Classes of views that the components above will replace. */
@@ -242,10 +245,6 @@ h2.headline { font-size: 1.75rem; line-height: 1.3; font-variant-numeric: tabula
 .decision { border-color: var(--accent); border-top: 3px solid var(--accent); }
 .cannot { border-left: 4px solid var(--alarm-fill); padding: .2rem var(--s3); margin: 0 0 var(--s4); }
 .cannot ul { margin: 0; padding-left: 1.2rem; } .cannot .tag { white-space: normal; }
-.steps { display: flex; flex-wrap: wrap; gap: var(--s2); }
-.steps li { flex: 1 1 9rem; background: var(--sheet); border: 1px solid var(--line); border-top: 4px solid var(--line); border-radius: var(--r); padding: var(--s2) var(--s3); }
-.steps li.step-done { border-top-color: var(--edge); } .steps li.step-now { border-top-color: var(--accent); } .steps li.step-stopped { border-top-color: var(--alarm-fill); }
-.steps b, .steps small { display: block; }
 ul.chips { display: flex; flex-wrap: wrap; gap: .1rem .9rem; } ul.chips li { overflow-wrap: anywhere; }
 .becomes small { display: inline; }
 .story td:nth-child(3) { min-width: 14rem; } .story td.why { max-width: none; }

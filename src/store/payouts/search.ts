@@ -60,6 +60,12 @@ function hasOwnName(name: string, ownerSeqs: readonly number[]): Condition {
 const hasReference = (reference: string, ownerSeqs: readonly number[]): Condition =>
   sql`(p.reference1 = ${reference} or p.reference2 = ${reference} or ${hasOwnName(reference, ownerSeqs)})`;
 
+const isAmongRows = (
+  batchId: string,
+  { after, upTo }: Required<PayoutFilter>['rowNos'] & object,
+): Condition =>
+  sql`p.seq in (select seq from payout where batch_id = ${batchId} and row_no > ${after} and row_no <= ${upTo})`;
+
 /** A status that the partial index of what is in doubt has, with its condition. */
 function hasStatus({ statuses, isOpen }: SearchedPayouts): Condition {
   const status = sql.ref<SearchedPayouts['statuses'][number]>('p.status');
@@ -90,13 +96,15 @@ const listOf = (values: readonly unknown[]) => sql.join(values.map((value) => sq
 
 function listConditions(filter: PayoutFilter): readonly Condition[] {
   const { moneyMoved: moved, anyOf = [] } = filter;
-  const { hold, isAlarm, batchId, reference, ownName, amountSatang, payee, sinceMs, untilMs } = filter;
+  const { hold, isAlarm, batchId, rowNos, reference, ownName, amountSatang, payee, sinceMs, untilMs } =
+    filter;
   return [
     hold !== undefined && hasBits(sql.ref('p.holds'), holdBits[hold]),
     filter.holdSets !== undefined && sql<SqlBool>`p.holds in (${listOf(filter.holdSets.map(encodeHolds))})`,
     filter.causes !== undefined && sql<SqlBool>`p.cause in (${listOf(filter.causes)})`,
     isAlarm !== undefined && sql<SqlBool>`p.is_alarm = ${sql.lit(isAlarm ? 1 : 0)}`,
     batchId !== undefined && isOfBatch(batchId),
+    batchId !== undefined && rowNos !== undefined && isAmongRows(batchId, rowNos),
     reference !== undefined && hasReference(reference, filter.ownerSeqs ?? []),
     ownName !== undefined && hasOwnName(ownName, filter.ownerSeqs ?? []),
     amountSatang !== undefined && sql<SqlBool>`p.amount_satang = ${amountSatang}`,

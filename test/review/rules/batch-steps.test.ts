@@ -73,4 +73,18 @@ describe('how far a batch is', () => {
     );
     expect(told.join(', ')).toBe(expected);
   });
+
+  test.each<[string, Partial<Record<PayoutStatus, number>>, string]>([
+    ['a row is in doubt', { paid: 3, submitted: 1 }, 'now'],
+    ['a row is held', { paid: 3, held: 1 }, 'now'],
+    ['no row is open', { paid: 3, failed: 1 }, 'done'],
+  ])('a result while %s', (_name, rows, state) => {
+    const steps = computeBatchSteps({
+      batch: { status: 'running' },
+      totals: totalsOf(rows),
+      approval: undefined,
+      hasResult: true,
+    });
+    expect(steps.at(-1)).toEqual({ step: 'result', state });
+  });
 });

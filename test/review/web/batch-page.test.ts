@@ -3,11 +3,13 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { hash } from 'node:crypto';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { zeroSatang } from '../../../src/core/money.ts';
+import { sumSatang, zeroSatang } from '../../../src/core/money.ts';
+import { sumOutcomes } from '../../../src/overview/batches-page.ts';
 import {
   firstBatchId,
   ingest,
   ingestAs,
+  makeBadRow,
   makeRow,
   makeRows,
   noonMs,
@@ -29,6 +31,24 @@ const versionIn = (text: string): string => /name="version" value="([^"]*)"/.exe
 const squeeze = (text: string): string => text.replaceAll(/\s+/g, ' ');
 const script = `<script>alert(1)</script>"'><img src=x onerror=alert(2)>`;
 
+test('the money of a batch is summed from all of its rows', async () => {
+  await ingestAs(rig.store, ['paid', 'submitted', 'failed'], [...makeRows(5), makeBadRow(6)]);
+  const totals = await rig.store.totals(firstBatchId);
+  const outcomes = sumOutcomes(totals);
+  const rows = await rig.store.searchPayouts({ batchId: firstBatchId }, Number.MAX_SAFE_INTEGER, 100);
+  const all = rows.reduce((sum, { row }) => sum + (row.amountSatang ?? 0n), 0n);
+  expect(sumSatang(outcomes.map(({ amountSatang }) => amountSatang))).toBe(all);
+  expect(outcomes.reduce((sum, one) => sum + one.rows, 0)).toBe(rows.length);
+  const shown = squeeze((await (await rig.open('ploy')).get(path)).text);
+  for (const said of [
+    'Paid: 1 row, 100.01 baht',
+    'Unknown if it moved: 1 row, 100.02 baht',
+    'Not sent yet: 2 rows, 200.09 baht',
+    'Not paid: 2 rows, 100.03 baht',
+  ])
+    expect(shown).toContain(said);
+});
+
 describe('a batch', () => {
   test('is approved by two people, each with its figures before him, and then goes on', async () => {
     await ingest(rig.store, makeRows(3), { approval: always(2), fileName: 'a.csv' });
@@ -46,12 +66,12 @@ describe('a batch', () => {
     ];
     for (const said of [...same, 'Propose to pay a.csv']) expect(squeeze(form.text)).toContain(said);
     await nok.post(`${path}/decide/approve-batch`, { version: digest, note: 'compared with the order' });
-    expect(squeeze((await mali.get(path)).text)).toContain('1 of 2, waits for a person');
+    expect(squeeze((await mali.get(path)).text)).toContain('Approval 1 of 2');
     const proposal = await mali.get('/proposal/1');
     for (const said of same) expect(squeeze(proposal.text)).toContain(said);
     await mali.post('/proposal/1/approve', { seen: digestIn(proposal.text) });
     expect(await statusesOf(rig.store)).toEqual(['ready', 'ready', 'ready']);
-    expect(squeeze((await mali.get(path)).text)).toContain('2 of 2, done');
+    expect(squeeze((await mali.get(path)).text)).toContain('Approval 2 of 2');
   });
 
   test('is approved with what is held besides: the sum above the form is of all of it', async () => {
@@ -102,10 +122,15 @@ describe('a batch', () => {
     const list = await ploy.get('/batches');
     expect(list.text).toContain(`href="${path}"`);
     const first = await ploy.get(path);
-    const [, older = ''] = /href="(\/batch\/\w+\/before\/\d+)"/.exec(first.text) ?? [];
-    const second = await ploy.get(older);
+    const [, further = ''] = /href="(\/batch\/\w+\/after\/\d+)#rows"/.exec(first.text) ?? [];
+    const second = await ploy.get(further);
     const names = (text: string) => [...text.matchAll(/class="name">(INV-\d+)</g)].map(([, name]) => name);
-    expect([...names(first.text), ...names(second.text)]).toHaveLength(60);
+    expect([...names(first.text), ...names(second.text)]).toEqual(
+      makeRows(60).map(({ rowNo }) => `INV-${rowNo}`),
+    );
+    expect(names((await ploy.get(`${path}/in/ready`)).text)).toHaveLength(50);
+    expect(names((await ploy.get(`${path}/in/paid`)).text)).toEqual([]);
+    expect((await ploy.get('/batches/paused')).text).toContain('No batch matches');
     for (const { text } of [list, first, second]) expect(text).not.toMatch(/<script>|<img/);
     expect((await ploy.get('/batch/NOSUCH')).status).toBe(404);
   });

@@ -1,0 +1,159 @@
+/** The list of batches, each with a bar of the outcomes of its money. */
+import { showBaht, showCount } from '../core/figures.ts';
+import { counted, message, sayCode } from '../core/message.ts';
+import { type Satang, sumSatang, zeroSatang } from '../core/money.ts';
+import { showText } from '../core/outgoing-text.ts';
+import type { PayoutStatus } from '../core/payout.ts';
+import type { Batch, BatchReader, StatusTotal } from '../core/ports.ts';
+import { shareBar } from '../review/web/charts.ts';
+import { html, type Html, type Part } from '../review/web/html.ts';
+import { csrfField } from '../review/web/layout.ts';
+import { momentOf, readSearch, searchField, uploadLink } from '../review/web/parts.ts';
+import type { Fields, Page, ProvedVisit, View } from '../review/web/view.ts';
+
+interface BatchListContext {
+  readonly store: Pick<BatchReader, 'batches' | 'totals'>;
+}
+
+/** The number of batches in the list; earlier ones are found by name. */
+const listMax = 40;
+
+// ---------------------------------------------------------------- money by outcome
+
+/** What is known of the money of each status, as a bar shows it. */
+const outcomeOf = {
+  paid: 'paid',
+  submitted: 'unknown',
+  unresolved: 'unknown',
+  disputed: 'alarm',
+  staged: 'wait',
+  ready: 'wait',
+  held: 'wait',
+  unpayable: 'none',
+  failed: 'none',
+  rejected: 'none',
+  cancelled: 'none',
+} as const satisfies Readonly<Record<PayoutStatus, string>>;
+
+const outcomes = ['paid', 'unknown', 'alarm', 'wait', 'none'] as const;
+
+interface Outcome {
+  readonly outcome: (typeof outcomes)[number];
+  readonly rows: number;
+  readonly amountSatang: Satang;
+}
+
+/** The rows of a batch by what is known of their money; they sum to all of its rows. @forTests */
+export const sumOutcomes = (totals: readonly StatusTotal[]): readonly Outcome[] =>
+  outcomes.flatMap((outcome) => {
+    const own = totals.filter(({ status, rows }) => outcomeOf[status] === outcome && rows > 0);
+    const rows = own.reduce((sum, total) => sum + total.rows, 0);
+    const amountSatang = sumSatang(own.map((total) => total.amountSatang));
+    return rows === 0 ? [] : [{ outcome, rows, amountSatang }];
+  });
+
+/** "Paid: 12 payouts, 1,234.00 baht"; rows without a readable amount have none. */
+export function sayOutcome({ say }: ProvedVisit, { outcome, rows, amountSatang }: Outcome): string {
+  const count = counted(rows, 'row');
+  const sum =
+    amountSatang === zeroSatang ? count : message('money.counted', { count, amount: showBaht(amountSatang) });
+  return `${say(`batch-outcome.${outcome}`)}: ${say(sum)}`;
+}
+
+export function outcomeBar(visit: ProvedVisit, totals: readonly StatusTotal[], height: number): Part {
+  const shares = sumOutcomes(totals).map((one) => ({
+    fill: one.outcome,
+    size: one.amountSatang,
+    title: sayOutcome(visit, one),
+  }));
+  return shares.some(({ size }) => size > 0n) && shareBar(shares, visit.say('batch.by-outcome'), height);
+}
+
+// ---------------------------------------------------------------- all batches
+
+const batchStatuses = ['running', 'paused', 'halted', 'done', 'rejected'] as const;
+
+async function batchItem({ store }: BatchListContext, visit: ProvedVisit, batch: Batch): Promise<Html> {
+  const { language } = visit;
+  const { batchId, fileName, rows, totalSatang, status, startedAtMs } = batch;
+  const totals = await store.totals(batchId);
+  const said = [
+    sayCode(language, `batch-status.${status}`),
+    batchId,
+    rows > 0 && visit.say(counted(rows, 'row')),
+  ];
+  return html`<li>
+    <span class="sg" aria-hidden="true"></span>
+    <span>
+      <a class="open" href="/batch/${batchId}"><b>${showText(fileName)}</b></a>
+      <small>${said.filter(Boolean).join(' · ')}</small>
+      ${outcomeBar(visit, totals, 8)}
+    </span>
+    <span class="n r"
+      >${totalSatang > zeroSatang && showBaht(totalSatang)}
+      <small>${momentOf(visit, startedAtMs)}</small></span
+    >
+  </li>`;
+}
+
+const matches = ({ batchId, fileName }: Batch, search: string): boolean =>
+  `${fileName}\n${batchId}`.toLowerCase().includes(search.toLowerCase());
+
+function listFilter(visit: ProvedVisit, search: string, wanted: string | undefined): Html {
+  const { say, language } = visit;
+  const chip = (href: string, word: Part, isCurrent: boolean) =>
+    html`<a href="${href}" ${isCurrent && html`aria-current="true"`}>${word}</a>`;
+  return html`<form method="post" action="/batches" class="filter short">
+      ${csrfField(visit)} ${searchField(visit, say('batch.search-hint'), search)}
+      <div class="buttons"><button class="main">${say('queue.find')}</button></div>
+    </form>
+    <nav class="chips" aria-label="${say('payout.status')}">
+      ${chip('/batches', say('batch.every-status'), wanted === undefined && search === '')}
+      ${batchStatuses.map((status) =>
+        chip(`/batches/${status}`, sayCode(language, `batch-status.${status}`), wanted === status),
+      )}
+    </nav>`;
+}
+
+async function answerList(context: BatchListContext, visit: ProvedVisit, fields: Fields): Promise<Page> {
+  const { say } = visit;
+  const search = readSearch(fields);
+  const wanted = batchStatuses.find((status) => status === fields['status']);
+  const all = await context.store.batches();
+  const found = all.filter(
+    (batch) => (wanted === undefined || batch.status === wanted) && matches(batch, search),
+  );
+  const items: Html[] = [];
+  for (const batch of found.slice(0, listMax)) items.push(await batchItem(context, visit, batch));
+  const rest = found.length - items.length;
+  return {
+    title: say('page.batches'),
+    body: html`<h1>${say('page.batches')}</h1>
+      ${uploadLink(visit)} ${all.length > 0 && listFilter(visit, search, wanted)}
+      <div data-live="batches">
+        ${
+          found.length === 0
+            ? html`<div class="empty">
+                <p><b>${say(all.length === 0 ? 'batch.no-batches' : 'batch.none-found')}</b></p>
+              </div>`
+            : html`<ul class="q">
+                ${items}
+              </ul>`
+        }
+        ${rest > 0 && html`<p>${say(message('decide.and-more', { count: showCount(rest) }))}</p>`}
+      </div>`,
+  };
+}
+
+const listPaths = [
+  ['GET', '/batches'],
+  ['POST', '/batches'],
+  ['GET', '/batches/:status'],
+] as const;
+export const makeBatchListViews = (context: BatchListContext): readonly View[] =>
+  listPaths.map(([method, path]): View => ({
+    method,
+    path,
+    action: 'see',
+    answer: async (visit, fields) => answerList(context, visit, fields),
+  }));
