@@ -1,11 +1,10 @@
 /** The list of batches, each with a bar of the outcomes of its money. */
 import { showBaht, showCount } from '../core/figures.ts';
 import { counted, message, sayCode } from '../core/message.ts';
-import { type Satang, sumSatang, zeroSatang } from '../core/money.ts';
+import { zeroSatang } from '../core/money.ts';
 import { showText } from '../core/outgoing-text.ts';
-import type { PayoutStatus } from '../core/payout.ts';
-import type { Batch, BatchReader, StatusTotal } from '../core/ports.ts';
-import { shareBar } from '../review/web/charts.ts';
+import type { Batch, BatchReader } from '../core/ports.ts';
+import { outcomeBar } from '../review/web/figures-panel.ts';
 import { html, type Html, type Part } from '../review/web/html.ts';
 import { csrfField } from '../review/web/layout.ts';
 import { momentOf, readSearch, searchField, uploadLink } from '../review/web/parts.ts';
@@ -17,59 +16,6 @@ interface BatchListContext {
 
 /** The number of batches in the list; earlier ones are found by name. */
 const listMax = 40;
-
-// ---------------------------------------------------------------- money by outcome
-
-/** What is known of the money of each status, as a bar shows it. */
-const outcomeOf = {
-  paid: 'paid',
-  submitted: 'unknown',
-  unresolved: 'unknown',
-  disputed: 'alarm',
-  staged: 'wait',
-  ready: 'wait',
-  held: 'wait',
-  unpayable: 'none',
-  failed: 'none',
-  rejected: 'none',
-  cancelled: 'none',
-} as const satisfies Readonly<Record<PayoutStatus, string>>;
-
-const outcomes = ['paid', 'unknown', 'alarm', 'wait', 'none'] as const;
-
-interface Outcome {
-  readonly outcome: (typeof outcomes)[number];
-  readonly rows: number;
-  readonly amountSatang: Satang;
-}
-
-/** The rows of a batch by what is known of their money; they sum to all of its rows. @forTests */
-export const sumOutcomes = (totals: readonly StatusTotal[]): readonly Outcome[] =>
-  outcomes.flatMap((outcome) => {
-    const own = totals.filter(({ status, rows }) => outcomeOf[status] === outcome && rows > 0);
-    const rows = own.reduce((sum, total) => sum + total.rows, 0);
-    const amountSatang = sumSatang(own.map((total) => total.amountSatang));
-    return rows === 0 ? [] : [{ outcome, rows, amountSatang }];
-  });
-
-/** "Paid: 12 payouts, 1,234.00 baht"; rows without a readable amount have none. */
-export function sayOutcome({ say }: ProvedVisit, { outcome, rows, amountSatang }: Outcome): string {
-  const count = counted(rows, 'row');
-  const sum =
-    amountSatang === zeroSatang ? count : message('money.counted', { count, amount: showBaht(amountSatang) });
-  return `${say(`batch-outcome.${outcome}`)}: ${say(sum)}`;
-}
-
-export function outcomeBar(visit: ProvedVisit, totals: readonly StatusTotal[], height: number): Part {
-  const shares = sumOutcomes(totals).map((one) => ({
-    fill: one.outcome,
-    size: one.amountSatang,
-    title: sayOutcome(visit, one),
-  }));
-  return shares.some(({ size }) => size > 0n) && shareBar(shares, visit.say('batch.by-outcome'), height);
-}
-
-// ---------------------------------------------------------------- all batches
 
 const batchStatuses = ['running', 'paused', 'halted', 'done', 'rejected'] as const;
 

@@ -26,11 +26,16 @@ import { can } from '../rules/people.ts';
 import { answerDecision, type DecideForm, decidePage } from './decide-form.ts';
 import { deciderOf } from '../verdict.ts';
 import { approvalCards, type ApprovalReader, auditorsCard, readWaiting } from './approval-panel.ts';
-import { describeWhat, figuresPanel, headlineOf, shortAccount, totalOfFigures } from './figures-panel.ts';
+import {
+  describeWhat,
+  figuresPanel,
+  headlineOf,
+  shortAccount,
+  totalOfFigures,
+  moneyCard,
+} from './figures-panel.ts';
 import { noteLengthMax, proposeCard, type ToPropose } from './decision-box.ts';
-import { outcomeBar, sayOutcome, sumOutcomes } from '../../overview/batches-page.ts';
 import { addTotals } from '../../overview/rules/today.ts';
-import { chartKey } from './charts.ts';
 import { html, type Html, type Part } from './html.ts';
 import { plainPage, postButton, problems } from './layout.ts';
 import { factList, momentOf, moneyTag, whyOf } from './parts.ts';
@@ -152,15 +157,6 @@ function stepItem({ say, language }: ProvedVisit, { step, state, done, of }: Ste
     ${name} ${count ?? share} <span aria-hidden="true">${isSoFar ? '' : sign}</span>
     <span class="hidden">${say(word)}</span>
   </li>`;
-}
-
-function moneyCard(visit: ProvedVisit, totals: readonly StatusTotal[]): Part {
-  if (totals.length === 0) return undefined;
-  return html`<section class="card" aria-labelledby="money">
-    <h2 id="money">${visit.say('batch.by-outcome')}</h2>
-    ${outcomeBar(visit, totals, 18)}
-    ${chartKey(sumOutcomes(totals).map((one) => [one.outcome, sayOutcome(visit, one)] as const))}
-  </section>`;
 }
 
 /** The label of a decision: "Propose to pay salary-november.csv". */

@@ -49,7 +49,7 @@ function divide(sizes: readonly bigint[]): readonly number[] {
   return exact.map((width) => (width < pieceMin ? pieceMin : (width / ofLarge) * left));
 }
 
-/** One bar, divided by size. @forTests */
+/** One bar, divided by size. */
 export function shareBar(shares: readonly Share[], label: string, height = 14): Html {
   const drawn = shares.filter(({ size }) => size > 0n);
   let start = 0;
@@ -68,7 +68,7 @@ export function shareBar(shares: readonly Share[], label: string, height = 14): 
 const swatch = (fill: Fill): Html =>
   html`<svg aria-hidden="true"><rect width="12" height="12" rx="2" class="f-${fill}" /></svg>`;
 
-/** A legend. @forTests */
+/** A legend. */
 export const chartKey = (entries: readonly (readonly [fill: Fill, text: Part])[]): Html =>
   html`<ul class="key">
     ${entries.map(([fill, text]) => html`<li>${swatch(fill)}${text}</li>`)}

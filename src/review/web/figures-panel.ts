@@ -4,6 +4,8 @@ import { counted, message, type Message } from '../../core/message.ts';
 import { type Satang, sumSatang, toSatang, zeroSatang } from '../../core/money.ts';
 import { showText } from '../../core/outgoing-text.ts';
 import { maskDigits } from '../../core/proxy-id.ts';
+import type { PayoutStatus } from '../../core/payout.ts';
+import type { StatusTotal } from '../../core/ports.ts';
 import type { HistoryReader } from '../../payout/ports.ts';
 import type { Proposal } from '../ports.ts';
 import { type Compared, perMilleOf } from '../rules/look-back.ts';
@@ -16,7 +18,7 @@ import {
   sizeOf,
 } from '../rules/proposal-figures.ts';
 import { nameOfDecision } from '../rules/terms.ts';
-import { histogram } from './charts.ts';
+import { chartKey, histogram, shareBar } from './charts.ts';
 import { html, type Html, type Part } from './html.ts';
 import type { ProvedVisit } from './view.ts';
 
@@ -352,6 +354,67 @@ export function filesCard({ say }: ProvedVisit, { of, files }: ProposalFigures):
       </tbody>
     </table>
     ${rest > 0 && html`<p>${say(message('decide.and-more', { count: showCount(rest) }))}</p>`}
+  </section>`;
+}
+
+// ---------------------------------------------------------------- money by outcome
+
+/** The knowledge of the money of each status, as a bar shows it. */
+const outcomeOf = {
+  paid: 'paid',
+  submitted: 'unknown',
+  unresolved: 'unknown',
+  disputed: 'alarm',
+  staged: 'wait',
+  ready: 'wait',
+  held: 'wait',
+  unpayable: 'none',
+  failed: 'none',
+  rejected: 'none',
+  cancelled: 'none',
+} as const satisfies Readonly<Record<PayoutStatus, string>>;
+
+const outcomes = ['paid', 'unknown', 'alarm', 'wait', 'none'] as const;
+
+interface Outcome {
+  readonly outcome: (typeof outcomes)[number];
+  readonly rows: number;
+  readonly amountSatang: Satang;
+}
+
+/** The rows of a batch by what is known of their money; they sum to all of its rows. @forTests */
+export const sumOutcomes = (totals: readonly StatusTotal[]): readonly Outcome[] =>
+  outcomes.flatMap((outcome) => {
+    const own = totals.filter(({ status, rows }) => outcomeOf[status] === outcome && rows > 0);
+    const rows = own.reduce((sum, total) => sum + total.rows, 0);
+    const amountSatang = sumSatang(own.map((total) => total.amountSatang));
+    return rows === 0 ? [] : [{ outcome, rows, amountSatang }];
+  });
+
+/** "Paid: 12 payouts, 1,234.00 baht"; rows without a readable amount have none. */
+function sayOutcome({ say }: ProvedVisit, { outcome, rows, amountSatang }: Outcome): string {
+  const count = counted(rows, 'row');
+  const sum =
+    amountSatang === zeroSatang ? count : message('money.counted', { count, amount: showBaht(amountSatang) });
+  return `${say(`batch-outcome.${outcome}`)}: ${say(sum)}`;
+}
+
+export function outcomeBar(visit: ProvedVisit, totals: readonly StatusTotal[], height: number): Part {
+  const shares = sumOutcomes(totals).map((one) => ({
+    fill: one.outcome,
+    size: one.amountSatang,
+    title: sayOutcome(visit, one),
+  }));
+  return shares.some(({ size }) => size > 0n) && shareBar(shares, visit.say('batch.by-outcome'), height);
+}
+
+/** The money of a batch, as a bar with its legend. */
+export function moneyCard(visit: ProvedVisit, totals: readonly StatusTotal[]): Part {
+  if (totals.length === 0) return undefined;
+  return html`<section class="card" aria-labelledby="money">
+    <h2 id="money">${visit.say('batch.by-outcome')}</h2>
+    ${outcomeBar(visit, totals, 18)}
+    ${chartKey(sumOutcomes(totals).map((one) => [one.outcome, sayOutcome(visit, one)] as const))}
   </section>`;
 }
 

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { hash } from 'node:crypto';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { sumSatang, zeroSatang } from '../../../src/core/money.ts';
-import { sumOutcomes } from '../../../src/overview/batches-page.ts';
+import { sumOutcomes } from '../../../src/review/web/figures-panel.ts';
 import {
   firstBatchId,
   ingest,
