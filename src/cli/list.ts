@@ -139,12 +139,12 @@ function searchPayouts(options: ListOptions): Prepare {
   return async (loaded, journal) => {
     const { limitPayoutSearch } = await import('../review/shell/search-reach.ts');
     const { listPayouts } = await import('../app/list.ts');
-    const { describeFound, PayoutTable } = await import('./views/list.ts');
-    const none: Search = (_, width) => showPages(noPages(), new PayoutTable(width), describeFound);
+    const { foundPayoutView, PayoutTable } = await import('./views/list.ts');
+    const none: Search = (_, width) => showPages(noPages(), new PayoutTable(width), foundPayoutView.json);
     if (journal === undefined) return { search: none, isNarrowed: false };
     const { filter, isNarrowed } = await limitPayoutSearch(loaded, journal, wanted);
     const search: Search = (rowsMax, width) =>
-      showPages(listPayouts(journal, filter, rowsMax), new PayoutTable(width), describeFound);
+      showPages(listPayouts(journal, filter, rowsMax), new PayoutTable(width), foundPayoutView.json);
     return { search, isNarrowed };
   };
 }
@@ -155,16 +155,16 @@ function searchRegistrations(options: ListOptions): Prepare {
   return async (loaded, journal) => {
     const { limitRegistrationSearch } = await import('../review/shell/search-reach.ts');
     const { listRegistrations } = await import('../app/registration/standing.ts');
-    const { describeFoundRegistration, RegistrationTable } = await import('./views/registration-list.ts');
+    const { foundRegistrationView, RegistrationTable } = await import('./views/registration-list.ts');
     const none: Search = (_, width) =>
-      showPages(noPages(), new RegistrationTable(width), describeFoundRegistration);
+      showPages(noPages(), new RegistrationTable(width), foundRegistrationView.json);
     if (journal === undefined) return { search: none, isNarrowed: false };
     const { filter, isNarrowed } = await limitRegistrationSearch(loaded, journal, wanted);
     const search: Search = (rowsMax, width) =>
       showPages(
         listRegistrations(journal, filter, rowsMax),
         new RegistrationTable(width),
-        describeFoundRegistration,
+        foundRegistrationView.json,
       );
     return { search, isNarrowed };
   };

@@ -1,6 +1,7 @@
 /** `paydrop resume`, `cancel` and `retry`: act on the batches or payouts named, alongside the sender. */
 import { inEnglish, verbatim } from '../core/message.ts';
 import { printable, toLines } from '../core/outgoing-text.ts';
+import { recordOf, viewOf } from '../core/view.ts';
 import type { OperatorOutcome, OperatorVerb } from '../app/operator.ts';
 import { SettingsError } from '../settings/secrets.ts';
 import { exitCodes } from './exit-codes.ts';
@@ -106,6 +107,29 @@ export const retryCommand = makeVerb(
   ],
 );
 
+const movedView = viewOf<NonNullable<OperatorOutcome['payerMoved']>>()('moved account', {
+  from: ['text', 'account before'],
+  to: ['text', 'account from now on'],
+});
+
+/** The outcome of one target of `resume`, `cancel` and `retry`. @forTests */
+export const changeView = viewOf<{ readonly target: string; readonly outcome: OperatorOutcome }>()('change', {
+  target: ['text', 'batch, payout or registration as it was named'],
+  rowsChanged: ['number', 'rows that were changed', ({ outcome }) => outcome.rowsChanged],
+  refusals: ['messages', 'why rows were not', ({ outcome }) => outcome.refusals],
+  notes: ['messages', 'remarks', ({ outcome }) => outcome.notes ?? []],
+  payerMoved: [
+    recordOf(movedView),
+    'the account that what is left is paid from',
+    ({ outcome }) => outcome.payerMoved,
+  ],
+  isLineOpened: [
+    'flag',
+    'whether the halt or pause of the account was lifted',
+    ({ outcome }) => outcome.isLineOpened ?? false,
+  ],
+});
+
 /**
  * Outcome of one target, for an operator or a program.
  * @param isNamed true for one of several targets: its name precedes its lines @forTests
@@ -113,9 +137,10 @@ export const retryCommand = makeVerb(
 export function showChange(
   verb: OperatorVerb,
   target: string,
-  { rowsChanged, refusals, notes = [], isLineOpened = false, payerMoved }: OperatorOutcome,
+  outcome: OperatorOutcome,
   isNamed = false,
 ): Shown {
+  const { rowsChanged, refusals, notes = [], isLineOpened = false, payerMoved } = outcome;
   const moved =
     payerMoved &&
     `What is left is paid from account ${payerMoved.to} from now on, instead of ${payerMoved.from}.`;
@@ -130,12 +155,7 @@ export function showChange(
     ...(isLineOpened ? ['The halt or pause of its payer account is lifted.'] : []),
   ];
   return {
-    json: {
-      target,
-      rowsChanged,
-      refusals: refusals.map(inEnglish),
-      ...(notes.length === 0 ? {} : { notes: notes.map(inEnglish) }),
-    },
+    json: changeView.json({ target, outcome }),
     text: toLines(isNamed ? [`${target}: ${first}`, ...lines.map((line) => `  ${line}`)] : [first, ...lines]),
   };
 }

@@ -1,4 +1,5 @@
 /** `paydrop settle [BATCH]`: inquires about payouts in doubt now, whether due or not. */
+import { listOf, viewOf } from '../core/view.ts';
 import { toLines } from '../core/outgoing-text.ts';
 import type { SettleOutcome } from '../app/settle.ts';
 import { type ExitCode, exitCodes, noteExitCode, notedExitCode } from './exit-codes.ts';
@@ -52,6 +53,25 @@ function exitCodeOf({ asked, answers, unasked = 0, inDoubt, alarms }: SettleOutc
   return asked + unasked > 0 && answers === 0 ? exitCodes.stoppedShort : exitCodes.inDoubt;
 }
 
+const leftView = viewOf<SettleOutcome['left'][number]>()('rows left in doubt', {
+  batchId: ({ batchId }) => batchId,
+  rows: ({ rows }) => rows,
+});
+
+/** The result of `settle`. @forTests */
+export const settledView = viewOf<SettleOutcome>()('settling', {
+  asked: ['number', 'rows that the bank was asked about'],
+  told: ['number', 'answers of the bank', ({ answers }) => answers],
+  settled: ['number', 'rows whose outcome is known now'],
+  inDoubt: ['number', 'rows that are still in doubt'],
+  alarms: ({ alarms }) => alarms,
+  ended: ['texts', 'batches of which nothing is left'],
+  left: [listOf(leftView), 'batches at rest with rows in doubt'],
+  files: ['texts', 'paths of the reports that were written'],
+  askedBy: ['text', 'the process that sends and has asked instead', ({ askedBy }) => askedBy],
+  unasked: ['number', 'rows that it has not asked about in time', ({ unasked }) => unasked],
+});
+
 /** @param wait seconds after which it gave up @forTests */
 export function showSettled(outcome: SettleOutcome, wait: number): Shown {
   const { asked, answers, unasked = 0, settled, inDoubt, alarms, ended, left, files, askedBy } = outcome;
@@ -78,9 +98,5 @@ export function showSettled(outcome: SettleOutcome, wait: number): Shown {
       .map((batchId) => `Batch ${batchId} is done: nothing of it is left to send or to ask.`),
     ...files.map(showPath),
   ];
-  const beside = askedBy === undefined ? {} : { askedBy, unasked };
-  return {
-    json: { asked, told: answers, settled, inDoubt, alarms, ended, left, files, ...beside },
-    text: toLines(lines),
-  };
+  return { json: settledView.json(outcome), text: toLines(lines) };
 }

@@ -1,11 +1,13 @@
 /** The pages that are written from the code. */
 import { describeCommandsPage } from './commands-page.ts';
+import { describeJsonPage } from './json-page.ts';
 import { layOut } from './markdown.ts';
 import { describeSettingsPage } from './settings-page.ts';
 import { describeStatesPage } from './states-page.ts';
 
 const writers: Readonly<Record<string, () => string[]>> = {
   'docs/commands.md': describeCommandsPage,
+  'docs/json.md': describeJsonPage,
   'docs/settings.md': describeSettingsPage,
   'docs/states.md': describeStatesPage,
 };

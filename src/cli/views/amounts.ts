@@ -1,7 +1,8 @@
 /** Totals and times for a screen. */
 import { countRows, inDoubtStatuses, toBeSentStatuses } from '../../core/exit-code.ts';
 import { countOf, showAmount, showCount } from '../../core/figures.ts';
-import { formatBaht, type Satang } from '../../core/money.ts';
+import type { Satang } from '../../core/money.ts';
+import { viewOf } from '../../core/view.ts';
 import type { BatchStatus } from '../../core/payout.ts';
 import type { StatusTotal } from '../../core/ports.ts';
 
@@ -76,10 +77,22 @@ export const showByStatus = (totals: Readonly<Record<string, ShownTotal>>): stri
     .map(([status, { rows, amount }]) => `${showCount(rows)} ${status} (${showAmount(amount)})`)
     .join(', ');
 
+/** Rows and amount of one status, or another group. */
+export const totalView = viewOf<{ readonly rows: number; readonly amountSatang: Satang }>()('total', {
+  rows: ({ rows }) => rows,
+  amount: ({ amountSatang }) => amountSatang,
+});
+
+/** Rows of one status, where there is no amount. */
+export const rowsView = viewOf<{ readonly rows: number }>()('row count', { rows: ({ rows }) => rows });
+
+/** Each total under its status, for a field that holds them by name. */
+export const namedTotals = <Total extends { readonly status: string }>(
+  totals: readonly Total[],
+): readonly (readonly [string, Total])[] => totals.map((total) => [total.status, total]);
+
 /** Totals by status with their amounts as decimal baht, in their order. */
 export const totalsByStatus = (
   totals: readonly { readonly status: string; readonly rows: number; readonly amountSatang: Satang }[],
 ): Readonly<Record<string, ShownTotal>> =>
-  Object.fromEntries(
-    totals.map(({ status, rows, amountSatang }) => [status, { rows, amount: formatBaht(amountSatang) }]),
-  );
+  Object.fromEntries(namedTotals(totals).map(([status, total]) => [status, totalView.json(total)]));

@@ -1,6 +1,7 @@
 /** Output of `archive`: how much has moved, and what keeps the other batches. */
 import { inEnglish } from '../../core/message.ts';
 import type { Archived } from '../../app/archive.ts';
+import { listOf, viewOf } from '../../core/view.ts';
 import { toLines } from '../../core/outgoing-text.ts';
 import { type ArchiveFacts, tablesArchive } from '../../payout/rules/archive.ts';
 import { alignColumns, type Shown } from './shown.ts';
@@ -27,9 +28,32 @@ function describeMoved({ archive, moved, stays, bytesGivenBack }: Archived, isDr
   return `Moved ${what} into ${archive ?? ''}: keep it beside journal.db.${space}`;
 }
 
+const movedView = viewOf<ArchiveFacts>()('archived batch', {
+  batchId: ({ batchId }) => batchId,
+  file: ({ fileName }) => fileName,
+  rows: ({ rows }) => rows,
+});
+
+const staysView = viewOf<Archived['stays'][number]>()('batch that stays', {
+  batchId: ({ batch }) => batch.batchId,
+  file: ({ batch }) => batch.fileName,
+  rows: ({ batch }) => batch.rows,
+  code: ['text', 'code of what keeps it', ({ obstacle }) => obstacle.code],
+  text: ['advice', 'what keeps it', ({ obstacle }) => obstacle.text],
+});
+
+/** The result of `archive`. @forTests */
+export const archivedView = viewOf<Archived & { readonly isDryRun: boolean }>()('archiving', {
+  archive: ['text', 'name of the archive', ({ archive }) => archive],
+  isDryRun: ['flag', 'whether nothing was moved'],
+  isStopped: ['flag', 'whether it was interrupted'],
+  moved: [listOf(movedView), 'batches that moved, or would'],
+  stays: [listOf(staysView), 'batches that stay'],
+  bytesGivenBack: ['number', 'bytes by which the journal is smaller'],
+});
+
 export function showArchived(archived: Archived, isDryRun: boolean): Shown {
-  const { archive = null, moved, stays, bytesGivenBack, isStopped } = archived;
-  const name = ({ batchId, fileName: file, rows }: ArchiveFacts) => ({ batchId, file, rows });
+  const { stays, isStopped } = archived;
   const listed = stays
     .slice(0, shownMax)
     .map(({ batch, obstacle }) => [batch.batchId, inEnglish(obstacle.text)]);
@@ -40,17 +64,5 @@ export function showArchived(archived: Archived, isDryRun: boolean): Shown {
     ...(stays.length === 0 ? [] : ['', ...alignColumns([['Batch', 'Stays, because'], ...listed])]),
     ...(more > 0 ? [`and ${more} more: --json lists them all`] : []),
   ];
-  const json = {
-    archive,
-    isDryRun,
-    isStopped,
-    moved: moved.map(name),
-    stays: stays.map(({ batch, obstacle }) => ({
-      ...name(batch),
-      code: obstacle.code,
-      text: inEnglish(obstacle.text),
-    })),
-    bytesGivenBack,
-  };
-  return { json, text: toLines(lines) };
+  return { json: archivedView.json({ ...archived, isDryRun }), text: toLines(lines) };
 }

@@ -1,6 +1,7 @@
 /** Output of `audit`: each part with the amount checked, and the first fault. */
 import type { Audited, AuditedPart, Finding } from '../../app/evidence/audit.ts';
 import { showCount } from '../../core/figures.ts';
+import { listOf, viewOf } from '../../core/view.ts';
 import { toLines } from '../../core/outgoing-text.ts';
 import { alignColumns, type Shown } from './shown.ts';
 
@@ -22,6 +23,28 @@ const partWords: Readonly<Record<AuditedPart['part'], string>> = {
 /** Singular of a counted word. */
 const oneOf = (what: string): string => ({ batches: 'batch', people: 'person' })[what] ?? what.slice(0, -1);
 
+const findingView = viewOf<Finding>()('finding', {
+  part: ['text', 'part of the journal'],
+  place: ['text', 'payout, event, batch, person or day'],
+  why: ['text', 'what is wrong'],
+  says: ['text', 'present content of the broken event'],
+  remedy: ['text', 'what to do about it'],
+});
+
+const partView = viewOf<AuditedPart>()('audited part', {
+  part: ['text', 'part of the journal'],
+  looked: ['counts', 'what was checked, by kind'],
+  broken: ['number', 'broken items'],
+  findings: [listOf(findingView), 'the first of them'],
+});
+
+/** The result of `audit`. @forTests */
+export const auditView = viewOf<Audited>()('audit', {
+  isWhole: ['flag', 'whether all is as it was written'],
+  parts: [listOf(partView), 'each part of the journal'],
+  notes: ['texts', 'remarks that are not faults'],
+});
+
 export function showAudited(audited: Audited): Shown {
   const { isWhole, parts, notes } = audited;
   const rows = parts.map(({ part, looked, broken }) => [
@@ -39,7 +62,7 @@ export function showAudited(audited: Audited): Shown {
     ? 'All is as it was written.'
     : `NOT AS IT WAS WRITTEN. ${parts.find(({ broken }) => broken > 0)?.findings[0]?.remedy ?? ''}`;
   return {
-    json: audited,
+    json: auditView.json(audited),
     text: toLines([
       ...alignColumns(rows),
       '',

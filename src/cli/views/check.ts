@@ -1,5 +1,4 @@
 /** Output of `check`: issues as they are found, so that memory stays flat, and the totals at the end. */
-import { inEnglish } from '../../core/message.ts';
 import type {
   CheckedRegistrations,
   CheckOutcome,
@@ -9,14 +8,95 @@ import type {
   RowIssue,
 } from '../../app/check.ts';
 import type { RowTotal } from '../../core/ports.ts';
-import { formatBaht } from '../../core/money.ts';
-import { joinLines, printable, showText, showTextIfAny, toLines } from '../../core/outgoing-text.ts';
-import { maskDigits } from '../../core/proxy-id.ts';
+import { recordOf, viewOf } from '../../core/view.ts';
+import { joinLines, printable, toLines } from '../../core/outgoing-text.ts';
 import type { LoadedSettings } from '../../settings/settings.ts';
 import { type ExitCode, exitCodes } from '../exit-codes.ts';
 import { printText, printWrapped } from '../output.ts';
-import { countOf, type ShownTotal, showTotal } from './amounts.ts';
+import { countOf, rowsView, type ShownTotal, showTotal } from './amounts.ts';
 import { alignColumns, encodeResult, print, type Shown, type ShownEnd } from './shown.ts';
+
+interface ShownIssue extends RowIssue {
+  readonly kind: Parameters<Report>[0];
+  readonly path: string;
+}
+
+/** An issue of a row. @forTests */
+export const issueView = viewOf<ShownIssue>()('issue', {
+  kind: ['text', 'issue, or note for what keeps nothing from being paid', ({ kind }) => kind],
+  file: ['text', 'path as it was given', ({ path }) => path],
+  rowNo: ({ rowNo }) => rowNo,
+  code: ['text', 'code of the fault', ({ issue }) => issue.code],
+  line: ({ issue }) => issue.line,
+  column: ({ issue }) => issue.column,
+  value: ['foreign', 'what the cell has', ({ issue }) => issue.value],
+  message: ['message', 'the fault and its cure', ({ issue }) => issue.message],
+});
+
+/** Facts that every end of a check bears. */
+interface CheckEnd {
+  readonly path: string;
+  readonly issues: number;
+  readonly exitCode: ExitCode;
+}
+
+/** The end of a check, above what is told of the file. @forTests */
+export const checkEndView = viewOf<CheckEnd>()('end of a check', {
+  kind: ['text', 'check', () => 'check'],
+  file: ['text', 'path as it was given', ({ path }) => path],
+  exitCode: ({ exitCode }) => exitCode,
+  issues: ['number', 'number of its issues'],
+});
+
+/** A total with its unreadable amounts. */
+export const readTotalView = viewOf<RowTotal>()('total of rows', {
+  rows: ({ rows }) => rows,
+  amount: ({ amountSatang }) => amountSatang,
+  unreadableAmounts: ({ unreadableAmounts }) => unreadableAmounts,
+});
+
+/** A file that would be rejected. @forTests */
+export const checkRejectedView = viewOf<RejectedFile['rejection']>()('check of a rejected file', {
+  status: ['text', 'rejected', () => 'rejected'],
+  code: ['text', 'code of the fault'],
+  line: ({ line }) => line,
+  column: ({ column }) => column,
+  message: ['message', 'the fault and its cure'],
+});
+
+/** The digest of a file. @forTests */
+export const digestView = viewOf<
+  Extract<FileDigest, { version: string }> & { readonly payerAccount: string }
+>()('digest of a file', {
+  status: ['text', 'digest', () => 'digest'],
+  batchId: ({ batchId }) => batchId,
+  rows: ({ rows }) => rows,
+  amount: ({ amountSatang }) => amountSatang,
+  payerAccount: ({ payerAccount }) => payerAccount,
+  digest: ['text', 'digest that an approval names', ({ version }) => version],
+});
+
+/** A file of payouts that was checked. @forTests */
+export const checkedView = viewOf<Extract<CheckOutcome, { kind: 'checked' }>>()('checked file', {
+  status: ['text', 'checked', () => 'checked'],
+  batchId: ({ batchId }) => batchId,
+  all: [recordOf(readTotalView), 'all rows', ({ totals }) => totals.all],
+  ready: [recordOf(readTotalView), 'rows to be paid', ({ totals }) => totals.ready],
+  held: [recordOf(readTotalView), 'rows to be held', ({ totals }) => totals.held],
+  rejected: [recordOf(readTotalView), 'rejected rows', ({ totals }) => totals.rejected],
+  likeRows: ['number', 'rows that pay a payee as much as another file a short time ago'],
+});
+
+/** A file of registrations that was checked. @forTests */
+export const checkedRegistrationsView = viewOf<CheckedRegistrations>()('checked registrations', {
+  status: ['text', 'checked', () => 'checked'],
+  of: ['text', 'registrations', () => 'registrations'],
+  batchId: ({ batchId }) => batchId,
+  all: [recordOf(rowsView), 'all rows', ({ totals }) => ({ rows: totals.all })],
+  ready: [recordOf(rowsView), 'rows to be sent', ({ totals }) => ({ rows: totals.ready })],
+  held: [recordOf(rowsView), 'rows to be held', ({ totals }) => ({ rows: totals.held })],
+  rejected: [recordOf(rowsView), 'rejected rows', ({ totals }) => ({ rows: totals.rejected })],
+});
 
 export class CheckReport {
   readonly path: string;
@@ -38,22 +118,16 @@ export class CheckReport {
     if (lines.length > 0) (this.#asJson ? printText : printWrapped)(joinLines(lines));
   };
 
-  #show(kind: Parameters<Report>[0], { rowNo, issue: found }: RowIssue): Shown {
-    const message = showText(inEnglish(found.message));
-    const issue = {
-      ...found,
-      column: showTextIfAny(found.column),
-      value: showTextIfAny(found.value),
-      message,
-    };
-    const { line, column, value, code } = issue;
+  #show(kind: Parameters<Report>[0], found: RowIssue): Shown {
+    const json = issueView.json({ ...found, kind, path: this.path });
+    const { line, column, value, code, message } = json;
     const where = column === null ? '' : ` ${column}${value === null || value === '' ? '' : ` "${value}"`}:`;
     const text = `${this.path}:${line}:${kind === 'note' ? ' note:' : ''}${where} ${message} [${code}]`;
-    return { json: { kind, file: this.path, rowNo, ...issue }, text: printable(text) };
+    return { json, text: printable(text) };
   }
 
   end({ exitCode, text, json }: ShownEnd): ExitCode {
-    const head = { kind: 'check', file: this.path, exitCode, issues: this.issues };
+    const head = checkEndView.json({ path: this.path, issues: this.issues, exitCode });
     print({ json: { ...head, ...json }, text }, this.#asJson);
     return exitCode;
   }
@@ -61,8 +135,8 @@ export class CheckReport {
 
 /** The end of a file that would be rejected as a whole. */
 export function showRejected({ path }: CheckReport, { rejection }: RejectedFile): ShownEnd {
-  const { line, code } = rejection;
-  const message = showText(inEnglish(rejection.message));
+  const json = checkRejectedView.json(rejection);
+  const { line, code, message } = json;
   const where = line === null ? path : `${path}:${line}`;
   return {
     exitCode: exitCodes.fileRejected,
@@ -70,7 +144,7 @@ export function showRejected({ path }: CheckReport, { rejection }: RejectedFile)
       `${where}: ${message} [${code}]`,
       'The whole file is rejected: nothing of it would be sent.',
     ]),
-    json: { status: 'rejected', ...rejection, message, column: showTextIfAny(rejection.column) },
+    json,
   };
 }
 
@@ -81,27 +155,23 @@ export function showDigest(
   { settings: { bank } }: Pick<LoadedSettings, 'settings'>,
 ): ShownEnd {
   if (outcome.kind === 'rejected') return showRejected(report, outcome);
-  const { batchId, rows, version: digest } = outcome;
-  const payerAccount = maskDigits(bank.payerAccount);
-  const total = { rows, amount: formatBaht(outcome.amountSatang) };
+  const json = digestView.json({ ...outcome, payerAccount: bank.payerAccount });
+  const { batchId, payerAccount, digest } = json;
   return {
     exitCode: exitCodes.ok,
     text: toLines([
-      `${report.path}: batch ${batchId}, ${showTotal(total)}, from account ${payerAccount}`,
+      `${report.path}: batch ${batchId}, ${showTotal(json)}, from account ${payerAccount}`,
       `  digest ${digest}`,
     ]),
-    json: { status: 'digest', batchId, ...total, payerAccount, digest },
+    json,
   };
 }
 
 /** The end of a check without the bank. */
 export function showChecked(report: CheckReport, outcome: CheckOutcome): ShownEnd {
   if (outcome.kind === 'rejected') return showRejected(report, outcome);
-  const { batchId, totals, likeRows } = outcome;
-  const all = describeTotal(totals.all);
-  const ready = describeTotal(totals.ready);
-  const held = describeTotal(totals.held);
-  const rejected = describeTotal(totals.rejected);
+  const json = checkedView.json(outcome);
+  const { all, ready, held, rejected, likeRows } = json;
   const { path, issues } = report;
   const rows = alignColumns([
     ['  to be paid', showTotal(ready)],
@@ -116,7 +186,7 @@ export function showChecked(report: CheckReport, outcome: CheckOutcome): ShownEn
       ...showLike(likeRows),
       'Nothing was sent.',
     ]),
-    json: { status: 'checked', batchId, all, ready, held, rejected, likeRows },
+    json,
   };
 }
 
@@ -126,16 +196,13 @@ export function showCheckedRegistrations(
   outcome: CheckedRegistrations | RejectedFile,
 ): ShownEnd {
   if (outcome.kind === 'rejected') return showRejected(report, outcome);
-  const { batchId, totals } = outcome;
+  const { totals } = outcome;
   const { path, issues } = report;
   const rows = alignColumns([
     ['  to be sent', countOf(totals.ready, 'row')],
     ['  to be held', countOf(totals.held, 'row')],
     ['  rejected', countOf(totals.rejected, 'row')],
   ]);
-  const [all, ready, held, rejected] = [totals.all, totals.ready, totals.held, totals.rejected].map(
-    (count) => ({ rows: count }),
-  );
   return {
     exitCode: issues > 0 ? exitCodes.exceptions : exitCodes.ok,
     text: toLines([
@@ -143,7 +210,7 @@ export function showCheckedRegistrations(
       ...rows,
       'Nothing was sent.',
     ]),
-    json: { status: 'checked', of: 'registrations', batchId, all, ready, held, rejected },
+    json: checkedRegistrationsView.json(outcome),
   };
 }
 
@@ -163,9 +230,3 @@ export interface DescribedTotal extends ShownTotal {
 /** ", 2 amounts unreadable"; empty when all can be read. */
 export const showUnreadable = ({ unreadableAmounts }: DescribedTotal): string =>
   unreadableAmounts === 0 ? '' : `, ${countOf(unreadableAmounts, 'amount')} unreadable`;
-
-export const describeTotal = ({ rows, amountSatang, unreadableAmounts }: RowTotal): DescribedTotal => ({
-  rows,
-  amount: formatBaht(amountSatang),
-  unreadableAmounts,
-});

@@ -2,7 +2,7 @@
 import { inEnglish, sayCode } from '../../core/message.ts';
 import { describeIssue } from '../../reports/rules/report-rows.ts';
 import { formatBangkokMoment } from '../../core/bangkok-time.ts';
-import { formatBaht } from '../../core/money.ts';
+import { listOf, recordOf, viewOf } from '../../core/view.ts';
 import { toLines } from '../../core/outgoing-text.ts';
 import { maskDigits } from '../../core/proxy-id.ts';
 import type { BatchApproved } from '../../review/approve-batch.ts';
@@ -13,10 +13,16 @@ import type { ProposalShown } from '../../review/shell/shown-proposal.ts';
 import type { Dropped } from '../../review/dropped/waiting.ts';
 import type { PayerChanged } from '../../review/shell/breaks-and-accounts.ts';
 import type { Corrected, Correction, EvidenceFile } from '../../review/rules/proposal.ts';
-import { countedOf, describeCounted, type ProposalFigures } from '../../review/rules/proposal-figures.ts';
+import {
+  countedOf,
+  describeCounted,
+  type FiguredFile,
+  type ProposalFigures,
+} from '../../review/rules/proposal-figures.ts';
 import { nameOfDecision, outcomeOfDecision } from '../../review/rules/terms.ts';
 import { SettingsError } from '../../settings/secrets.ts';
 import { countOf, showBaht } from './amounts.ts';
+import { leftOutView, newPayeesView } from './approval-figures.ts';
 import type { Shown } from './shown.ts';
 
 /** Files listed one by one; the rest is counted. */
@@ -29,31 +35,151 @@ const describe = (proposal: Proposal): string =>
 
 const outcomeOf = ({ decision, kind }: Proposal): string => sayCode('en', outcomeOfDecision(decision, kind));
 
-function jsonOfFigures({ files, newPayees, largest, wasSatang, of, payerAccounts }: ProposalFigures): object {
-  return {
-    of,
-    payerAccounts,
-    wasAmount: wasSatang === null ? null : formatBaht(wasSatang),
-    files: files.map(({ amountSatang, ...file }) => ({ ...file, amount: formatBaht(amountSatang) })),
-    newPayees: {
-      payees: newPayees.payees,
-      rows: newPayees.rows,
-      amount: formatBaht(newPayees.amountSatang),
-    },
-    largest: largest.map(({ amountSatang, ...row }) => ({ ...row, amount: formatBaht(amountSatang) })),
-  };
+const figuredFileView = viewOf<FiguredFile>()('file of a proposal', {
+  batchId: ({ batchId }) => batchId,
+  fileName: ['text', 'name of the file', ({ fileName }) => fileName],
+  rows: ({ rows }) => rows,
+  digest: ['text', 'digest of exactly these rows; null for single rows', ({ digest }) => digest],
+  isCorrected: [
+    'flag',
+    'whether rows were corrected, so that the file alone does not have the digest',
+    (file) => file.isCorrected,
+  ],
+  leftOut: [recordOf(leftOutView), 'rows of the file that are not among these', ({ leftOut }) => leftOut],
+  amount: ({ amountSatang }) => amountSatang,
+});
+
+const largestView = viewOf<ProposalFigures['largest'][number]>()('large row of a proposal', {
+  seq: ['number', 'number of the row in the journal', ({ seq }) => seq],
+  isNewPayee: ['flag', 'whether the payee was never paid before', ({ isNewPayee }) => isNewPayee],
+  amount: ({ amountSatang }) => amountSatang,
+});
+
+const figuresView = viewOf<ProposalFigures>()('figures of a proposal', {
+  of: ['text', 'payouts, registrations or others', ({ of }) => of],
+  payerAccounts: ['texts', 'accounts that are paid from, masked', ({ payerAccounts }) => payerAccounts],
+  wasAmount: ['baht', 'sum before the correction', ({ wasSatang }) => wasSatang],
+  files: [listOf(figuredFileView), 'the files, the largest sum first', ({ files }) => files],
+  newPayees: [recordOf(newPayeesView), 'what goes to payees never paid before', ({ newPayees }) => newPayees],
+  largest: [listOf(largestView), 'the largest rows', ({ largest }) => largest],
+});
+
+const evidenceFileView = viewOf<EvidenceFile>()('evidence file', {
+  name: ['text', 'its name', ({ name }) => name],
+  sha256: ({ sha256 }) => sha256,
+  bytes: ['number', 'its bytes', ({ bytes }) => bytes],
+});
+
+const refusedItemView = viewOf<AppliedItems['refused'][number]>()('refused item', {
+  itemNo: ['number', 'number of the item', ({ itemNo }) => itemNo],
+  why: ['advice', 'why it was refused', ({ why }) => why],
+});
+
+type AppliedItems = Extract<Proposed, { kind: 'applied' }>['applied'];
+
+/** A proposal with what became of its items, and the items that are shown. */
+interface ShownProposal {
+  readonly proposal: Proposal;
+  readonly applied?: AppliedItems;
+  readonly items?: readonly ReturnType<typeof maskItem>[];
 }
 
-/** `rows` and `amount` are those of the decided rows, as counted when it was proposed. */
-function jsonOf(proposal: Proposal): object {
-  const { totalSatang, figures, ...plain } = proposal;
-  return {
-    ...plain,
-    rows: countedOf(proposal).rows,
-    amount: formatBaht(totalSatang),
-    figures: jsonOfFigures(figures),
-  };
+const correctionView = viewOf<Partial<Correction>>()('correction', {
+  proxyNo: ['text', 'number of the payee, masked', ({ proxyNo }) => proxyNo],
+  amount: ['baht', 'amount', ({ amount }) => amount],
+  accountNo: ['text', 'account, masked', ({ accountNo }) => accountNo],
+  was: ['facts', 'the same three before it', ({ was }) => was],
+});
+
+const itemView = viewOf<ReturnType<typeof maskItem>>()('item of a proposal', {
+  proposalId: ['number', 'number of the proposal', ({ proposalId }) => proposalId],
+  itemNo: ['number', 'number of the item', ({ itemNo }) => itemNo],
+  kind: ['text', 'kind of its target', ({ kind }) => kind],
+  key: ['text', 'key of its target', ({ key }) => key],
+  version: ['text', 'version that the target must still have', ({ version }) => version],
+  status: ['text', 'open, applied or refused', ({ status }) => status],
+  why: ['text', 'why it was refused', ({ why }) => why],
+  note: ['text', 'reason for this item', ({ note }) => note],
+  correction: [
+    recordOf(correctionView),
+    'values with which it is paid or registered',
+    ({ correction }) => correction,
+  ],
+  where: ['text', 'the target in words', ({ where }) => where],
+  about: ['text', 'amount, payee and present status', ({ about }) => about],
+});
+
+/** A proposal, by the commands that decide; `rows` and `amount` are as counted when it was proposed. @forTests */
+export const proposalView = viewOf<ShownProposal>()('proposal', {
+  proposalId: ['number', 'its number', ({ proposal }) => proposal.proposalId],
+  decision: ['text', 'the decision', ({ proposal }) => proposal.decision],
+  kind: ['text', 'kind of its first item', ({ proposal }) => proposal.kind],
+  status: [
+    'text',
+    'proposed, approved, applied, sent-back, withdrawn, stale or expired',
+    ({ proposal }) => proposal.status,
+  ],
+  note: ['text', "the maker's reason", ({ proposal }) => proposal.note],
+  evidence: ['text', 'where the proof stands', ({ proposal }) => proposal.evidence],
+  evidenceFile: [
+    recordOf(evidenceFileView),
+    'the file that is kept as proof',
+    ({ proposal }) => proposal.evidenceFile,
+  ],
+  makerId: ['number', 'number of the maker', ({ proposal }) => proposal.makerId],
+  maker: ['text', 'name of the maker', ({ proposal }) => proposal.maker],
+  people: ['number', 'how many people it takes', ({ proposal }) => proposal.people],
+  madeAtMs: ['number', 'when it was made, in milliseconds since 1970', ({ proposal }) => proposal.madeAtMs],
+  expiresAtMs: [
+    'number',
+    'when it lapses, in milliseconds since 1970',
+    ({ proposal }) => proposal.expiresAtMs,
+  ],
+  checkerId: ['number', 'number of the checker', ({ proposal }) => proposal.checkerId],
+  checker: ['text', 'name of the checker', ({ proposal }) => proposal.checker],
+  checkedAtMs: [
+    'number',
+    'when it was checked, in milliseconds since 1970',
+    ({ proposal }) => proposal.checkedAtMs,
+  ],
+  checkNote: ['text', "the checker's words", ({ proposal }) => proposal.checkNote],
+  endedAtMs: ['number', 'when it ended, in milliseconds since 1970', ({ proposal }) => proposal.endedAtMs],
+  items: ['number', 'number of its items', ({ proposal }) => proposal.items],
+  digest: ['text', 'SHA-256 (hex) over its items', ({ proposal }) => proposal.digest],
+  rows: ({ proposal }) => countedOf(proposal).rows,
+  amount: ({ proposal }) => proposal.totalSatang,
+  figures: [
+    recordOf(figuresView),
+    'what it does, counted when it was made',
+    ({ proposal }) => proposal.figures,
+  ],
+  applied: ['number', 'items that were applied now', ({ applied }) => applied?.applied],
+  refused: [listOf(refusedItemView), 'items that were refused now', ({ applied }) => applied?.refused ?? []],
+  list: [listOf(itemView), 'the items, where one proposal is asked for', ({ items = [] }) => items],
+});
+
+const objectionView = viewOf<Extract<Decided, { kind: 'refused' }>['objections'][number]>()('objection', {
+  where: ['text', 'what it is about', ({ where }) => where],
+  why: ['advice', 'why it is not possible', ({ why }) => why],
+});
+
+/** Nothing was decided. @forTests */
+export const refusedView = viewOf<Extract<Decided, { kind: 'refused' }>>()('refused decision', {
+  kind: ['text', 'refused', () => 'refused'],
+  objections: [listOf(objectionView), 'why, all of them', ({ objections }) => objections],
+});
+
+interface ShownDecided {
+  readonly ends: readonly Proposed[];
+  readonly undecided: number | undefined;
 }
+
+/** Decisions that were applied or proposed. @forTests */
+export const decidedView = viewOf<ShownDecided>()('decision', {
+  kind: ['text', 'decided', () => 'decided'],
+  proposals: [listOf(proposalView), 'one for each kind of decision', ({ ends }) => ends],
+  undecided: ['number', 'rows of the file without a decision', ({ undecided }) => undecided],
+});
 
 /** Advice on an approval that one person gives and signs. */
 const signOnPage =
@@ -91,10 +217,7 @@ export function showDecided(decided: Decided, undecided?: number): Shown {
       .map(({ where, why }) => (where === undefined ? inEnglish(why) : `${where}: ${inEnglish(why)}`));
     const rest = decided.objections.length - shown.length;
     return {
-      json: {
-        kind: 'refused',
-        objections: decided.objections.map(({ where, why }) => ({ where, why: inEnglish(why) })),
-      },
+      json: refusedView.json(decided),
       text: toLines(['Nothing was decided.', ...shown, ...(rest === 0 ? [] : [`and ${rest} more.`])]),
     };
   }
@@ -104,13 +227,7 @@ export function showDecided(decided: Decided, undecided?: number): Shown {
       : [`${countOf(undecided, 'row')} of the file without a decision.`];
   const none = decided.ends.length === 0 ? ['Nothing is decided in this file.'] : [];
   return {
-    json: {
-      kind: 'decided',
-      proposals: decided.ends.map((end) => ({
-        ...jsonOf(end.proposal),
-        ...(end.kind === 'applied' ? { applied: end.applied.applied } : {}),
-      })),
-    },
+    json: decidedView.json({ ends: decided.ends, undecided }),
     text: toLines([...none, ...decided.ends.flatMap(linesOfEnd), ...left]),
   };
 }
@@ -128,7 +245,7 @@ export function refuseFile(path: string, refused: Exclude<FileDecided, Decided>)
 
 /** One line of the list. */
 export const showProposalLine = (proposal: Proposal): Shown => ({
-  json: jsonOf(proposal),
+  json: proposalView.json({ proposal }),
   text: toLines([
     `${proposal.proposalId}  ${formatBangkokMoment(proposal.madeAtMs)}  ${proposal.maker}  ${describe(proposal)}; it ${sayCode('en', `proposal-is.${proposal.status}`)}`,
     `    ${proposal.note}`,
@@ -218,7 +335,7 @@ export function showProposal({ proposal, items: whole }: ProposalShown): Shown {
     ...(rest === 0 ? [] : [`  and ${rest} more`]),
   ];
   return {
-    json: { ...jsonOf(proposal), list: items },
+    json: proposalView.json({ proposal, items }),
     text: toLines(lines),
   };
 }
@@ -227,7 +344,7 @@ export function showChecked(checked: Exclude<Checked, { kind: 'refused' }>): Sho
   const { proposal } = checked;
   const head = `Proposal ${proposal.proposalId} (${describe(proposal)}) ${sayCode('en', `proposal-is.${proposal.status}`)}.`;
   return {
-    json: jsonOf(proposal),
+    json: proposalView.json(checked),
     text: toLines([head, ...(checked.kind === 'applied' ? linesOfApplied(checked.applied) : [])]),
   };
 }
@@ -256,16 +373,34 @@ export function showBatchApproved(
         : [
             `Batch ${batchId}: proposal ${proposal.proposalId} ${sayCode('en', `proposal-is.${proposal.status}`)}.`,
           ];
-  return { json: jsonOf(proposal), text: toLines(lines) };
+  return { json: proposalView.json(approved), text: toLines(lines) };
 }
+
+/** A payer account that was halted. @forTests */
+export const payerChangedView = viewOf<PayerChanged>()('changed account', {
+  kind: ['text', 'changed', () => 'changed'],
+  text: ['text', 'what was done', ({ text }) => text],
+});
+
 export const showPayerChanged = (changed: PayerChanged): Shown => ({
-  json: changed,
+  json: payerChangedView.json(changed),
   text: toLines([changed.text]),
+});
+
+/** A dropped file of decisions, by `decide --waiting`. @forTests */
+export const droppedView = viewOf<Dropped>()('dropped file', {
+  itemId: ['text', 'its id'],
+  fileName: ['text', 'its name'],
+  droppedAtMs: ['number', 'when it was dropped, in milliseconds since 1970'],
+  sha256: ({ sha256 }) => sha256,
+  moneyMoved: ['text', 'whether money moved for its rows: no, unknown or yes'],
+  asks: ['text', 'what it asks for', ({ asks }) => asks],
+  amount: ({ totalSatang }) => totalSatang,
 });
 
 /** Dropped files that wait for a maker. */
 export const showDropped = (files: readonly Dropped[]): Shown => ({
-  json: files.map(({ totalSatang, ...file }) => ({ ...file, amount: formatBaht(totalSatang) })),
+  json: files.map((file) => droppedView.json(file)),
   text: toLines(
     files.length === 0
       ? ['No dropped file waits.']
@@ -278,7 +413,13 @@ export const showDropped = (files: readonly Dropped[]): Shown => ({
   ),
 });
 
+/** A dropped file that was thrown away. @forTests */
+export const discardedView = viewOf<string>()('discarded file', {
+  kind: ['text', 'discarded', () => 'discarded'],
+  fileName: ['text', 'name of the file', (fileName) => fileName],
+});
+
 export const showDiscarded = (fileName: string): Shown => ({
-  json: { kind: 'discarded', fileName },
+  json: discardedView.json(fileName),
   text: toLines([`${fileName} is thrown away: nothing was decided by it.`]),
 });

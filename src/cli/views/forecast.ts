@@ -1,5 +1,5 @@
 /** Output of `check --payees` at its end: rows and amounts by what a run would do, and how long it would take. */
-import { inEnglishIfAny, stopInEnglish } from '../../core/message.ts';
+import { inEnglishIfAny } from '../../core/message.ts';
 import type { DryRunOutcome, RejectedFile } from '../../app/check.ts';
 import {
   type ExpectedTime,
@@ -7,10 +7,10 @@ import {
   forecastOutcomes,
   quietOutcomes,
 } from '../../check/rules/forecast.ts';
-import { formatBaht, type Satang } from '../../core/money.ts';
-import { type PrintableText, showText, toLines } from '../../core/outgoing-text.ts';
+import { byName, recordOf, type Said, viewOf } from '../../core/view.ts';
+import { type PrintableText, toLines } from '../../core/outgoing-text.ts';
 import { holdReasons } from '../../core/payout.ts';
-import type { BatchReason, RowTotal } from '../../core/ports.ts';
+import type { BatchReason } from '../../core/ports.ts';
 import { findBankStatus } from '../../core/status-codes.ts';
 import type { LoadedSettings } from '../../settings/settings.ts';
 import { type ExitCode, exitCodes } from '../exit-codes.ts';
@@ -18,7 +18,7 @@ import { countOf, showAmount, showDuration, showTotal } from './amounts.ts';
 import {
   type CheckReport,
   type DescribedTotal,
-  describeTotal,
+  readTotalView,
   showRejected,
   showUnreadable,
 } from './check.ts';
@@ -44,7 +44,7 @@ export function showForecast(
   settings: Settings,
 ): ShownEnd {
   if (dryRun.kind === 'rejected') return showRejected(report, dryRun);
-  const json = describeForecast(dryRun, settings);
+  const json = forecastView.json({ dryRun, settings });
   return {
     exitCode: exitCodeOf(dryRun, report.issues),
     text: renderForecast(report, json, dryRun.expected),
@@ -60,58 +60,86 @@ function exitCodeOf({ forecast: { outcomes, stop, halt } }: DryRunOutcome, issue
   return isSomethingOpen || issues > 0 || halt !== undefined ? exitCodes.exceptions : exitCodes.ok;
 }
 
-function describeForecast(dryRun: DryRunOutcome, settings: Settings) {
-  const { forecast, expected, answered, latencyMs } = dryRun;
-  const { batchId, isKnown, all, outcomes, holds, stop, halt, brakeStop } = forecast;
-  const { satangPerPayout, satangPerBatch } = settings.limits;
-  return {
-    status: 'predicted',
-    batchId,
-    isKnown,
-    all: describeTotal(all),
-    outcomes: describeEach(outcomes),
-    holds: describeEach(holds),
-    limits: {
-      bahtPerPayout: formatLimit(satangPerPayout),
-      overBahtPerPayout: describeTotal(holds.limit),
-      bahtPerBatch: formatLimit(satangPerBatch),
-      needApproval: describeTotal(holds.approval),
+interface ShownForecast {
+  readonly dryRun: DryRunOutcome;
+  readonly settings: Settings;
+}
+
+const limitsView = viewOf<ShownForecast>()('limits of a forecast', {
+  bahtPerPayout: ['baht', 'limit of a payout', ({ settings }) => settings.limits.satangPerPayout],
+  overBahtPerPayout: [recordOf(readTotalView), 'rows above it', ({ dryRun }) => dryRun.forecast.holds.limit],
+  bahtPerBatch: ['baht', 'limit of a batch', ({ settings }) => settings.limits.satangPerBatch],
+  needApproval: [
+    recordOf(readTotalView),
+    'rows that need approval',
+    ({ dryRun }) => dryRun.forecast.holds.approval,
+  ],
+});
+
+const payeeChecksView = viewOf<DryRunOutcome>()('payee checks', {
+  answered: ['number', 'payee checks that were answered'],
+  latencyMs: [
+    'number',
+    'their mean time in milliseconds',
+    ({ latencyMs }) => (latencyMs === undefined ? null : Math.round(latencyMs * 10) / 10),
+  ],
+});
+
+const expectedView = viewOf<ShownForecast & { readonly expected: ExpectedTime }>()('expected time', {
+  ms: ['number', 'milliseconds that a run takes', ({ expected }) => Math.round(expected.ms)],
+  boundBy: ['text', 'transfers, checks or requestsPerSecond', ({ expected }) => expected.boundBy],
+  how: [
+    'text',
+    'how it is reckoned',
+    ({ dryRun, expected, settings }) => explainTime(dryRun, expected, settings),
+  ],
+});
+
+const stopView = viewOf<BatchReason>()('stop of a run', {
+  code: ['text', 'code of the reason'],
+  reason: ({ reason }) => reason,
+  remedy: ({ remedy }) => remedy,
+});
+
+const brakeView = viewOf<BatchReason & { readonly rowNo: number }>()('brake of a run', {
+  code: ['text', 'code of the reason'],
+  reason: ({ reason }) => reason,
+  remedy: ({ remedy }) => remedy,
+  rowNo: ({ rowNo }) => rowNo,
+});
+
+/** The forecast of a run. @forTests */
+export const forecastView = viewOf<ShownForecast>()('forecast', {
+  status: ['text', 'predicted', () => 'predicted'],
+  batchId: ({ dryRun }) => dryRun.forecast.batchId,
+  isKnown: ['flag', 'whether an earlier run has read this file', ({ dryRun }) => dryRun.forecast.isKnown],
+  all: [recordOf(readTotalView), 'all rows', ({ dryRun }) => dryRun.forecast.all],
+  outcomes: [
+    byName(readTotalView),
+    'rows by what a run would do',
+    ({ dryRun }) => Object.entries(dryRun.forecast.outcomes),
+  ],
+  holds: [
+    byName(readTotalView),
+    'rows to be held, by hold',
+    ({ dryRun }) => Object.entries(dryRun.forecast.holds),
+  ],
+  limits: [recordOf(limitsView), 'limits and what they hold', (shown) => shown],
+  payeeChecks: [recordOf(payeeChecksView), 'what the bank was asked', ({ dryRun }) => dryRun],
+  expectedTime: [
+    recordOf(expectedView),
+    'how long a run takes',
+    (shown) => {
+      const { expected } = shown.dryRun;
+      return expected && { ...shown, expected };
     },
-    payeeChecks: { answered, latencyMs: latencyMs === undefined ? null : Math.round(latencyMs * 10) / 10 },
-    expectedTime:
-      expected === undefined
-        ? null
-        : {
-            ms: Math.round(expected.ms),
-            boundBy: expected.boundBy,
-            how: explainTime(dryRun, expected, settings),
-          },
-    lineStop: maskReason(halt),
-    brake: maskReason(brakeStop),
-    stop: maskReason(stop),
-  };
-}
+  ],
+  lineStop: [recordOf(stopView), 'the halt of the payer account', ({ dryRun }) => dryRun.forecast.halt],
+  brake: [recordOf(brakeView), 'where the brake would stop a run', ({ dryRun }) => dryRun.forecast.brakeStop],
+  stop: [recordOf(stopView), 'why not every payee was asked about', ({ dryRun }) => dryRun.forecast.stop],
+});
 
-/** A stop with its texts in English. */
-type Said<Stop> = Omit<Stop, 'reason' | 'remedy'> & { readonly reason: string; readonly remedy: string };
-
-/** Masks the bank's words, which may hold a person's number. */
-function maskReason<Told extends BatchReason>(told: Told | undefined): Said<Told> | null {
-  if (told === undefined) return null;
-  const { reason, remedy } = stopInEnglish(told);
-  return { ...told, reason: showText(reason), remedy: showText(remedy) };
-}
-
-type Described = ReturnType<typeof describeForecast>;
-
-const formatLimit = (limit: Satang | null): string | null => (limit === null ? null : formatBaht(limit));
-
-const describeEach = <Name extends string>(
-  totals: Readonly<Record<Name, RowTotal>>,
-): Record<Name, DescribedTotal> =>
-  Object.fromEntries(
-    Object.entries<RowTotal>(totals).map(([name, total]) => [name, describeTotal(total)]),
-  ) as Record<Name, DescribedTotal>;
+type Described = Said<typeof forecastView>;
 
 function explainTime(
   { forecast, inquiriesBefore, answered, latencyMs }: DryRunOutcome,
@@ -151,12 +179,14 @@ function renderForecast(
   expected: ExpectedTime | undefined,
 ): PrintableText {
   const { all, outcomes, isKnown, payeeChecks } = json;
-  const shown = forecastOutcomes.filter((name) => name === 'toPay' || outcomes[name].rows > 0);
+  const shown = listTotals(outcomes, forecastOutcomes).filter(
+    ([name, { rows }]) => name === 'toPay' || rows > 0,
+  );
   return toLines([
     `${report.path}: ${showWhole(all)}, ${countOf(report.issues, 'issue')}`,
     ...(isKnown ? ['  An earlier run has read this file: another one goes on where it is.'] : []),
-    ...shown.flatMap((name) => [
-      `  ${labels[name]}: ${showWhole(outcomes[name])}`,
+    ...shown.flatMap(([name, total]) => [
+      `  ${labels[name]}: ${showWhole(total)}`,
       ...(name === 'held' ? renderHolds(json) : []),
     ]),
     ...renderStops(json),
@@ -169,11 +199,21 @@ function renderForecast(
 
 const showWhole = (total: DescribedTotal): string => `${showTotal(total)}${showUnreadable(total)}`;
 
+/** The totals of these names, in their order. */
+const listTotals = <Name extends string>(
+  totals: Readonly<Record<string, DescribedTotal>>,
+  names: readonly Name[],
+): readonly (readonly [Name, DescribedTotal])[] =>
+  names.flatMap((name) => {
+    const total = totals[name];
+    return total === undefined ? [] : [[name, total] as const];
+  });
+
 function renderHolds({ holds, limits: { bahtPerPayout } }: Described): string[] {
   const over = bahtPerPayout === null ? '' : ` (above ${showAmount(bahtPerPayout)} baht)`;
-  return holdReasons
-    .filter((hold) => holds[hold].rows > 0)
-    .map((hold) => `    ${hold}${hold === 'limit' ? over : ''}: ${showWhole(holds[hold])}`);
+  return listTotals(holds, holdReasons)
+    .filter(([, { rows }]) => rows > 0)
+    .map(([hold, total]) => `    ${hold}${hold === 'limit' ? over : ''}: ${showWhole(total)}`);
 }
 
 function renderStops({ stop, lineStop, brake }: Described): string[] {

@@ -1,10 +1,11 @@
 /** Output of `list`: a line for each payout, as wide as the terminal. */
 import { inEnglishIfAny } from '../../core/message.ts';
 import type { FoundPayout } from '../../app/list.ts';
-import { formatBangkokDateTime, formatBangkokMoment } from '../../core/bangkok-time.ts';
-import { formatBaht, type Satang, sumSatang } from '../../core/money.ts';
-import { printable, showText, showTextIfAny, toLines } from '../../core/outgoing-text.ts';
+import { formatBangkokMoment } from '../../core/bangkok-time.ts';
+import { type Satang, sumSatang } from '../../core/money.ts';
+import { printable, showText, toLines } from '../../core/outgoing-text.ts';
 import { maskDigits } from '../../core/proxy-id.ts';
+import { viewOf } from '../../core/view.ts';
 import { widthOf } from '../../core/wrap-text.ts';
 import { placeInTime } from '../../payout/rules/search.ts';
 import { describeReason, moneyMovedOf } from '../../reports/rules/report-rows.ts';
@@ -127,34 +128,32 @@ export class PayoutTable {
   }
 }
 
-/** One payout for a program; numbers of payees are masked, the result file has them in full. */
-export function describeFound(found: FoundPayout): object {
-  const { row, batch } = found;
-  const { cells, instruction } = row;
-  const [reasonCode, reason] = describeReason(row);
-  const stamp = (ms: number | null): string | null => (ms === null ? null : formatBangkokDateTime(ms));
-  return {
-    payoutId: cells.payoutId,
-    batchId: batch.batchId,
-    file: batch.fileName,
-    rowNo: row.rowNo,
-    status: row.status,
-    holds: row.holds,
-    isAlarm: row.isAlarm,
-    moneyMoved: moneyMovedOf(row),
-    amount: row.amountSatang === null ? null : formatBaht(row.amountSatang),
-    proxyNo: proxyOf(found),
-    payeeName: showTextIfAny((instruction ?? cells).payeeName),
-    bankPayeeName: showTextIfAny(row.bankPayeeName),
-    bankPayeeNameTh: showTextIfAny(row.bankPayeeNameTh),
-    reference1: showTextIfAny((instruction ?? cells).reference1),
-    reference2: showTextIfAny((instruction ?? cells).reference2),
-    reasonCode,
-    reason: showText(inEnglishIfAny(reason)),
-    transRefNo: row.transRefNo,
-    sysRefNo: row.sysRefNo,
-    takenInAt: formatBangkokDateTime(batch.startedAtMs),
-    submittedAt: stamp(row.submittedAtMs),
-    settledAt: stamp(row.settledAtMs),
-  };
-}
+/** One payout of a list; numbers of payees are masked, the result file has them in full. */
+export const foundPayoutView = viewOf<FoundPayout>()('payout of a list', {
+  payoutId: ({ row }) => row.cells.payoutId,
+  batchId: ({ batch }) => batch.batchId,
+  file: ({ batch }) => batch.fileName,
+  rowNo: ({ row }) => row.rowNo,
+  status: ({ row }) => row.status,
+  holds: ({ row }) => row.holds,
+  isAlarm: ({ row }) => row.isAlarm,
+  moneyMoved: ['text', 'whether money moved: no, unknown or yes', ({ row }) => moneyMovedOf(row)],
+  amount: ({ row }) => row.amountSatang,
+  proxyNo: ({ row }) => row.instruction?.proxyNo ?? row.cells.proxyNo,
+  payeeName: ({ row }) => (row.instruction ?? row.cells).payeeName,
+  bankPayeeName: ({ row }) => row.bankPayeeName,
+  bankPayeeNameTh: ({ row }) => row.bankPayeeNameTh,
+  reference1: ({ row }) => (row.instruction ?? row.cells).reference1,
+  reference2: ({ row }) => (row.instruction ?? row.cells).reference2,
+  reasonCode: ({ row }) => describeReason(row)[0],
+  reason: [
+    'foreign',
+    'why it is so; empty without a reason',
+    ({ row }) => inEnglishIfAny(describeReason(row)[1]),
+  ],
+  transRefNo: ({ row }) => row.transRefNo,
+  sysRefNo: ({ row }) => row.sysRefNo,
+  takenInAt: ({ batch }) => batch.startedAtMs,
+  submittedAt: ({ row }) => row.submittedAtMs,
+  settledAt: ({ row }) => row.settledAtMs,
+});

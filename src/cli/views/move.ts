@@ -1,6 +1,7 @@
 /** Output of `move`: the journal's place, and the settings to change now. */
 import type { Moved, MovePlan } from '../../app/move/move.ts';
 import { countOf } from '../../core/figures.ts';
+import { recordOf, viewOf } from '../../core/view.ts';
 import { toLines } from '../../core/outgoing-text.ts';
 import type { Shown } from './shown.ts';
 
@@ -22,13 +23,44 @@ function describeEnd(moved: Moved): string {
 const describeNoFile = ({ journalId, database, dataDir }: Moved | MovePlan): string =>
   `The journal ${journalId} is at ${database}, and there is no journal.db in ${dataDir}: nothing is to be moved.`;
 
+/** The journal that `move` has moved. @forTests */
+export const movedView = viewOf<Moved>()('moved journal', {
+  state: ['text', 'moved, ended or was-there', ({ kind }) => kind],
+  journalId: ({ journalId }) => journalId,
+  dataDir: ({ dataDir }) => dataDir,
+  database: ({ database }) => database,
+  hasFile: ['flag', 'whether there is a journal.db here'],
+  rows: ['number', 'rows that were moved', (moved) => (moved.kind === 'moved' ? moved.rows : null)],
+});
+
+type Sender = NonNullable<MovePlan['sender']>;
+
+const senderView = viewOf<Sender>()('sender', {
+  command: ['text', 'its command'],
+  pid: ['number', 'its process'],
+  machine: ['text', 'its machine', ({ machine }) => machine],
+  sinceMs: ['number', 'since when, in milliseconds since 1970'],
+});
+
+/** The plan that `move --check` shows. @forTests */
+export const planView = viewOf<MovePlan>()('planned move', {
+  journalId: ({ journalId }) => journalId,
+  dataDir: ({ dataDir }) => dataDir,
+  database: ({ database }) => database,
+  hasFile: ['flag', 'whether there is a journal.db here'],
+  ahead: ['text', 'what is left to do: all, end or nothing'],
+  rows: ['number', 'rows to be moved'],
+  archivedBatches: ['number', 'batches that come back from archives'],
+  sender: [recordOf(senderView), 'the process that is sending', ({ sender }) => sender],
+});
+
 export function showMoved(moved: Moved): Shown {
   const { journalId, database, dataDir } = moved;
-  const { kind, hasFile, ...facts } = moved;
+  const { hasFile } = moved;
   const end = `The journal ${journalId} is at ${database}, ${describeEnd(moved)}.`;
   const after = `${setNow} journal.db in ${dataDir} stays as it is: nothing is sent from it any more.`;
   const text = toLines(hasFile ? [end, after] : [describeNoFile(moved), setNow]);
-  return { json: { ...facts, state: kind }, text };
+  return { json: movedView.json(moved), text };
 }
 
 function describeAhead(plan: MovePlan): string {
@@ -45,7 +77,7 @@ function describeAhead(plan: MovePlan): string {
 }
 
 export function showPlan(plan: MovePlan): Shown {
-  const { archivedBatches, sender, hasFile: _, ...facts } = plan;
+  const { archivedBatches, sender } = plan;
   const lines = [describeAhead(plan)];
   if (archivedBatches > 0)
     lines.push(
@@ -53,5 +85,5 @@ export function showPlan(plan: MovePlan): Shown {
     );
   if (sender !== undefined)
     lines.push(`"paydrop ${sender.command}" (process ${sender.pid}) is sending now: stop it before.`);
-  return { json: { ...facts, archivedBatches, sender: sender ?? null }, text: toLines(lines) };
+  return { json: planView.json(plan), text: toLines(lines) };
 }

@@ -2,9 +2,8 @@
 import { inEnglish, sayCode } from '../../core/message.ts';
 import { nameOfItem, type Taken } from '../../review/shell/queue.ts';
 import { type CommandPlace, paydropCommand } from '../../core/command-line.ts';
-import { formatBangkokDateTime } from '../../core/bangkok-time.ts';
-import { formatBaht } from '../../core/money.ts';
-import { printable, toLines } from '../../core/outgoing-text.ts';
+import { listOf, viewOf } from '../../core/view.ts';
+import { printable, type PrintableText, toLines } from '../../core/outgoing-text.ts';
 import type { OwnedItem, Queue, QueueKind, QueueOption, QueueTotal } from '../../review/rules/queue.ts';
 import { countOf, showBaht, showDuration } from './amounts.ts';
 import type { Shown } from './shown.ts';
@@ -40,15 +39,47 @@ export function linesOfWaiting({ totals }: Pick<Queue, 'totals'>, place?: Comman
 
 const moneyWords = { no: 'no money moved', unknown: 'unknown if money moved', yes: 'money moved' } as const;
 
-const jsonOfOption = ({ decision, label, needsSecond, whyNot }: QueueOption): object => ({
-  decision,
-  label: sayCode('en', label),
-  labelTh: sayCode('th', label),
-  needsSecond,
-  whyNot: whyNot && inEnglish(whyNot),
+const optionView = viewOf<QueueOption>()('option', {
+  decision: ['text', 'the decision'],
+  label: ['text', 'its name in English', ({ label }) => sayCode('en', label)],
+  labelTh: ['text', 'its name in Thai', ({ label }) => sayCode('th', label)],
+  needsSecond: ['flag', 'whether a second person approves it'],
+  whyNot: ['advice', 'why it is not possible now', ({ whyNot }) => whyNot],
 });
 
-function showItem(item: OwnedItem, nowMs: number): Shown {
+const itemView = viewOf<OwnedItem>()('item of the queue', {
+  kind: ['text', 'kind of item'],
+  version: ['text', 'version that a decision refers to'],
+  name: ['text', 'name as a command takes it', nameOfItem],
+  title: ['advice', 'heading'],
+  sinceMs: ['number', 'since when it waits, in milliseconds since 1970'],
+  sinceAt: ['moment', 'since when it waits', ({ sinceMs }) => sinceMs],
+  amount: ({ amountSatang }) => amountSatang,
+  moneyMoved: ['text', 'whether money moved: no, unknown or yes'],
+  reason: ['advice', 'why it waits'],
+  remedy: ['advice', 'what to do about it'],
+  options: [listOf(optionView), 'decisions about it'],
+  owner: ['text', 'who looks after it', ({ owner }) => owner?.person],
+});
+
+const kindView = viewOf<QueueTotal>()('kind of the queue', {
+  kind: ['text', 'kind of item'],
+  items: ['number', 'how many wait'],
+});
+
+/** Items that wait for a person, by `queue`. @forTests */
+export const queueView = viewOf<Queue>()('queue', {
+  totals: [listOf(kindView), 'how many wait, by kind'],
+  items: [listOf(itemView), 'the items, the longest wait first'],
+});
+
+/** An item that was taken or given back, by `queue`. @forTests */
+export const takenView = viewOf<Taken>()('taken item', {
+  name: ['text', 'name as a command takes it'],
+  whyNot: ['advice', 'why it could not be', ({ whyNot }) => whyNot],
+});
+
+function describeItem(item: OwnedItem, nowMs: number): PrintableText {
   const { kind, sinceMs, amountSatang, moneyMoved, options, owner } = item;
   const [title, reason, remedy] = [inEnglish(item.title), inEnglish(item.reason), inEnglish(item.remedy)];
   const name = nameOfItem(item);
@@ -61,42 +92,25 @@ function showItem(item: OwnedItem, nowMs: number): Shown {
     .map(({ label }) => sayCode('en', label));
   const impossible = options.filter(({ whyNot }) => whyNot !== undefined);
   const head = [kindWords[kind][0], title].join(' ');
-  return {
-    json: {
-      ...item,
-      options: options.map(jsonOfOption),
-      key: undefined,
-      name,
-      title,
-      sinceAt: formatBangkokDateTime(sinceMs),
-      amount: amountSatang === null ? null : formatBaht(amountSatang),
-      amountSatang: undefined,
-      reason,
-      remedy,
-      owner: owner === undefined ? null : owner.person,
-    },
-    text: toLines([
-      name,
-      `  ${name.endsWith(`:${title}`) ? kindWords[kind][0] : head}`,
-      `  ${[...amount, age, ...money, ...(owner === undefined ? [] : [`${owner.person} looks after it`])].join(' | ')}`,
-      `  ${reason}`,
-      `  ${remedy}`,
-      ...(possible.length === 0 ? [] : [`  Possible: ${possible.join(', ')}`]),
-      ...impossible.map(
-        ({ label, whyNot }) =>
-          `  Not ${sayCode('en', label)}: ${whyNot === undefined ? '' : inEnglish(whyNot)}`,
-      ),
-    ]),
-  };
+  return toLines([
+    name,
+    `  ${name.endsWith(`:${title}`) ? kindWords[kind][0] : head}`,
+    `  ${[...amount, age, ...money, ...(owner === undefined ? [] : [`${owner.person} looks after it`])].join(' | ')}`,
+    `  ${reason}`,
+    `  ${remedy}`,
+    ...(possible.length === 0 ? [] : [`  Possible: ${possible.join(', ')}`]),
+    ...impossible.map(
+      ({ label, whyNot }) =>
+        `  Not ${sayCode('en', label)}: ${whyNot === undefined ? '' : inEnglish(whyNot)}`,
+    ),
+  ]);
 }
 
 /** All items, the longest wait first. */
-export function showQueue({ items, totals }: Queue, nowMs: number): Shown {
-  const shown = items.map((item) => showItem(item, nowMs));
-  const json = {
-    totals: totals.map(({ kind, items: count }) => ({ kind, items: count })),
-    items: shown.map((one) => one.json),
-  };
+export function showQueue(queue: Queue, nowMs: number): Shown {
+  const { items, totals } = queue;
+  const json = queueView.json(queue);
+  const shown = items.map((item) => describeItem(item, nowMs));
   if (shown.length === 0)
     return {
       json,
@@ -105,12 +119,12 @@ export function showQueue({ items, totals }: Queue, nowMs: number): Shown {
   const all = totals.reduce((sum, total) => sum + total.items, 0);
   const rest =
     all > shown.length ? ['', `and ${all - shown.length} more: --kind shows those of one kind`] : [];
-  const lines = [describeTotals(totals), ...shown.flatMap(({ text }) => ['', text]), ...rest];
+  const lines = [describeTotals(totals), ...shown.flatMap((text) => ['', text]), ...rest];
   return { json, text: toLines(lines.flatMap((line) => line.split('\n'))) };
 }
 
 export const showTaken = (taken: readonly Taken[], done: string): Shown => ({
-  json: taken.map(({ name, whyNot }) => ({ name, whyNot: whyNot && inEnglish(whyNot) })),
+  json: taken.map((one) => takenView.json(one)),
   text: toLines(
     taken.map(({ name, whyNot }) =>
       whyNot === undefined ? `${name}: ${done}.` : `${name}: ${inEnglish(whyNot)}`,

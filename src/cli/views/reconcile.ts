@@ -2,8 +2,9 @@
 import { inEnglish } from '../../core/message.ts';
 import type { NoStatement, NotFetched, ReconcileReport, StatementRefusal } from '../../app/reconcile.ts';
 import { formatBangkokMoment } from '../../core/bangkok-time.ts';
-import { formatBaht, sumSatang, toSatang } from '../../core/money.ts';
-import { joinLines, printable, showText, showTextIfAny, toLines } from '../../core/outgoing-text.ts';
+import { sumSatang, toSatang } from '../../core/money.ts';
+import { byName, listOf, recordOf, type Said, viewOf } from '../../core/view.ts';
+import { joinLines, printable, toLines } from '../../core/outgoing-text.ts';
 import { showDate } from '../../payout/rules/lost-journal.ts';
 import { countAlarms, countBreaks, isQuiet } from '../../reconcile/rules/attention.ts';
 import { describeBreakRemedy } from '../../reconcile/rules/break-remedies.ts';
@@ -13,30 +14,35 @@ import { isBreakKind } from '../../reconcile/rules/tally.ts';
 import type { BreakKind, BreakRecord, Figures, LineClass, PaidClass } from '../../reconcile/rules/types.ts';
 import { type ExitCode, exitCodes } from '../exit-codes.ts';
 import { countOf, showAmount, showBaht, showCount } from './amounts.ts';
+import { sourceView } from './status.ts';
 import { alignColumns, sandboxBanner, showPath, showReportPath, type ShownEnd } from './shown.ts';
 
-const describeFigures = ({ count, satang }: Figures) => ({ count, amount: formatBaht(satang) });
+const figuresView = viewOf<Figures>()('count and amount', {
+  count: ['number', 'how many', ({ count }) => count],
+  amount: ({ satang }) => satang,
+});
 
-function describeSum(figures: readonly Figures[]) {
-  const count = figures.reduce((sum, one) => sum + one.count, 0);
-  return describeFigures({ count, satang: sumSatang(figures.map(({ satang }) => satang)) });
+type Side = ReadonlyMap<LineClass | PaidClass, Figures>;
+
+const groupOf = (place: LineClass | PaidClass): 'matched' | 'others' | 'breaks' =>
+  place === 'others' ? 'others' : isBreakKind(place) ? 'breaks' : 'matched';
+
+function sumOf(side: Side, group?: ReturnType<typeof groupOf>): Figures {
+  const figures = [...side].filter(([place]) => group === undefined || groupOf(place) === group);
+  return {
+    count: figures.reduce((sum, [, one]) => sum + one.count, 0),
+    satang: sumSatang(figures.map(([, one]) => one.satang)),
+  };
 }
 
 /** The groups of one side as shown: matched + others' + breaks = total. */
-function describeSide(places: ReadonlyMap<LineClass | PaidClass, Figures>) {
-  const groups = Map.groupBy(places, ([place]) =>
-    place === 'others' ? 'others' : isBreakKind(place) ? 'breaks' : 'matched',
-  );
-  const describeGroup = (name: 'matched' | 'others' | 'breaks') =>
-    describeSum((groups.get(name) ?? []).map(([, figures]) => figures));
-  return {
-    matched: describeGroup('matched'),
-    others: describeGroup('others'),
-    breaks: describeGroup('breaks'),
-    total: describeSum([...places.values()]),
-    places: Object.fromEntries([...places].map(([place, figures]) => [place, describeFigures(figures)])),
-  };
-}
+const sideView = viewOf<Side>()('side of a day', {
+  matched: [recordOf(figuresView), 'what both sides have', (side) => sumOf(side, 'matched')],
+  others: [recordOf(figuresView), "other companies' lines", (side) => sumOf(side, 'others')],
+  breaks: [recordOf(figuresView), 'what differs', (side) => sumOf(side, 'breaks')],
+  total: [recordOf(figuresView), 'all of it', (side) => sumOf(side)],
+  places: [byName(figuresView), 'the same by kind of agreement or break', (side) => side],
+});
 
 type Words<Place extends string> = Readonly<Record<Exclude<Place, BreakKind | 'others'>, string>>;
 
@@ -59,7 +65,7 @@ const paidWords: Words<PaidClass> = {
 
 type Cells = readonly [label: string, count: string, baht: string];
 
-const cellsOf = (label: string, { count, amount }: ReturnType<typeof describeFigures>): Cells => [
+const cellsOf = (label: string, { count, amount }: Said<typeof figuresView>): Cells => [
   label,
   showCount(count),
   showAmount(amount),
@@ -67,7 +73,7 @@ const cellsOf = (label: string, { count, amount }: ReturnType<typeof describeFig
 
 function renderSide(
   title: string,
-  { matched, others, breaks, total, places }: ReturnType<typeof describeSide>,
+  { matched, others, breaks, total, places }: Said<typeof sideView>,
   words: Readonly<Record<string, string>>,
 ): readonly string[] {
   const found = Object.entries(places);
@@ -136,17 +142,31 @@ function renderChanges({ payoutsChanged, breaks, differences }: DescribedReport)
   ];
 }
 
-const describeBreak = (record: BreakRecord, nowMs: number) => ({
-  date: showDate(record.date),
-  kind: record.kind,
-  severity: record.severity,
-  payoutId: record.attempt?.payoutId ?? null,
-  transRefNo: record.attempt?.order.transRefNo ?? record.lines[record.lineAt ?? -1]?.transRefNo ?? null,
-  reason: showText(inEnglish(record.reason)),
-  remedy: inEnglish(describeBreakRemedy(record)),
-  ageDays: computeAgeDays(record, nowMs),
-  amount: formatBaht(amountOfBreak(record)),
+/** A break with its age. */
+interface AgedBreak {
+  readonly record: BreakRecord;
+  readonly nowMs: number;
+}
+
+const breakView = viewOf<AgedBreak>()('break', {
+  date: ['day', 'the day that it is of', ({ record }) => record.date],
+  key: ['text', 'its key within the day', ({ record }) => record.key],
+  kind: ['text', 'kind of break; docs/reconciliation.md has them all', ({ record }) => record.kind],
+  severity: ['text', 'critical, high, medium or low', ({ record }) => record.severity],
+  payoutId: ({ record }) => record.attempt?.payoutId,
+  transRefNo: ({ record }) =>
+    record.attempt?.order.transRefNo ?? record.lines[record.lineAt ?? -1]?.transRefNo,
+  reason: ({ record }) => record.reason,
+  remedy: ['advice', 'what to do about it', ({ record }) => describeBreakRemedy(record)],
+  ageDays: [
+    'number',
+    'whole days for which it is open',
+    ({ record, nowMs }) => computeAgeDays(record, nowMs),
+  ],
+  amount: ({ record }) => amountOfBreak(record),
 });
+
+const describeBreak = (record: BreakRecord, nowMs: number) => breakView.json({ record, nowMs });
 
 /** @param isOfDay true for the reported day, which is not named again */
 function renderBreak(record: BreakRecord, nowMs: number, isOfDay: boolean): readonly string[] {
@@ -216,45 +236,119 @@ function renderVerdict({ openBreaks, acceptedBreaks, isWhole }: DescribedReport)
   return `${verdict}: matched and breaks make up each total.${rest}`;
 }
 
-type DescribedReport = ReturnType<typeof describeReport>;
+type DescribedReport = Said<typeof reconcileView>;
 
-/** The report for a program; amounts as decimal baht. */
-function describeReport(report: ReconcileReport) {
-  const { reconciled, isWhole, breaks, openBreaks, updates, failure, isSandbox, nowMs } = report;
-  const { statement, totals, recorded, isRepeat, supersedes, files } = reconciled;
-  return {
-    date: showDate(statement.date),
-    statementVersion: statement.version,
-    isRepeat,
-    isWhole,
-    supersedes: supersedes ?? null,
-    isSandbox,
-    original: statement.originalPath,
-    sha256: statement.sha256,
-    source: statement.provenance,
-    statement: describeSide(totals.lines),
-    paid: describeSide(totals.paid),
-    fees: formatBaht(statement.statement.feeSatang),
-    net: formatBaht(statement.statement.netSatang),
-    payoutsChanged: Object.fromEntries(recorded.causes),
-    breaks: { opened: recorded.opened, changed: recorded.changed, closed: recorded.closed },
-    differences: isRepeat ? [] : statement.changes.figures,
-    openBreaks: { count: countBreaks(openBreaks), byKind: Object.fromEntries(openBreaks) },
-    acceptedBreaks: report.acceptedBreaks,
-    worstBreaks: breaks.map((record) => describeBreak(record, nowMs)),
-    openedOnOtherDays: {
-      count: recorded.openedOnOtherDays,
-      breaks: recorded.firstOnOtherDays.map((record) => describeBreak(record, nowMs)),
-    },
-    alarms: countAlarms(recorded),
-    files: files.map(({ kind, path }) => ({ kind, path })),
-    updates: updates ?? null,
-    isShortOfUpdates: failure !== undefined,
-  };
-}
+const movedView = viewOf<ReconcileReport>()('moved breaks', {
+  opened: ['number', 'breaks that were opened', ({ reconciled }) => reconciled.recorded.opened],
+  changed: ['number', 'breaks that were changed', ({ reconciled }) => reconciled.recorded.changed],
+  closed: ['number', 'breaks that were closed', ({ reconciled }) => reconciled.recorded.closed],
+});
+
+type Difference = ReconcileReport['reconciled']['statement']['changes']['figures'][number];
+
+const keptFiguresView = viewOf<Difference['before']>()('figures of a version', {
+  count: ['number', 'how many', ({ count }) => count],
+  satang: ['text', 'amount in satang', ({ satang }) => satang],
+});
+
+const differenceView = viewOf<Difference>()('difference of versions', {
+  side: ['text', 'lines of the statement or paid by us', ({ side }) => side],
+  place: ['text', 'kind of agreement or break', ({ place }) => place],
+  before: [recordOf(keptFiguresView), 'figures of the version before', ({ before }) => before],
+  after: [recordOf(keptFiguresView), 'figures of this version', ({ after }) => after],
+});
+
+const openBreaksView = viewOf<ReconcileReport['openBreaks']>()('open breaks', {
+  count: ['number', 'how many', countBreaks],
+  byKind: ['counts', 'how many by kind', (breaks) => Object.fromEntries(breaks)],
+});
+
+const otherDaysView = viewOf<ReconcileReport>()('breaks of other days', {
+  count: ['number', 'how many', ({ reconciled }) => reconciled.recorded.openedOnOtherDays],
+  breaks: [
+    listOf(breakView),
+    'the first of them',
+    ({ reconciled, nowMs }) => agedOf(reconciled.recorded.firstOnOtherDays, nowMs),
+  ],
+});
+
+const reportFileView = viewOf<ReconcileReport['reconciled']['files'][number]>()('report of a day', {
+  kind: ['text', 'kind of report', ({ kind }) => kind],
+  path: ({ path }) => path,
+  isGone: ['flag', 'whether it was taken away since', ({ state }) => state === 'gone'],
+});
+
+const agedOf = (records: readonly BreakRecord[], nowMs: number): readonly AgedBreak[] =>
+  records.map((record) => ({ record, nowMs }));
+
+/** A reconciled day, by `reconcile`. @forTests */
+export const reconcileView = viewOf<ReconcileReport>()('reconciled day', {
+  date: ['day', 'the day, in Bangkok', ({ reconciled }) => reconciled.statement.date],
+  statementVersion: [
+    'number',
+    'version of its statement, the first is 1',
+    ({ reconciled }) => reconciled.statement.version,
+  ],
+  acceptedAt: [
+    'moment',
+    'when the statement was accepted',
+    ({ reconciled }) => reconciled.statement.acceptedAtMs,
+  ],
+  isRepeat: ({ reconciled }) => reconciled.isRepeat,
+  isWhole: ['flag', 'whether the day had ended and every line could be read', ({ isWhole }) => isWhole],
+  supersedes: ['number', 'the version that it supersedes', ({ reconciled }) => reconciled.supersedes],
+  isSandbox: ({ isSandbox }) => isSandbox,
+  original: [
+    'text',
+    'path of the statement as it came',
+    ({ reconciled }) => reconciled.statement.originalPath,
+  ],
+  sha256: ({ reconciled }) => reconciled.statement.sha256,
+  source: [
+    recordOf(sourceView),
+    'where the statement came from',
+    ({ reconciled }) => reconciled.statement.provenance,
+  ],
+  statement: [recordOf(sideView), "the bank's side", ({ reconciled }) => reconciled.totals.lines],
+  paid: [recordOf(sideView), 'our side', ({ reconciled }) => reconciled.totals.paid],
+  fees: ['baht', 'fees of the statement', ({ reconciled }) => reconciled.statement.statement.feeSatang],
+  net: ['baht', 'net amount of the statement', ({ reconciled }) => reconciled.statement.statement.netSatang],
+  payoutsChanged: [
+    'counts',
+    'payouts that it changed, by cause',
+    ({ reconciled }) => Object.fromEntries(reconciled.recorded.causes),
+  ],
+  breaks: [recordOf(movedView), 'breaks that it moved', (report) => report],
+  differences: [
+    listOf(differenceView),
+    'figures that differ from the version before',
+    ({ reconciled }) => (reconciled.isRepeat ? [] : reconciled.statement.changes.figures),
+  ],
+  openBreaks: [recordOf(openBreaksView), 'open breaks of the day', ({ openBreaks }) => openBreaks],
+  acceptedBreaks: ['number', 'breaks that people have accepted', ({ acceptedBreaks }) => acceptedBreaks],
+  worstBreaks: [
+    listOf(breakView),
+    'the most severe of them; the breaks file has all',
+    ({ breaks, nowMs }) => agedOf(breaks, nowMs),
+  ],
+  openedOnOtherDays: [recordOf(otherDaysView), 'breaks that it opened on other days', (report) => report],
+  alarms: ['number', 'alarms that it raised', ({ reconciled }) => countAlarms(reconciled.recorded)],
+  files: [listOf(reportFileView), 'its reports', ({ reconciled }) => reconciled.files],
+  updates: [
+    'texts',
+    'paths of result updates; null where another process has the right to send',
+    ({ updates }) => updates,
+  ],
+  isWatched: ['flag', 'whether that process is a watcher, which writes them', ({ isWatched }) => isWatched],
+  isShortOfUpdates: [
+    'flag',
+    'whether not every update could be written',
+    ({ failure }) => failure !== undefined,
+  ],
+});
 
 export function showReport(report: ReconcileReport): ShownEnd {
-  const json = describeReport(report);
+  const json = reconcileView.json(report);
   const { statement, paid, fees, net } = json;
   const parts = [
     report.isSandbox ? [sandboxBanner] : [],
@@ -310,17 +404,33 @@ function explain(fetched: NotFetched): readonly [reason: string, exitCode: ExitC
   }
 }
 
-const maskRefusal = (refusal: StatementRefusal): object => ({
-  ...refusal,
-  message: showText(inEnglish(refusal.message)),
-  column: showTextIfAny(refusal.column),
+const refusalView = viewOf<StatementRefusal>()('refusal of a statement', {
+  code: ['text', 'code of the fault', ({ code }) => code],
+  line: ({ line }) => line,
+  column: ({ column }) => column,
+  message: ['message', 'the fault and its cure', ({ message }) => message],
 });
 
-export function showNoStatement({ date, file, fetched }: NoStatement): ShownEnd {
-  const [why, exitCode] = explain(fetched);
-  const reason = showText(why);
-  const refusal = fetched.kind === 'unusable' ? maskRefusal(fetched.refusal) : undefined;
-  const day = date === undefined ? null : showDate(date);
-  const text = printable(`paydrop: ${[day ?? [], file ?? []].flat().join(', ')}: ${reason}`);
-  return { json: { date: day, file, outcome: fetched.kind, reason, refusal }, text, exitCode };
+/** No usable statement, by `reconcile` and `accept`. @forTests */
+export const noStatementView = viewOf<NoStatement>()('no statement', {
+  date: ['day', 'the day, in Bangkok', ({ date }) => date],
+  file: ['text', 'path as it was given', ({ file }) => file],
+  outcome: [
+    'text',
+    'not-found, refused, not-allowed, unavailable or unusable',
+    ({ fetched }) => fetched.kind,
+  ],
+  reason: ['foreign', 'why, and what to do', ({ fetched }) => explain(fetched)[0]],
+  refusal: [
+    recordOf(refusalView),
+    'the fault of an unusable file',
+    ({ fetched }) => (fetched.kind === 'unusable' ? fetched.refusal : null),
+  ],
+});
+
+export function showNoStatement(none: NoStatement): ShownEnd {
+  const json = noStatementView.json(none);
+  const { date, file, reason } = json;
+  const text = printable(`paydrop: ${[date ?? [], file ?? []].flat().join(', ')}: ${reason}`);
+  return { json, text, exitCode: explain(none.fetched)[1] };
 }

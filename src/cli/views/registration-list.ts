@@ -1,13 +1,15 @@
 /** Output of `list --registrations`: a line for each, as wide as the terminal. */
 import { inEnglishIfAny } from '../../core/message.ts';
 import type { FoundRegistration } from '../../app/registration/standing.ts';
-import { formatBangkokDateTime, formatBangkokMoment } from '../../core/bangkok-time.ts';
-import { printable, showText, toLines } from '../../core/outgoing-text.ts';
+import { formatBangkokMoment } from '../../core/bangkok-time.ts';
+import { printable, toLines } from '../../core/outgoing-text.ts';
 import { maskDigits } from '../../core/proxy-id.ts';
+import { viewOf } from '../../core/view.ts';
 import type { RegistrationColumn } from '../../registration/rules/registration-file.ts';
 import { latestRequestUid } from '../../registration/rules/registration.ts';
 import { describeRegistrationReason, readRegistrationCell } from '../../registration/rules/report-rows.ts';
 import { countOf, showCount } from './amounts.ts';
+import { refsOf } from './registration-status.ts';
 import { type Column, ListTable, wideColumns, widestColumns } from './list.ts';
 
 const cellOf = ({ row }: FoundRegistration, column: RegistrationColumn): string =>
@@ -67,32 +69,35 @@ export class RegistrationTable {
   }
 }
 
-/** One registration for a program; numbers of people and accounts are masked, the result file has them in full. */
-export function describeFoundRegistration(found: FoundRegistration): object {
-  const { row, batch } = found;
-  const [reasonCode, reason] = describeRegistrationReason(row);
-  const stamp = (ms: number | null): string | null => (ms === null ? null : formatBangkokDateTime(ms));
-  return {
-    registrationId: cellOf(found, 'registrationId'),
-    batchId: batch.batchId,
-    file: batch.fileName,
-    rowNo: row.rowNo,
-    status: row.status,
-    holds: row.holds,
-    isAlarm: row.isAlarm,
-    customerId: maskDigits(cellOf(found, 'customerId')),
-    vendorId: showText(cellOf(found, 'vendorId')),
-    companyId: showText(cellOf(found, 'companyId')),
-    accountNo: maskDigits(cellOf(found, 'accountNo')),
-    refs: (['ref1', 'ref2', 'ref3', 'ref4'] as const).map((column) => showText(cellOf(found, column))),
-    reasonCode,
-    reason: showText(inEnglishIfAny(reason)),
-    requestUID: row.attempt === undefined ? null : latestRequestUid(row.attempt),
-    ddrOapiSeqId: row.attempt?.ddrOapiSeqId ?? null,
-    respCode: row.respCode,
-    applyDtm: row.applyDtm,
-    takenInAt: formatBangkokDateTime(batch.startedAtMs),
-    submittedAt: stamp(row.submittedAtMs),
-    settledAt: stamp(row.settledAtMs),
-  };
-}
+/** One registration of a list; numbers of people and accounts are masked, the result file has them in full. */
+export const foundRegistrationView = viewOf<FoundRegistration>()('registration of a list', {
+  registrationId: (found) => cellOf(found, 'registrationId'),
+  batchId: ({ batch }) => batch.batchId,
+  file: ({ batch }) => batch.fileName,
+  rowNo: ({ row }) => row.rowNo,
+  status: ({ row }) => row.status,
+  holds: ({ row }) => row.holds,
+  isAlarm: ({ row }) => row.isAlarm,
+  customerId: (found) => cellOf(found, 'customerId'),
+  vendorId: (found) => cellOf(found, 'vendorId'),
+  companyId: (found) => cellOf(found, 'companyId'),
+  accountNo: (found) => cellOf(found, 'accountNo'),
+  refs: ['texts', 'its four references', ({ row }) => refsOf(row)],
+  reasonCode: ({ row }) => describeRegistrationReason(row)[0],
+  reason: [
+    'foreign',
+    'why it is so; empty without a reason',
+    ({ row }) => inEnglishIfAny(describeRegistrationReason(row)[1]),
+  ],
+  requestUID: [
+    'text',
+    'requestUID under which it was last sent',
+    ({ row }) => row.attempt && latestRequestUid(row.attempt),
+  ],
+  ddrOapiSeqId: ['text', "the bank's number of the request", ({ row }) => row.attempt?.ddrOapiSeqId],
+  respCode: ({ row }) => row.respCode,
+  applyDtm: ({ row }) => row.applyDtm,
+  takenInAt: ({ batch }) => batch.startedAtMs,
+  submittedAt: ({ row }) => row.submittedAtMs,
+  settledAt: ({ row }) => row.settledAtMs,
+});

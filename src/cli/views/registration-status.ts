@@ -1,19 +1,17 @@
 /** Output of `status` and `show` about direct-debit registrations. */
-import { inEnglish, inEnglishIfAny } from '../../core/message.ts';
+import { byName, listOf, recordOf, viewOf } from '../../core/view.ts';
 import type {
   DirectDebitStanding,
   RegistrationBatchStanding,
   RegistrationHistory,
   RegistrationStanding,
 } from '../../app/registration/standing.ts';
-import { formatBangkokDateTime, formatBangkokMoment } from '../../core/bangkok-time.ts';
+import { formatBangkokMoment } from '../../core/bangkok-time.ts';
 import type { BatchStatus } from '../../core/payout.ts';
 import {
   encodeJson,
   joinLines,
   printable,
-  showMessage,
-  showMessageIfAny,
   showText,
   showTextIfAny,
   toLines,
@@ -37,14 +35,11 @@ import {
   countRegistrations,
   orderTotals,
   renderRegistrationHolds,
-  renderRegistrationTotals,
 } from '../../registration/rules/summary.ts';
-import { countOf, showCount } from './amounts.ts';
+import type { NextCommand } from '../../reports/rules/next-commands.ts';
+import { countOf, namedTotals, rowsView, showCount } from './amounts.ts';
 import { alignColumns, type Shown, showList } from './shown.ts';
-import { maskFact, showNext, toProposal } from './status.ts';
-
-const stamp = (epochMs: number | null): string | null =>
-  epochMs === null ? null : formatBangkokDateTime(epochMs);
+import { carriedOf, eventView, listNames, maskFact, nextView, showNext, toProposal } from './status.ts';
 
 /** Indent of the lines below the head of a batch, under its time. */
 const indent = ' '.repeat(12);
@@ -70,33 +65,51 @@ const showRegistrationsByStatus = (totals: readonly RegistrationTotal[]): string
     .map(({ status, rows }) => `${showCount(rows)} ${status}`)
     .join(', ');
 
+/** A batch with what follows from its standing. */
+interface ShownBatch extends RegistrationBatchStanding {
+  readonly state: string;
+  readonly next: readonly NextCommand[];
+}
+
+/** A batch of registrations, by `status`. @forTests */
+export const registrationBatchView = viewOf<ShownBatch>()('batch of registrations', {
+  kind: ['text', 'registrations', () => 'registrations'],
+  batchId: ({ batch }) => batch.batchId,
+  file: ({ batch }) => batch.fileName,
+  status: ({ batch }) => batch.status,
+  state: ['text', 'status in a word: awaiting callbacks and stopped besides', ({ state }) => state],
+  reasonCode: ({ batch }) => batch.reasonCode,
+  reason: ({ batch }) => batch.reason,
+  remedy: ({ batch }) => batch.remedy,
+  rows: ({ batch }) => batch.rows,
+  startedAt: ({ batch }) => batch.startedAtMs,
+  restedAt: ({ batch }) => batch.restedAtMs,
+  byStatus: [byName(rowsView), 'rows by status', ({ totals }) => namedTotals(orderTotals(totals))],
+  holds: [
+    'counts',
+    'rows by hold',
+    ({ holds }) => renderRegistrationHolds(holds.filter(({ rows }) => rows > 0)),
+  ],
+  awaited: [
+    'number',
+    'rows whose outcome the bank has not told',
+    ({ totals }) => countRegistrations(totals, awaitedStatuses),
+  ],
+  alarms: ({ totals }) => countRegistrationAlarms(totals),
+  proposal: ({ proposalId }) => proposalId,
+  next: [listOf(nextView), 'commands to type next', ({ next }) => next],
+});
+
 /**
  * A batch of registrations: time, file, state and rows by status.
  * @param isSending true while a process is sending
  */
 export function showRegistrationBatch(standing: RegistrationBatchStanding, isSending = false): Shown {
-  const { batch, totals, holds, proposalId } = standing;
+  const { batch, totals, proposalId } = standing;
   const next = proposalId === undefined ? listNextOfRegistrations(batch, totals) : [toProposal(proposalId)];
-  const json = {
-    kind: 'registrations',
-    batchId: batch.batchId,
-    file: batch.fileName,
-    status: batch.status,
-    reasonCode: batch.reasonCode,
-    reason: showMessageIfAny(batch.reason),
-    remedy: showMessageIfAny(batch.remedy),
-    rows: batch.rows,
-    startedAt: formatBangkokDateTime(batch.startedAtMs),
-    restedAt: stamp(batch.restedAtMs),
-    byStatus: renderRegistrationTotals(orderTotals(totals)),
-    holds: renderRegistrationHolds(holds.filter(({ rows }) => rows > 0)),
-    awaited: countRegistrations(totals, awaitedStatuses),
-    alarms: countRegistrationAlarms(totals),
-    proposal: proposalId ?? null,
-    next,
-  };
-  const { batchId, file, alarms, reasonCode, reason, remedy, rows } = json;
   const state = showRegistrationState(batch.status, totals, isSending);
+  const json = registrationBatchView.json({ ...standing, state, next });
+  const { batchId, file, alarms, reasonCode, reason, remedy, rows } = json;
   const held = Object.entries(json.holds).map(([hold, count]) => `${showCount(count)} ${hold}`);
   const counted = countOf(rows, 'registration');
   const below = [
@@ -124,58 +137,72 @@ const nameBreaker = (payerAccount: string): string => {
   return company === undefined ? 'All registrations' : `Those of ${showText(company)}`;
 };
 
-function showCallback({ callback, receivedAtMs, repeats }: DirectDebitStanding['latestUnknown'][number]) {
-  const { identity, outcome, respCode, applyDtm } = callback;
-  const { vendorId, companyId, accountNo, refs } = identity;
-  return {
-    json: {
-      receivedAt: formatBangkokDateTime(receivedAtMs),
-      vendorId: showText(vendorId),
-      companyId: showText(companyId),
-      accountNo: maskDigits(accountNo),
-      refs: refs.map((ref) => showTextIfAny(ref)),
-      outcome,
-      respCode,
-      applyDtm,
-      repeats,
-    },
-    cells: [
-      `  ${formatBangkokMoment(receivedAtMs)}`,
-      outcome,
-      `${showText(vendorId)}/${showText(companyId)}`,
-      maskDigits(accountNo),
-      refs.flatMap((ref) => (ref === null ? [] : [showText(ref)])).join(', '),
-    ],
-  };
-}
+type KeptCallback = DirectDebitStanding['latestUnknown'][number];
+
+/** An unknown callback. */
+const unknownView = viewOf<KeptCallback>()('unknown callback', {
+  receivedAt: ['moment', 'when it came', ({ receivedAtMs }) => receivedAtMs],
+  vendorId: ({ callback }) => callback.identity.vendorId,
+  companyId: ({ callback }) => callback.identity.companyId,
+  accountNo: ({ callback }) => callback.identity.accountNo,
+  refs: [
+    'facts',
+    'references, in order',
+    ({ callback }) => callback.identity.refs.map((ref) => showTextIfAny(ref)),
+  ],
+  outcome: ['text', 'outcome that it tells', ({ callback }) => callback.outcome],
+  respCode: ({ callback }) => callback.respCode,
+  applyDtm: ({ callback }) => callback.applyDtm,
+  repeats: ['number', 'how often it was told again', ({ repeats }) => repeats],
+});
+
+const cellsOfUnknown = ({ receivedAtMs, callback: { identity, outcome } }: KeptCallback): string[] => [
+  `  ${formatBangkokMoment(receivedAtMs)}`,
+  outcome,
+  `${showText(identity.vendorId)}/${showText(identity.companyId)}`,
+  maskDigits(identity.accountNo),
+  identity.refs.flatMap((ref) => (ref === null ? [] : [showText(ref)])).join(', '),
+];
+
+const haltView = viewOf<DirectDebitStanding['halts'][number]>()('halt', {
+  of: ['text', 'whose registrations are halted', ({ payerAccount }) => nameBreaker(payerAccount)],
+  since: ['moment', 'since when', ({ sinceMs }) => sinceMs],
+  reasonCode: ({ code }) => code,
+  reason: ({ reason }) => reason,
+  remedy: ({ remedy }) => remedy,
+});
+
+const pauseView = viewOf<NonNullable<DirectDebitStanding['pause']>>()('pause', {
+  since: ['moment', 'since when', ({ sinceMs }) => sinceMs],
+  until: ['moment', 'when it ends by itself', ({ untilMs }) => untilMs],
+  reasonCode: ({ code }) => code,
+  reason: ({ reason }) => reason,
+});
+
+/** The state of all registrations together, in a list of `status`. @forTests */
+export const directDebitView = viewOf<DirectDebitStanding>()('all registrations', {
+  kind: ['text', 'direct-debit', () => 'direct-debit'],
+  halts: [listOf(haltView), 'halts', ({ halts }) => halts],
+  pause: [recordOf(pauseView), 'the pause of all of them', ({ pause }) => pause],
+  awaited: ['number', "rows that wait for the bank's callback", ({ awaitedRows }) => awaitedRows],
+  nextOverdueAt: [
+    'moment',
+    'when the first of them counts as unanswered',
+    ({ nextOverdueAtMs }) => nextOverdueAtMs,
+  ],
+  unanswered: ['number', 'rows that were never answered', ({ unansweredRows }) => unansweredRows],
+  unknownCallbacks: [
+    'number',
+    'callbacks about no registration that is known here',
+    (all) => all.unknownCallbacks,
+  ],
+  latestUnknown: [listOf(unknownView), 'the latest of them', ({ latestUnknown }) => latestUnknown],
+});
 
 /** State of all registrations together: halts, rows that await callbacks, and unknown callbacks. */
 function showDirectDebit(standing: DirectDebitStanding): Shown {
-  const { halts, pause, awaitedRows, nextOverdueAtMs, unansweredRows, unknownCallbacks } = standing;
-  const unknown = standing.latestUnknown.map(showCallback);
-  const json = {
-    halts: halts.map(({ payerAccount, sinceMs, code, reason, remedy }) => ({
-      of: nameBreaker(payerAccount),
-      since: formatBangkokDateTime(sinceMs),
-      reasonCode: code,
-      reason: showMessage(reason),
-      remedy: showMessage(remedy),
-    })),
-    pause:
-      pause === undefined
-        ? null
-        : {
-            since: formatBangkokDateTime(pause.sinceMs),
-            until: formatBangkokDateTime(pause.untilMs),
-            reasonCode: pause.code,
-            reason: showMessage(pause.reason),
-          },
-    awaited: awaitedRows,
-    nextOverdueAt: stamp(nextOverdueAtMs ?? null),
-    unanswered: unansweredRows,
-    unknownCallbacks,
-    latestUnknown: unknown.map((one) => one.json),
-  };
+  const { pause, awaitedRows, nextOverdueAtMs, unansweredRows, unknownCallbacks } = standing;
+  const json = directDebitView.json(standing);
   const overdue =
     nextOverdueAtMs === undefined
       ? ''
@@ -204,7 +231,7 @@ function showDirectDebit(standing: DirectDebitStanding): Shown {
       ? []
       : [
           `${countOf(unknownCallbacks, 'callback is', 'callbacks are')} about no registration that is known here; kept, and matched if it turns up:`,
-          ...alignColumns(unknown.map(({ cells }) => cells)),
+          ...alignColumns(standing.latestUnknown.map(cellsOfUnknown)),
         ]),
   ];
   return { json, text: toLines(lines) };
@@ -212,6 +239,7 @@ function showDirectDebit(standing: DirectDebitStanding): Shown {
 
 /** All registrations: their common state, then batch by batch. */
 export interface ShownRegistrations extends Shown {
+  readonly all: Shown;
   readonly batches: readonly Shown[];
   readonly isNothing: boolean;
 }
@@ -227,6 +255,7 @@ export function showRegistrations(
   const parts = [directDebit.text, joinLines(batches.map((one) => one.text))].filter((text) => text !== '');
   const isNothing = parts.length === 0;
   return {
+    all: directDebit,
     batches,
     isNothing,
     json,
@@ -242,19 +271,30 @@ export function withRegistrations(
   none: string,
   registrations: ShownRegistrations,
 ): Shown {
-  const { isNothing, batches, text } = registrations;
-  const list = showList(payouts, none);
-  const json = [...payouts, ...batches].map((one) => one.json);
-  if (isNothing) return { json, text: list.text };
+  const { isNothing, all, batches, text } = registrations;
+  const shown = showList(payouts, none);
+  const json = [...payouts, ...batches, ...(isNothing ? [] : [all])].map((part) => part.json);
+  if (isNothing) return { json, text: shown.text };
   const beside = [toLines(['Registrations']), text];
-  return { json, text: joinLines(payouts.length === 0 ? beside : [list.text, toLines(['']), ...beside]) };
+  return { json, text: joinLines(payouts.length === 0 ? beside : [shown.text, toLines(['']), ...beside]) };
 }
 
 // ---------------------------------------------------------------- one registration
 
-function showAttempt(attempt: RegistrationAttempt): Shown {
-  const { attemptNo, requestUid, renewedUid, intentAtMs, statusCode, statusDesc, ddrOapiSeqId, httpStatus } =
-    attempt;
+const attemptView = viewOf<RegistrationAttempt>()('attempt of a registration', {
+  attemptNo: ({ attemptNo }) => attemptNo,
+  requestUID: ['text', 'requestUID under which it was last sent', latestRequestUid],
+  firstRequestUID: ['text', 'requestUID under which it was first sent', ({ requestUid }) => requestUid],
+  intentAt: ({ intentAtMs }) => intentAtMs,
+  httpStatus: ['number', "HTTP status of the bank's answer", ({ httpStatus }) => httpStatus],
+  statusCode: ['text', "code of the bank's answer", ({ statusCode }) => statusCode],
+  statusDesc: ['foreign', "the bank's words for it", ({ statusDesc }) => statusDesc],
+  ddrOapiSeqId: ['text', "the bank's number of the request", ({ ddrOapiSeqId }) => ddrOapiSeqId],
+  elapsedMs: ['number', 'milliseconds until the answer', ({ elapsedMs }) => elapsedMs],
+});
+
+function describeAttempt(attempt: RegistrationAttempt): string {
+  const { attemptNo, requestUid, renewedUid, statusCode, statusDesc, ddrOapiSeqId, httpStatus } = attempt;
   const answer =
     statusCode === null
       ? httpStatus === null
@@ -262,63 +302,30 @@ function showAttempt(attempt: RegistrationAttempt): Shown {
         : `HTTP ${httpStatus}`
       : `answered ${printable(statusCode)}${statusDesc === null ? '' : ` (${showText(statusDesc)})`}`;
   const sequence = ddrOapiSeqId === null ? '' : `, ddrOapiSeqId ${printable(ddrOapiSeqId)}`;
-  return {
-    json: {
-      attemptNo,
-      requestUID: latestRequestUid(attempt),
-      firstRequestUID: requestUid,
-      intentAt: formatBangkokDateTime(intentAtMs),
-      httpStatus,
-      statusCode,
-      statusDesc: showTextIfAny(statusDesc),
-      ddrOapiSeqId,
-      elapsedMs: attempt.elapsedMs,
-    },
-    text: printable(
-      `  attempt ${attemptNo}: ${requestUid}${renewedUid === null ? '' : `, again as ${renewedUid}`}, ${answer}${sequence}`,
-    ),
-  };
+  return `  attempt ${attemptNo}: ${requestUid}${renewedUid === null ? '' : `, again as ${renewedUid}`}, ${answer}${sequence}`;
 }
 
-function showEvent({
-  cause,
-  atMs,
-  from,
-  to,
-  attemptNo,
-  ...event
-}: RegistrationHistory['events'][number]): Shown {
-  const detail = Object.fromEntries(
-    Object.entries(event.detail).map(([name, value]) => [name, maskFact(name, value)]),
-  );
-  const facts = Object.entries(detail)
+function describeEvent({ cause, atMs, from, to, detail }: RegistrationHistory['events'][number]): string {
+  const facts = Object.entries(maskFact('detail', detail) as object)
     .filter(([, value]) => value !== null && value !== undefined)
     .map(([name, value]) => `${name}=${typeof value === 'string' ? value : encodeJson(value)}`);
-  return {
-    json: { at: formatBangkokDateTime(atMs), cause, from, to, attemptNo, detail },
-    text: printable(
-      `  ${formatBangkokMoment(atMs)}  ${from} -> ${to}  ${cause}  ${facts.join(' ')}`.trimEnd(),
-    ),
-  };
+  return `  ${formatBangkokMoment(atMs)}  ${from} -> ${to}  ${cause}  ${facts.join(' ')}`.trimEnd();
 }
 
-function showKept({ callback, receivedAtMs, repeats }: RegistrationHistory['callbacks'][number]): Shown {
-  const { outcome, respCode, respDesc, applyDtm, requestUid } = callback;
+const callbackView = viewOf<KeptCallback>()('callback', {
+  receivedAt: ['moment', 'when it came', ({ receivedAtMs }) => receivedAtMs],
+  outcome: ['text', 'outcome that it tells', ({ callback }) => callback.outcome],
+  respCode: ({ callback }) => callback.respCode,
+  respDesc: ['text', "the bank's words for it", ({ callback }) => callback.respDesc],
+  applyDtm: ({ callback }) => callback.applyDtm,
+  requestUID: ['text', 'requestUID that it names', ({ callback }) => callback.requestUid],
+  repeats: ['number', 'how often it was told again', ({ repeats }) => repeats],
+});
+
+function describeCallback({ callback, receivedAtMs, repeats }: KeptCallback): string {
+  const { outcome, respCode, respDesc, applyDtm } = callback;
   const again = repeats === 0 ? '' : `, told ${countOf(repeats, 'time', 'times')} again`;
-  return {
-    json: {
-      receivedAt: formatBangkokDateTime(receivedAtMs),
-      outcome,
-      respCode,
-      respDesc,
-      applyDtm,
-      requestUID: requestUid,
-      repeats,
-    },
-    text: printable(
-      `  callback of ${formatBangkokMoment(receivedAtMs)}: ${outcome} (${respCode} ${respDesc}), applied ${applyDtm}${again}`,
-    ),
-  };
+  return `  callback of ${formatBangkokMoment(receivedAtMs)}: ${outcome} (${respCode} ${respDesc}), applied ${applyDtm}${again}`;
 }
 
 /** Words for what settled a row, by the result's settledBy. */
@@ -330,40 +337,11 @@ const settlers: Readonly<Record<RegistrationSettledBy, string>> = {
   decision: "a person's decision",
 };
 
-/** The partner's values; numbers of people and accounts are masked, the result file has them in full. */
-function describeInstruction({ row, batch }: RegistrationHistory) {
-  const cell = (column: Parameters<typeof readRegistrationCell>[1]): string =>
-    readRegistrationCell(row, column);
-  return {
-    customerId: maskDigits(cell('customerId')),
-    vendorId: showText(cell('vendorId')),
-    companyId: showText(cell('companyId')),
-    accountNo: maskDigits(cell('accountNo')),
-    refs: (['ref1', 'ref2', 'ref3', 'ref4'] as const).map((column) => showText(cell(column))),
-    carried: Object.fromEntries(
-      batch.extraColumns.map((name, place) => [showText(name), showText(row.extras[place] ?? '')]),
-    ),
-  };
-}
+const refColumns = ['ref1', 'ref2', 'ref3', 'ref4'] as const;
 
-/** The same as lines, without empty ones. */
-function showInstruction({
-  customerId,
-  vendorId,
-  companyId,
-  refs,
-  carried,
-}: ReturnType<typeof describeInstruction>) {
-  const rows = [
-    ['customer', customerId],
-    ['company', `${vendorId}/${companyId}`],
-    ['references', refs.filter((ref) => ref !== '').join(', ')],
-    ...Object.entries(carried),
-  ];
-  return alignColumns(
-    rows.filter(([, text]) => text !== '').map(([name = '', text = '']) => [`  ${name}`, text]),
-  );
-}
+/** The four references of a registration. */
+export const refsOf = (row: RegistrationStanding['row']): readonly string[] =>
+  refColumns.map((column) => showText(readRegistrationCell(row, column)));
 
 function describeWait({ row }: RegistrationHistory): string[] {
   const { awaitedUntilMs, settledAtMs, settledBy } = row;
@@ -373,57 +351,73 @@ function describeWait({ row }: RegistrationHistory): string[] {
   return [`  settled ${formatBangkokMoment(settledAtMs)} by ${settlers[settledBy]}`];
 }
 
+/** A registration with what follows from its standing. */
+interface ShownRegistration extends RegistrationStanding {
+  readonly next: readonly NextCommand[];
+}
+
+/** A registration with its history, by `show`. @forTests */
+export const registrationView = viewOf<ShownRegistration>()('registration', {
+  kind: ['text', 'registration', () => 'registration'],
+  registrationId: ({ row }) => readRegistrationCell(row, 'registrationId'),
+  batchId: ({ batch }) => batch.batchId,
+  file: ({ batch }) => batch.fileName,
+  rowNo: ({ row }) => row.rowNo,
+  line: ({ row }) => row.line,
+  customerId: ({ row }) => readRegistrationCell(row, 'customerId'),
+  vendorId: ({ row }) => readRegistrationCell(row, 'vendorId'),
+  companyId: ({ row }) => readRegistrationCell(row, 'companyId'),
+  accountNo: ({ row }) => readRegistrationCell(row, 'accountNo'),
+  refs: ['texts', 'its four references', ({ row }) => refsOf(row)],
+  carried: [
+    'words',
+    'carried-through cells by column',
+    ({ batch, row }) => carriedOf(batch.extraColumns, row.extras),
+  ],
+  status: ({ row }) => row.status,
+  holds: ({ row }) => row.holds,
+  reasonCode: ({ row }) => describeRegistrationReason(row)[0] || null,
+  reason: ({ row }) => describeRegistrationReason(row)[1],
+  isAlarm: ({ row }) => row.isAlarm,
+  remedy: ['advice', 'what to do about it', ({ row }) => remedyOfRegistration(row)],
+  respCode: ({ row }) => row.respCode,
+  respDesc: ['text', "the bank's words in its callback", ({ row }) => row.respDesc],
+  applyDtm: ({ row }) => row.applyDtm,
+  awaitedUntil: ['moment', "until when the bank's callback is waited for", ({ row }) => row.awaitedUntilMs],
+  submittedAt: ({ row }) => row.submittedAtMs,
+  settledAt: ({ row }) => row.settledAtMs,
+  settledBy: ({ row }) => row.settledBy,
+  attempts: [listOf(attemptView), 'each request', ({ attempts }) => attempts],
+  events: [listOf(eventView), 'all that happened to it', ({ events }) => events],
+  callbacks: [listOf(callbackView), "the bank's callbacks about it", ({ callbacks }) => callbacks],
+  proposal: ({ proposalId }) => proposalId,
+  next: [listOf(nextView), 'commands to type next', ({ next }) => next],
+});
+
 /** One registration with its whole history. */
 export function showRegistration(history: RegistrationStanding): Shown {
   const { row, batch, proposalId } = history;
-  const attempts = history.attempts.map(showAttempt);
-  const events = history.events.map(showEvent);
-  const callbacks = history.callbacks.map(showKept);
-  const asked = describeInstruction(history);
-  const [reasonCode, said] = describeRegistrationReason(row);
-  const reason = inEnglishIfAny(said);
   const { batchId, fileName } = batch;
   const next =
     proposalId === undefined ? listNextOfRegistration({ row, batchId, fileName }) : [toProposal(proposalId)];
-  const json = {
-    kind: 'registration',
-    registrationId: readRegistrationCell(row, 'registrationId'),
-    batchId: batch.batchId,
-    file: batch.fileName,
-    rowNo: row.rowNo,
-    line: row.line,
-    ...asked,
-    status: row.status,
-    holds: row.holds,
-    reasonCode: reasonCode === '' ? null : reasonCode,
-    reason: reason === '' ? null : showText(reason),
-    isAlarm: row.isAlarm,
-    remedy: inEnglish(remedyOfRegistration(row)),
-    respCode: row.respCode,
-    respDesc: row.respDesc,
-    applyDtm: row.applyDtm,
-    awaitedUntil: stamp(row.awaitedUntilMs),
-    submittedAt: stamp(row.submittedAtMs),
-    settledAt: stamp(row.settledAtMs),
-    settledBy: row.settledBy,
-    attempts: attempts.map((one) => one.json),
-    events: events.map((one) => one.json),
-    callbacks: callbacks.map((one) => one.json),
-    proposal: proposalId ?? null,
-    next,
-  };
+  const json = registrationView.json({ ...history, next });
   const why = [json.reasonCode, json.reason].filter((text) => text !== null).join(': ');
   const lines = [
     `${json.registrationId}  registration of account ${json.accountNo}`,
     `  row ${json.rowNo} (line ${json.line}) of ${json.file}, batch ${json.batchId}`,
-    ...showInstruction(asked),
+    ...listNames([
+      ['customer', json.customerId],
+      ['company', `${json.vendorId}/${json.companyId}`],
+      ['references', json.refs.filter((ref) => ref !== '').join(', ')],
+      ...Object.entries(json.carried),
+    ]),
     `  ${json.status}${why === '' ? '' : ` (${why})`}`,
     ...describeWait(history),
     ...(json.isAlarm ? ['  ALARM: the bank contradicts what was called ended'] : []),
     `  remedy: ${json.remedy}`,
-    ...attempts.map((one) => one.text),
-    ...callbacks.map((one) => one.text),
-    ...events.map((one) => one.text),
+    ...history.attempts.map(describeAttempt),
+    ...history.callbacks.map(describeCallback),
+    ...history.events.map(describeEvent),
   ];
   return { json, text: toLines([...lines, ...showNext(next)]) };
 }

@@ -3,17 +3,21 @@ import type { RegisterOutcome } from '../../app/registration/register-file.ts';
 import type { PresentRegistrationReports } from '../../app/result.ts';
 import type { Session } from '../../app/session.ts';
 import { formatBangkokMoment } from '../../core/bangkok-time.ts';
-import { showMessage, showMessageIfAny, toLines } from '../../core/outgoing-text.ts';
-import {
-  type RegistrationSummary,
-  type RegistrationSummaryContext,
-  renderRegistrationSummary,
-} from '../../registration/rules/summary.ts';
+import { showMessage, toLines } from '../../core/outgoing-text.ts';
+import type { RegistrationSummary, RegistrationSummaryContext } from '../../registration/rules/summary.ts';
 import { countOf, showCount, showForReview } from './amounts.ts';
 import { showRegistrationState } from './registration-status.ts';
-import { exitCodes } from '../exit-codes.ts';
 import { alignColumns, sandboxBanner, type Shown, type ShownEnd } from './shown.ts';
-import { renderFiles, showBank, type ShownFile, showRejection, showWhen } from './summary.ts';
+import {
+  renderFiles,
+  renderNext,
+  showBank,
+  type ShownFile,
+  showInterruption,
+  showRejection,
+  showWhen,
+  summaryView,
+} from './summary.ts';
 
 /** Circumstances of the work that is summarised. */
 interface Course {
@@ -102,9 +106,7 @@ function adviseNext(summary: RegistrationSummary): string[] {
   const { alarmRows } = summary;
   const contradict = countOf(alarmRows, 'row contradicts', 'rows contradict');
   const alarm = alarmRows === 0 ? [] : [`ALARM: ${contradict} what was called ended.`];
-  return [...alarm, ...adviseByCode(summary)].map((line, index) =>
-    index === 0 ? `Next: ${line}` : `      ${line}`,
-  );
+  return [...alarm, ...adviseByCode(summary)];
 }
 
 /** A batch of registrations at rest, or as it is now. */
@@ -114,7 +116,8 @@ function showRegistrationSummary(
   files: readonly ShownFile[],
   course: Course & { readonly asOfMs?: number } = {},
 ): Shown {
-  const { asOfMs } = course;
+  const { asOfMs, isRepeat, isSending = false } = course;
+  const advice = adviseNext(summary);
   const text = toLines([
     ...(context.isSandbox ? [sandboxBanner, ''] : []),
     ...renderHead(summary, context, course),
@@ -122,11 +125,22 @@ function showRegistrationSummary(
     ...(summary.rows === 0 ? [] : ['', ...renderTotals(summary)]),
     ...renderFiles(files),
     '',
-    ...adviseNext(summary),
+    ...renderNext(advice),
   ]);
-  const { reason, remedy } = summary.batch;
-  const words = { reason: showMessageIfAny(reason), remedy: showMessageIfAny(remedy) };
-  return { json: { ...renderRegistrationSummary(summary, [], context), ...words, files }, text };
+  const { awaitedRows } = summary;
+  const state = showRegistrationState(summary.batch.status, summary.totals, isSending);
+  const json = summaryView.json({
+    kind: 'registrations',
+    summary,
+    money: undefined,
+    awaitedRows,
+    context,
+    state,
+    files,
+    advice,
+    ...(isRepeat === undefined ? {} : { isRepeat }),
+  });
+  return { json, text };
 }
 
 /** Output of `result`. @param isSending true while a process is sending */
@@ -134,8 +148,7 @@ export function showPresentRegistrations(
   { summary, context, files }: PresentRegistrationReports,
   isSending: boolean,
 ): Shown {
-  const shownFiles = files.map(({ kind, path, rows, sha256 }) => ({ kind, path, rows, sha256 }));
-  return showRegistrationSummary(summary, context, shownFiles, { isSending, asOfMs: context.nowMs });
+  return showRegistrationSummary(summary, context, files, { isSending, asOfMs: context.nowMs });
 }
 
 /** Output of `register` about a file. */
@@ -147,14 +160,8 @@ export function showRegisterOutcome(
   switch (outcome.kind) {
     case 'rejected':
       return showRejection(path, outcome.rejection);
-    case 'interrupted': {
-      const exitCode = exitCodes.stoppedShort;
-      const json = { file: path, status: 'interrupted', exitCode, batchId: outcome.batch?.batchId ?? null };
-      const text = toLines([
-        `${path}: interrupted; everything that was sent is recorded. Register it again: it goes on where it was.`,
-      ]);
-      return { json, text, exitCode };
-    }
+    case 'interrupted':
+      return showInterruption({ path, batch: outcome.batch }, 'Register');
     case 'rested': {
       const { summary, files } = outcome.reports;
       const context = { isSandbox, bankAddress, nowMs: clock.now() };
@@ -162,8 +169,7 @@ export function showRegisterOutcome(
         return { kind, number, path: file, isGone: state === 'gone' };
       });
       const shown = showRegistrationSummary(summary, context, shownFiles, { isRepeat: outcome.isRepeat });
-      const json = { ...shown.json, isRepeat: outcome.isRepeat };
-      return { json, text: shown.text, exitCode: summary.exitCode };
+      return { ...shown, exitCode: summary.exitCode };
     }
   }
 }

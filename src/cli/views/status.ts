@@ -1,5 +1,6 @@
 /** Output of `status` and `show`: batches, days and their statements, and payouts. */
 import { inEnglish } from '../../core/message.ts';
+import { byName, listOf, recordOf, type Said, viewOf } from '../../core/view.ts';
 import { type SaidHealthReason, sayHealth } from '../../watch/rules/health.ts';
 import type {
   BatchStanding,
@@ -8,10 +9,9 @@ import type {
   PayoutHistory,
   PayoutStanding,
 } from '../../app/status.ts';
-import { dayMs, formatBangkokDateTime, formatBangkokMoment } from '../../core/bangkok-time.ts';
+import { dayMs, formatBangkokMoment } from '../../core/bangkok-time.ts';
 import { paydropCommand } from '../../core/command-line.ts';
 import { countAlarms } from '../../core/exit-code.ts';
-import { formatBaht } from '../../core/money.ts';
 import { type Attempt, type SettledBy, payoutStatuses } from '../../core/payout.ts';
 import type { Batch, HoldTotal, StatusTotal } from '../../core/ports.ts';
 import {
@@ -20,17 +20,14 @@ import {
   type PrintableText,
   showMessageIfAny,
   showText,
-  showTextIfAny,
   toLines,
 } from '../../core/outgoing-text.ts';
-import { maskDigits } from '../../core/proxy-id.ts';
 import { readAttemptNumber } from '../../core/reference.ts';
-import { showDate } from '../../payout/rules/lost-journal.ts';
-import { describeProvenance } from '../../reconcile/rules/custody.ts';
+import type { RegistrationHistory } from '../../app/registration/standing.ts';
+import { describeProvenance, type Provenance } from '../../reconcile/rules/custody.ts';
 import { listNextCommands, listNextOfBatch, type NextCommand } from '../../reports/rules/next-commands.ts';
 import { describeAlarmRemedy, describeHoldRemedy, describeRemedy } from '../../reports/rules/remedies.ts';
-import type { ApprovalFigures, Figure } from '../../review/rules/approval-figures.ts';
-import { describeGrowth, remedyOfGrowth } from '../../watch/rules/file-growth.ts';
+import { describeGrowth, remedyOfGrowth, type TakenFile } from '../../watch/rules/file-growth.ts';
 import {
   countOf,
   showAmount,
@@ -39,13 +36,24 @@ import {
   showReady,
   showState,
   showTotal,
-  totalsByStatus,
-  showBaht,
+  namedTotals,
+  totalView,
 } from './amounts.ts';
+import { approvalView, showFigures } from './approval-figures.ts';
 import { alignColumns, type Shown } from './shown.ts';
 
-const stamp = (epochMs: number | null): string | null =>
-  epochMs === null ? null : formatBangkokDateTime(epochMs);
+/** A command to type next. */
+export const nextView = viewOf<NextCommand>()('next command', {
+  command: ['text', 'command to type; words in capitals are filled in', ({ command }) => command],
+  why: ['text', 'what it does, or when it fits', ({ why }) => why],
+});
+
+const stopView = viewOf<SaidHealthReason>()('stop', {
+  code: ['text', 'code of the stop, as in /healthz', ({ code }) => code],
+  text: ['text', 'what keeps payouts from being sent', ({ text }) => text],
+  remedy: ['text', 'what to do about it', ({ remedy }) => remedy],
+  command: ['text', 'command to type', ({ command }) => command],
+});
 
 /** Indent of the lines below the head of a batch, under its time. */
 const indent = ' '.repeat(12);
@@ -54,16 +62,19 @@ const indent = ' '.repeat(12);
 const inOrder = (totals: readonly StatusTotal[]): readonly StatusTotal[] =>
   totals.toSorted((one, other) => payoutStatuses.indexOf(one.status) - payoutStatuses.indexOf(other.status));
 
-/** Growth of the batch's file after its rows were read; null where it needs no person. */
-function showGrowth(grown: BatchStanding['grown']) {
-  if (grown === undefined || grown.growth === null) return null;
-  const { rows, amount, payoutIds } = grown.growth;
-  const words = {
-    reason: inEnglish(describeGrowth(grown, grown.growth)),
-    remedy: inEnglish(remedyOfGrowth(grown, grown.growth)),
-  };
-  return { ...words, rowsNotPaid: rows, amountNotPaid: amount, payoutIds };
-}
+/** Stops in a list of batches. @forTests */
+export const stopsView = viewOf<readonly SaidHealthReason[]>()('stops', {
+  kind: ['text', 'stops', () => 'stops'],
+  stops: [listOf(stopView), 'what keeps payouts from being sent', (stops) => stops],
+});
+
+const growthView = viewOf<TakenFile>()('growth of a file', {
+  reason: ['advice', 'what was added', (grown) => grown.growth && describeGrowth(grown, grown.growth)],
+  remedy: ['advice', 'what to do', (grown) => grown.growth && remedyOfGrowth(grown, grown.growth)],
+  rowsNotPaid: ['number', 'rows that were added, and are not paid', ({ growth }) => growth?.rows],
+  amountNotPaid: ['baht', 'their sum', ({ growth }) => growth?.amount],
+  payoutIds: ['texts', 'the first of their payoutIds', ({ growth }) => growth?.payoutIds ?? []],
+});
 
 /** The next automatic step, or the command to type, on a line of its own so that it can be copied. */
 function showNextOfBatch(
@@ -112,8 +123,8 @@ export function addStops(stops: readonly HealthReason[], shown: Shown): Shown {
   const { json } = shown;
   const said = inWords(stops);
   const withStops = Array.isArray(json)
-    ? [...(json as readonly object[]), ...(stops.length === 0 ? [] : [{ kind: 'stops', stops: said }])]
-    : { stops: said, ...json };
+    ? [...(json as readonly object[]), ...(stops.length === 0 ? [] : [stopsView.json(said)])]
+    : { ...json, stops: said };
   if (stops.length === 0) return { ...shown, json: withStops };
   return { json: withStops, text: joinLines([showStops(said), shown.text], '\n\n') };
 }
@@ -124,43 +135,67 @@ export const holdsOfRest = (
   holds: readonly HoldTotal[],
 ): readonly HoldTotal[] => (status === 'done' && remedy === null ? holds.filter(({ rows }) => rows > 0) : []);
 
+/** A batch with what follows from its standing. */
+interface ShownBatch extends BatchStanding {
+  readonly state: string;
+  readonly next: readonly NextCommand[];
+}
+
+/** A batch of payouts, by `status`. @forTests */
+export const batchView = viewOf<ShownBatch>()('batch', {
+  kind: ['text', 'payouts', () => 'payouts'],
+  batchId: ({ batch }) => batch.batchId,
+  file: ({ batch }) => batch.fileName,
+  status: ({ batch }) => batch.status,
+  state: ['text', 'status in a word: held, in doubt and stopped besides', ({ state }) => state],
+  reasonCode: ({ batch }) => batch.reasonCode,
+  reason: ({ batch }) => batch.reason,
+  remedy: ({ batch }) => batch.remedy,
+  rows: ({ batch }) => batch.rows,
+  amount: ({ batch }) => batch.totalSatang,
+  unreadableAmounts: ({ batch }) => batch.unreadableAmounts,
+  startedAt: ({ batch }) => batch.startedAtMs,
+  restedAt: ({ batch }) => batch.restedAtMs,
+  byStatus: [byName(totalView), 'rows and amount by status', ({ totals }) => namedTotals(inOrder(totals))],
+  holds: [
+    'counts',
+    'rows by hold',
+    ({ holds }) => Object.fromEntries(holds.map((one) => [one.hold, one.rows])),
+  ],
+  holdRemedies: ['words', 'what to do, by hold', ({ batch, holds }) => remediesOf(holdsOfRest(batch, holds))],
+  alarms: ({ totals }) => countAlarms(totals),
+  fileGrown: [
+    recordOf(growthView),
+    'what was added to the file after it was read',
+    ({ grown }) => grown?.growth && grown,
+  ],
+  proposal: ({ proposalId }) => proposalId,
+  approval: [
+    recordOf(approvalView),
+    'what an approval releases, where it is waited for and one batch is asked for',
+    ({ approval }) => approval,
+  ],
+  stops: [listOf(stopView), 'what keeps it from being sent now', ({ stops = [] }) => inWords(stops)],
+  next: [listOf(nextView), 'commands to type next', ({ next }) => next],
+});
+
+const remediesOf = (holds: readonly HoldTotal[]): Readonly<Record<string, string>> =>
+  Object.fromEntries(holds.map((held) => [held.hold, inEnglish(describeHoldRemedy(held))]));
+
 /**
  * A batch: time, file, state and rows by status.
  * @param isSending true while a process is sending
  */
 export function showBatch(standing: BatchStanding, isSending = false): Shown {
-  const { batch, totals, holds, grown, proposalId, approval, stops = [] } = standing;
+  const { batch, totals, holds, proposalId, approval, stops = [] } = standing;
   const isHalted = stops.some(({ code }) => code === 'payer-halted');
   // A halt of the account counts as the batch's before the batch itself is halted.
   const stopped = isHalted && batch.status !== 'done' ? ({ ...batch, status: 'halted' } as const) : batch;
   const next = proposalId === undefined ? listNextOfBatch(stopped, totals, holds) : [toProposal(proposalId)];
-  const json = {
-    batchId: batch.batchId,
-    file: batch.fileName,
-    status: batch.status,
-    reasonCode: batch.reasonCode,
-    reason: showMessageIfAny(batch.reason),
-    remedy: showMessageIfAny(batch.remedy),
-    rows: batch.rows,
-    amount: formatBaht(batch.totalSatang),
-    unreadableAmounts: batch.unreadableAmounts,
-    startedAt: formatBangkokDateTime(batch.startedAtMs),
-    restedAt: stamp(batch.restedAtMs),
-    byStatus: totalsByStatus(inOrder(totals)),
-    holds: Object.fromEntries(holds.map(({ hold, rows }) => [hold, rows])),
-    holdRemedies: Object.fromEntries(
-      holdsOfRest(batch, holds).map((held) => [held.hold, inEnglish(describeHoldRemedy(held))]),
-    ),
-    alarms: countAlarms(totals),
-    fileGrown: showGrowth(grown),
-    proposal: proposalId ?? null,
-    ...(approval === undefined ? {} : { approval: jsonOfFigures(approval) }),
-    stops: inWords(stops),
-    next,
-  };
+  const state = showState(stopped.status, totals, isSending);
+  const json = batchView.json({ ...standing, state, next });
   const { batchId, file, byStatus, alarms, reasonCode, reason, remedy } = json;
   const started = formatBangkokMoment(batch.startedAtMs);
-  const state = showState(stopped.status, totals, isSending);
   const held = Object.entries(json.holds).map(([hold, rows]) => `${showCount(rows)} ${hold}`);
   const below = [
     ...(alarms === 0
@@ -181,29 +216,30 @@ export function showBatch(standing: BatchStanding, isSending = false): Shown {
   return { json, text: toLines([head, ...below.map((line) => `${indent}${line}`)]) };
 }
 
-function showAttempt(attempt: Attempt): Shown {
-  const { attemptNo, order, status, sends, inquiries, lastFinding, sysRefNo } = attempt;
-  const { transRefNo, tranDate } = order;
+const attemptView = viewOf<Attempt>()('attempt', {
+  attemptNo: ({ attemptNo }) => attemptNo,
+  transRefNo: ({ order }) => order.transRefNo,
+  status: ['text', 'status of the attempt', ({ status }) => status],
+  tranDate: ['text', 'date of the transfer, YYYYMMDD', ({ order }) => order.tranDate],
+  amount: ({ order }) => order.amountText,
+  intentAt: ({ intentAtMs }) => intentAtMs,
+  sends: ['number', 'how often it was sent', ({ sends }) => sends],
+  inquiries: ['number', 'how often the bank was asked about it', ({ inquiries }) => inquiries],
+  lastFinding: ['text', 'what the last inquiry found', ({ lastFinding }) => lastFinding],
+  nextInquiryAt: ['moment', 'when the bank is asked next', ({ nextInquiryAtMs }) => nextInquiryAtMs],
+  sysRefNo: (attempt) => attempt.sysRefNo,
+  fee: ['text', 'fee, as the bank names it', ({ feeText }) => feeText],
+});
+
+function describeAttempt({
+  order: { transRefNo, tranDate },
+  status,
+  sends,
+  inquiries,
+  lastFinding,
+}: Attempt): string {
   const found = lastFinding === null ? '' : `, last one: ${lastFinding}`;
-  return {
-    json: {
-      attemptNo,
-      transRefNo,
-      status,
-      tranDate,
-      amount: order.amountText,
-      intentAt: stamp(attempt.intentAtMs),
-      sends,
-      inquiries,
-      lastFinding,
-      nextInquiryAt: stamp(attempt.nextInquiryAtMs),
-      sysRefNo,
-      fee: attempt.feeText,
-    },
-    text: printable(
-      `  attempt ${readAttemptNumber(transRefNo)}: ${transRefNo} ${status}, tranDate ${tranDate}, sent ${sends}x, inquired ${inquiries}x${found}`,
-    ),
-  };
+  return `  attempt ${readAttemptNumber(transRefNo)}: ${transRefNo} ${status}, tranDate ${tranDate}, sent ${sends}x, inquired ${inquiries}x${found}`;
 }
 
 /** True for names of references, which look like account numbers and are none. */
@@ -224,48 +260,45 @@ function showFact(value: unknown): string {
   return String(value);
 }
 
-function showEvent({ cause, atMs, from, to, attemptNo, ...event }: PayoutHistory['events'][number]): Shown {
-  const detail = Object.fromEntries(
-    Object.entries(event.detail).map(([name, value]) => [name, maskFact(name, value)]),
-  );
-  const facts = Object.entries(detail).map(([name, value]) => `${name}=${showFact(value)}`);
-  return {
-    json: { at: formatBangkokDateTime(atMs), cause, from, to, attemptNo, detail },
-    text: printable(
-      `  ${formatBangkokMoment(atMs)}  ${from} -> ${to}  ${cause}  ${facts.join(' ')}`.trimEnd(),
-    ),
-  };
+/** An event of either kind of row. */
+export const eventView = viewOf<PayoutHistory['events'][number] | RegistrationHistory['events'][number]>()(
+  'event',
+  {
+    at: ({ atMs }) => atMs,
+    cause: ['text', 'what caused it', ({ cause }) => cause],
+    from: ['text', 'status before', ({ from }) => from],
+    to: ['text', 'status after', ({ to }) => to],
+    attemptNo: ({ attemptNo }) => attemptNo,
+    detail: ['facts', 'further facts, numbers masked', ({ detail }) => maskFact('detail', detail)],
+  },
+);
+
+function describeEvent({ atMs, from, to, cause, detail }: PayoutHistory['events'][number]): string {
+  const facts = Object.entries(detail).map(([name, value]) => `${name}=${showFact(maskFact(name, value))}`);
+  return `  ${formatBangkokMoment(atMs)}  ${from} -> ${to}  ${cause}  ${facts.join(' ')}`.trimEnd();
 }
 
-/** Names of the payee, by the file and by the bank, and references of the payment; null where there is none. */
-function describeNames({ row, batch }: PayoutHistory) {
-  const { payeeName, reference1, reference2 } = row.instruction ?? row.cells;
-  const orNull = (text: string | null): string | null => showTextIfAny(text === '' ? null : text);
-  return {
-    payeeName: orNull(payeeName),
-    bankPayeeName: orNull(row.bankPayeeName),
-    bankPayeeNameTh: orNull(row.bankPayeeNameTh),
-    reference1: orNull(reference1),
-    reference2: orNull(reference2),
-    carried: Object.fromEntries(
-      batch.extraColumns.map((name, place) => [showText(name), showText(row.extras[place] ?? '')]),
-    ),
-  };
-}
+/** Carried-through cells by the names of their columns. */
+export const carriedOf = (
+  columns: readonly string[],
+  cells: readonly string[],
+): Readonly<Record<string, string>> =>
+  Object.fromEntries(columns.map((name, place) => [showText(name), showText(cells[place] ?? '')]));
 
-/** The same as lines, without empty ones. */
-function showNames({ carried, ...names }: ReturnType<typeof describeNames>): string[] {
+/** "name  value" lines, without empty values. */
+export const listNames = (rows: readonly (readonly [name: string, text: string])[]): string[] =>
+  alignColumns(rows.filter(([, text]) => text !== '').map(([name, text]) => [`  ${name}`, text]));
+
+/** Names and references as lines. */
+function showNames({ carried, ...said }: Said<typeof payoutView>): string[] {
   const join = (...texts: readonly (string | null)[]): string =>
     texts.filter((text) => text !== null).join(', ');
-  const rows = [
-    ['name in the file', names.payeeName ?? ''],
-    ['name at the bank', join(names.bankPayeeName, names.bankPayeeNameTh)],
-    ['references', join(names.reference1, names.reference2)],
+  return listNames([
+    ['name in the file', said.payeeName ?? ''],
+    ['name at the bank', join(said.bankPayeeName, said.bankPayeeNameTh)],
+    ['references', join(said.reference1, said.reference2)],
     ...Object.entries(carried),
-  ];
-  return alignColumns(
-    rows.filter(([, text]) => text !== '').map(([name = '', text = '']) => [`  ${name}`, text]),
-  );
+  ]);
 }
 
 /** Words for what settled a row, by the result's settledBy. */
@@ -291,12 +324,60 @@ function showSettled({ settledAtMs, settledBy, sysRefNo, feeText }: PayoutHistor
   return facts.length === 0 ? [] : [`  ${facts.join('; ')}`];
 }
 
+/** A payout with what follows from its standing. */
+interface ShownPayout extends PayoutStanding {
+  readonly said: readonly SaidHealthReason[];
+  readonly next: readonly NextCommand[];
+}
+
+const filedOf = ({ row }: PayoutHistory) => row.instruction ?? row.cells;
+const unlessEmpty = (text: string | null): string | null => (text === '' ? null : text);
+
+/** A payout with its history, by `show`. @forTests */
+export const payoutView = viewOf<ShownPayout>()('payout', {
+  kind: ['text', 'payout', () => 'payout'],
+  payoutId: ({ row }) => row.cells.payoutId,
+  batchId: ({ batch }) => batch.batchId,
+  file: ({ batch }) => batch.fileName,
+  rowNo: ({ row }) => row.rowNo,
+  line: ({ row }) => row.line,
+  proxyNo: ({ row }) => row.instruction?.proxyNo ?? row.cells.proxyNo,
+  amount: ({ row }) => row.amountSatang,
+  status: ({ row }) => row.status,
+  holds: ({ row }) => row.holds,
+  reasonCode: ({ row }) => row.reasonCode,
+  reason: ({ row }) => row.reason,
+  isAlarm: ({ row }) => row.isAlarm,
+  remedy: [
+    'text',
+    'what to do about it',
+    ({ row, said, loss }) =>
+      row.isAlarm ? inEnglish(describeAlarmRemedy(row)) : describeUnsentRemedy(row, said, loss),
+  ],
+  sysRefNo: ({ row }) => row.sysRefNo,
+  fee: ['foreign', 'fee, as the bank names it', ({ row }) => row.feeText],
+  attempts: [listOf(attemptView), 'each reference under which it was sent', ({ attempts }) => attempts],
+  events: [listOf(eventView), 'all that happened to it', ({ events }) => events],
+  payeeName: (history) => unlessEmpty(filedOf(history).payeeName),
+  bankPayeeName: ({ row }) => unlessEmpty(row.bankPayeeName),
+  bankPayeeNameTh: ({ row }) => unlessEmpty(row.bankPayeeNameTh),
+  reference1: (history) => unlessEmpty(filedOf(history).reference1),
+  reference2: (history) => unlessEmpty(filedOf(history).reference2),
+  carried: [
+    'words',
+    'carried-through cells by column',
+    ({ batch, row }) => carriedOf(batch.extraColumns, row.extras),
+  ],
+  proposal: ({ proposalId }) => proposalId,
+  stops: [listOf(stopView), 'what keeps it from being sent now', ({ said }) => said],
+  next: [listOf(nextView), 'commands to type next', ({ next }) => next],
+  settledAt: ({ row }) => row.settledAtMs,
+  settledBy: ({ row }) => row.settledBy,
+});
+
 /** One payout with its whole history; proxy numbers are masked, the result file has them in full. */
 export function showPayout(history: PayoutStanding): Shown {
-  const { row, batch, proposalId, stops = [], loss } = history;
-  const attempts = history.attempts.map(showAttempt);
-  const events = history.events.map(showEvent);
-  const names = describeNames(history);
+  const { row, batch, proposalId, stops = [] } = history;
   const latest = history.attempts.at(-1);
   const [tranDate, lastFinding] = [latest?.order.tranDate, latest?.lastFinding ?? null];
   const next =
@@ -305,43 +386,21 @@ export function showPayout(history: PayoutStanding): Shown {
       : [toProposal(proposalId)];
   const said = inWords(stops);
   const stopped = said.filter(isTyped).map(({ command, text }) => ({ command, why: `first: ${text}` }));
-  const json = {
-    payoutId: row.cells.payoutId,
-    batchId: batch.batchId,
-    file: batch.fileName,
-    rowNo: row.rowNo,
-    line: row.line,
-    proxyNo: maskDigits(row.instruction?.proxyNo ?? row.cells.proxyNo),
-    amount: row.amountSatang === null ? null : formatBaht(row.amountSatang),
-    status: row.status,
-    holds: row.holds,
-    reasonCode: row.reasonCode,
-    reason: showTextIfAny(row.reason && inEnglish(row.reason)),
-    isAlarm: row.isAlarm,
-    remedy: row.isAlarm ? inEnglish(describeAlarmRemedy(row)) : describeUnsentRemedy(row, said, loss),
-    attempts: attempts.map((one) => one.json),
-    events: events.map((one) => one.json),
-    ...names,
-    proposal: proposalId ?? null,
-    stops: said,
-    next: [...stopped, ...next],
-    settledAt: stamp(row.settledAtMs),
-    settledBy: row.settledBy,
-  };
+  const json = payoutView.json({ ...history, said, next: [...stopped, ...next] });
   const amount = json.amount === null ? 'unreadable amount' : `${showAmount(json.amount)} baht`;
   const why = json.reason === null ? '' : ` (${json.reasonCode ?? ''}: ${json.reason})`;
   const holds = json.holds.length === 0 ? '' : ` [${json.holds.join(', ')}]`;
   const lines = [
     `${json.payoutId}  ${amount} to ${json.proxyNo}`,
     `  row ${json.rowNo} (line ${json.line}) of ${json.file}, batch ${json.batchId}`,
-    ...showNames(names),
+    ...showNames(json),
     `  ${json.status}${holds}${why}`,
     ...showSettled(row),
     ...(json.isAlarm ? ['  ALARM: the bank contradicts what was called proved'] : []),
     ...said.map(({ text }) => `  NOT SENDING: ${text}`),
     `  remedy: ${json.remedy}`,
-    ...attempts.map((one) => one.text),
-    ...events.map((one) => one.text),
+    ...history.attempts.map(describeAttempt),
+    ...history.events.map(describeEvent),
   ];
   return { json, text: toLines([...lines, ...showNext(json.next)]) };
 }
@@ -381,31 +440,54 @@ function renderBreaks(isWhole: boolean, openBreaks: number, oldestOpenDays: numb
   return `${countOf(openBreaks, 'open break')}${age}`;
 }
 
+/** The origin of a statement. */
+export const sourceView = viewOf<Provenance>()('source of a statement', {
+  from: ['text', 'bank or file', ({ from }) => from],
+  user: ['text', 'who gave it or insisted on it', ({ user }) => user],
+  proposal: ({ proposal }) => proposal,
+  checkedBy: ['text', 'second person who approved it', ({ checkedBy }) => checkedBy],
+  isForced: [
+    'flag',
+    'whether it was taken though it lacks lines, is empty or was superseded',
+    ({ isForced }) => isForced,
+  ],
+});
+
+/** A day with what the breaks of it add up to. */
+interface ShownDay extends DayStanding {
+  readonly oldestOpenDays: number | null;
+}
+
+/** A day, by `status --statements`. @forTests */
+export const dayView = viewOf<ShownDay>()('day', {
+  date: ['day', 'the day, in Bangkok', ({ date }) => date],
+  statementVersion: ['number', 'version of its statement, the first is 1', ({ state }) => state?.version],
+  reconciledAt: ['moment', 'when the statement was accepted', ({ state }) => state?.acceptedAtMs],
+  isWhole: ['flag', 'whether the day had ended and every line could be read', ({ isWhole }) => isWhole],
+  openBreaks: ['number', 'its open breaks', ({ state }) => state?.openBreaks],
+  oldestOpenDays: ['number', 'whole days for which the oldest of them is open', (day) => day.oldestOpenDays],
+  source: [recordOf(sourceView), 'where the statement came from', ({ state }) => state?.provenance],
+});
+
 /** One line for a day. @forTests */
-export function showDay({ date: day, state, isWhole }: DayStanding, nowMs: number): Shown {
-  const date = showDate(day);
-  const none = {
-    statementVersion: null,
-    reconciledAt: null,
-    isWhole,
-    openBreaks: null,
-    oldestOpenDays: null,
-    source: null,
-  };
-  if (state === undefined)
-    return {
-      json: { date, ...none },
-      text: printable(`${date}  not reconciled: payouts were sent, and no statement was accepted`),
-    };
-  const { version, acceptedAtMs, openBreaks, oldestOpenedAtMs: openedAtMs, provenance: source } = state;
+export function showDay(day: DayStanding, nowMs: number): Shown {
+  const { state, isWhole } = day;
+  const openedAtMs = state?.oldestOpenedAtMs ?? null;
   // Whole days that the oldest open break has been open.
   const oldestOpenDays = openedAtMs === null ? null : Math.max(0, Math.floor((nowMs - openedAtMs) / dayMs));
+  const json = dayView.json({ ...day, oldestOpenDays });
+  const { date } = json;
+  if (state === undefined)
+    return {
+      json,
+      text: printable(`${date}  not reconciled: payouts were sent, and no statement was accepted`),
+    };
+  const { version, acceptedAtMs, openBreaks, provenance } = state;
   const breaks = renderBreaks(isWhole, openBreaks, oldestOpenDays);
   const found = isWhole ? breaks : `the day is not complete: reconcile it again; ${breaks}`;
-  const from = source === null ? '' : `; from ${inEnglish(describeProvenance(source))}`;
-  const reconciledAt = formatBangkokDateTime(acceptedAtMs);
+  const from = provenance === null ? '' : `; from ${inEnglish(describeProvenance(provenance))}`;
   return {
-    json: { date, statementVersion: version, reconciledAt, isWhole, openBreaks, oldestOpenDays, source },
+    json,
     text: printable(`${date}  v${version}  reconciled ${formatBangkokMoment(acceptedAtMs)}  ${found}${from}`),
   };
 }
@@ -419,87 +501,4 @@ export function showDays(days: readonly DayStanding[], nowMs: number, daysMax = 
   const left = days.length - shown.length;
   const rest = left === 0 ? [] : [`${left} more without open breaks: paydrop status --statements`];
   return { json, text: toLines(['', 'Statements by day', ...lines, ...rest]) };
-}
-
-// ---------------------------------------------------------------- the figures of an approval
-
-const totalOf = ({ rows, amountSatang }: Figure) => ({ rows, amount: formatBaht(amountSatang) });
-
-/** "to be paid   3 rows, 600.75 baht", and its parts. */
-function listTotals(figures: ApprovalFigures): readonly (readonly string[])[] {
-  const { approved, toPay, held, holds, refused, before, newPayees, like, limited, limitedBy } = figures;
-  const why = holds.map(([hold, rows]) => `${rows} ${hold}`).join(', ');
-  const limits = limitedBy.map(([setting, rows]) => `${rows} ${setting}`).join(', ');
-  const payees = countOf(newPayees.payees, 'payee', 'payees');
-  const line = (label: string, figure: Figure, more = ''): readonly (readonly string[])[] =>
-    figure.rows === 0 ? [] : [[`  ${label}`, `${showTotal(totalOf(figure))}${more}`]];
-  return [
-    ['  to be paid', showTotal(totalOf(toPay))],
-    ...line('held besides', held, ` (${why})`),
-    ...(held.rows > 0 ? line('approved in all', approved) : []),
-    ...line('not paid', refused),
-    ...line('sent or approved before', before),
-    ...line('never paid before', newPayees, ` to ${payees}`),
-    ...line('like earlier payments', like),
-    ...line('held if sent now', limited, ` (${limits})`),
-  ];
-}
-
-function listLargest({ largest }: ApprovalFigures): string[] {
-  const rows = largest.map(({ rowNo, payoutId, proxyNo, payeeName, amountSatang, isNewPayee }) => [
-    `    ${showBaht(amountSatang)}`,
-    `row ${rowNo}`,
-    showText(payoutId),
-    proxyNo,
-    `${showText(payeeName ?? '')}${isNewPayee ? ' (never paid before)' : ''}`,
-  ]);
-  return rows.length === 0 ? [] : ['  the largest:', ...alignColumns(rows, [0])];
-}
-
-/** Advice on computing the digest from the file, on another machine. */
-function adviseDigest({ fileName, leftOut, isCorrected }: ApprovalFigures): string {
-  if (isCorrected) return 'rows were corrected since: the file alone does not have this digest';
-  const { rows, firstRowNos } = leftOut;
-  if (rows > firstRowNos.length)
-    return `${countOf(rows, 'row')} of the file do not wait: too many to compute it from the file`;
-  const without = rows === 0 ? [] : ['--without', firstRowNos.join(',')];
-  return `the file alone must have it, too: ${paydropCommand(undefined, 'check', fileName, '--digest', ...without)}`;
-}
-
-function showFigures(figures: ApprovalFigures): string[] {
-  const { payerAccount, digest, likeReason } = figures;
-  return [
-    `waits for approval, to be paid from account ${payerAccount}:`,
-    ...alignColumns(listTotals(figures)),
-    ...(likeReason === null ? [] : [`  ${showText(inEnglish(likeReason))}`]),
-    ...listLargest(figures),
-    `  digest ${digest}`,
-    printable(`  ${adviseDigest(figures)}`),
-  ];
-}
-
-function jsonOfFigures(figures: ApprovalFigures): object {
-  const { people, payerAccount, digest, likeReason, largest, newPayees, leftOut, isCorrected } = figures;
-  return {
-    people,
-    payerAccount,
-    digest,
-    isCorrected,
-    approved: totalOf(figures.approved),
-    toPay: totalOf(figures.toPay),
-    held: { ...totalOf(figures.held), holds: Object.fromEntries(figures.holds) },
-    notPaid: totalOf(figures.refused),
-    before: totalOf(figures.before),
-    newPayees: { ...totalOf(newPayees), payees: newPayees.payees },
-    likeEarlier: totalOf(figures.like),
-    heldByLimits: { ...totalOf(figures.limited), limits: Object.fromEntries(figures.limitedBy) },
-    likeReason: showTextIfAny(likeReason && inEnglish(likeReason)),
-    largest: largest.map(({ amountSatang, payoutId, payeeName, ...row }) => ({
-      ...row,
-      payoutId: showText(payoutId),
-      payeeName: showTextIfAny(payeeName),
-      amount: formatBaht(amountSatang),
-    })),
-    leftOut,
-  };
 }

@@ -3,27 +3,25 @@ import { inEnglish } from '../../core/message.ts';
 import type { FileOutcome } from '../../app/run-file.ts';
 import type { PresentReports } from '../../app/result.ts';
 import type { Session } from '../../app/session.ts';
-import { formatBangkokDateTime, formatBangkokMoment } from '../../core/bangkok-time.ts';
-import { showMessage, showMessageIfAny, showText, showTextIfAny, toLines } from '../../core/outgoing-text.ts';
+import { formatBangkokMoment } from '../../core/bangkok-time.ts';
+import { showMessage, toLines } from '../../core/outgoing-text.ts';
 import { countRows } from '../../core/exit-code.ts';
 import { wrapText } from '../../core/wrap-text.ts';
 import type { FileRejection } from '../../core/payout-file.ts';
-import type { Batch, JournalLoss, OtherReferences } from '../../core/ports.ts';
-import { isInQuestion, showDate } from '../../payout/rules/lost-journal.ts';
+import type { Batch, JournalLoss, OtherReferences, RowTotal } from '../../core/ports.ts';
+import { byName, listOf, recordOf, viewOf } from '../../core/view.ts';
+import type { LowestLimit } from '../../payout/rules/adaptive-limit.ts';
+import { isInQuestion } from '../../payout/rules/lost-journal.ts';
 import { journalChanged } from '../../payout/rules/seal.ts';
-import {
-  type BatchSummary,
-  renderSummary,
-  stripSecrets,
-  type SummaryContext,
-} from '../../reports/rules/summary.ts';
+import { type BatchSummary, stripSecrets, type SummaryContext } from '../../reports/rules/summary.ts';
 import { commandsOfHolds, listNextOfBatch, type NextCommand } from '../../reports/rules/next-commands.ts';
 import { describeHoldRemedy } from '../../reports/rules/remedies.ts';
 import { approvalCode } from '../../review/rules/approval.ts';
-import { describeGrowth, remedyOfGrowth } from '../../watch/rules/file-growth.ts';
+import { describeGrowth, remedyOfGrowth, type TakenFile } from '../../watch/rules/file-growth.ts';
 import { exitCodes, weightierOf } from '../exit-codes.ts';
 import {
   countOf,
+  namedTotals,
   showBaht,
   showCount,
   showDuration,
@@ -112,8 +110,142 @@ type Rested = Extract<FileOutcome, { kind: 'rested' }>;
 export interface ShownFile {
   readonly kind: string;
   readonly path: string;
+  readonly number?: number;
   readonly isGone?: boolean;
+  readonly rows?: number;
+  readonly sha256?: string;
 }
+
+const fileView = viewOf<ShownFile>()('report', {
+  kind: ['text', 'kind of report', ({ kind }) => kind],
+  number: ['number', 'number of an update, the first is 1', ({ number }) => number],
+  path: ({ path }) => path,
+  isGone: ['flag', 'whether it was taken away since', ({ isGone }) => isGone],
+  rows: ({ rows }) => rows,
+  sha256: ({ sha256 }) => sha256,
+});
+
+const statusTotalView = viewOf<Partial<RowTotal>>()('total of a status', {
+  rows: ({ rows }) => rows,
+  amount: ({ amountSatang }) => amountSatang,
+  unreadableAmounts: ({ unreadableAmounts }) => unreadableAmounts,
+});
+
+const otherReferencesView = viewOf<OtherReferences>()('other references', {
+  rows: ({ rows }) => rows,
+  firstRowNos: ['numbers', 'numbers of the first of them', ({ firstRowNos }) => firstRowNos],
+});
+
+const paceView = viewOf<LowestLimit>()('lowest pace', {
+  transfersAtOnce: ['number', 'the fewest transfers at once', ({ limit }) => limit],
+  settings: ['number', 'transfers at once by the settings', ({ ceiling }) => ceiling],
+  why: ['text', 'why they were fewer', ({ why }) => why],
+});
+
+const lossView = viewOf<JournalLoss>()('loss of the journal', {
+  recoveredAt: ['moment', 'when the journal went on', ({ recoveredAtMs }) => recoveredAtMs],
+  since: ['day', 'first day that may lack records', ({ sinceDate }) => sinceDate],
+  until: ['day', 'last day that may lack records', ({ untilDate }) => untilDate],
+});
+
+const addedView = viewOf<NonNullable<TakenFile['growth']>>()('rows added to a file', {
+  rows: ({ rows }) => rows,
+  amount: ({ amount }) => amount,
+  payoutIds: ['texts', 'the first of their payoutIds', ({ payoutIds }) => payoutIds],
+});
+
+/** A batch of either kind in figures. */
+interface SummaryFacts {
+  readonly kind: 'payouts' | 'registrations';
+  readonly summary: Pick<BatchSummary, 'exitCode' | 'addsUp' | 'exceptionRows' | 'alarmRows'> & {
+    readonly batch: Omit<Batch, 'totalSatang' | 'unreadableAmounts' | 'payerAccount' | 'ageFromMs'>;
+    readonly totals: readonly (Partial<RowTotal> & { readonly status: string })[];
+    readonly holds: readonly { readonly hold: string; readonly rows: number }[];
+  };
+  /** Undefined for registrations, which move no money. */
+  readonly money: BatchSummary | undefined;
+  readonly awaitedRows?: number;
+  readonly context: Omit<SummaryContext, 'otherReferences'>;
+  readonly otherReferences?: OtherReferences;
+  readonly state: string;
+  readonly files: readonly ShownFile[];
+  readonly isRepeat?: boolean;
+  readonly loss?: JournalLoss | undefined;
+  readonly growth?: TakenFile['growth'] | undefined;
+  readonly advice: readonly string[];
+}
+
+/** A batch at rest or as it is now, by `run`, `register` and `result`. */
+export const summaryView = viewOf<SummaryFacts>()('summary', {
+  kind: ['text', 'payouts or registrations', ({ kind }) => kind],
+  batchId: ({ summary }) => summary.batch.batchId,
+  file: ({ summary }) => summary.batch.fileName,
+  sha256: ({ summary }) => summary.batch.sha256,
+  isSandbox: ({ context }) => context.isSandbox,
+  bank: ['text', "the bank's address", ({ context }) => stripSecrets(context.bankAddress)],
+  companyId: ({ summary }) => summary.batch.companyId,
+  status: ({ summary }) => summary.batch.status,
+  state: ['text', 'status in a word, as the screen has it', ({ state }) => state],
+  reasonCode: ({ summary }) => summary.batch.reasonCode,
+  reason: ({ summary }) => summary.batch.reason,
+  remedy: ({ summary }) => summary.batch.remedy,
+  exitCode: ({ summary }) => summary.exitCode,
+  rows: ({ summary }) => summary.batch.rows,
+  amount: ({ money }) => money?.batch.totalSatang,
+  unreadableAmounts: ({ money }) => money?.batch.unreadableAmounts,
+  byStatus: [
+    byName(statusTotalView),
+    'rows and amount by status',
+    ({ summary }) => namedTotals(summary.totals),
+  ],
+  corrected: [
+    'baht',
+    'amount by which corrected rows exceed the file',
+    ({ money }) => (money === undefined || money.correctionSatang === 0n ? null : money.correctionSatang),
+  ],
+  holds: [
+    'counts',
+    'rows by hold',
+    ({ summary }) => Object.fromEntries(summary.holds.map(({ hold, rows }) => [hold, rows])),
+  ],
+  addsUp: [
+    'flag',
+    'whether the rows by status add up to the file and its corrections',
+    ({ summary }) => summary.addsUp,
+  ],
+  exceptions: ({ summary }) => summary.exceptionRows,
+  alarms: ({ summary }) => summary.alarmRows,
+  inDoubt: ['number', 'payouts that may be with the bank', ({ money }) => money?.inDoubtRows],
+  awaited: ['number', "registrations that wait for the bank's callback", ({ awaitedRows }) => awaitedRows],
+  otherReferences: [
+    recordOf(otherReferencesView),
+    'rows that pay a payee as much as another row, with another reference1',
+    (facts) => facts.otherReferences,
+  ],
+  startedAt: ({ summary }) => summary.batch.startedAtMs,
+  sealedAt: ({ summary }) => summary.batch.sealedAtMs,
+  restedAt: ({ summary }) => summary.batch.restedAtMs,
+  reportedAt: ['moment', 'as of when', ({ context }) => context.nowMs],
+  durationMs: [
+    'number',
+    'milliseconds from its start until it came to rest, or until now',
+    ({ summary: { batch }, context }) => (batch.restedAtMs ?? context.nowMs) - batch.startedAtMs,
+  ],
+  lowestPace: [
+    recordOf(paceView),
+    'the lowest pace, where it was below the settings',
+    ({ context }) => context.pace,
+  ],
+  isRepeat: ({ isRepeat }) => isRepeat,
+  journalLoss: [
+    recordOf(lossView),
+    'the loss of the journal that is in question',
+    ({ loss }) => (isInQuestion(loss) ? loss : null),
+  ],
+  files: [listOf(fileView), 'its reports', ({ files }) => files],
+  fileGrown: [recordOf(addedView), 'what was added to the file after it was read', ({ growth }) => growth],
+  advice: ['texts', 'what to do next, line by line', ({ advice }) => advice],
+});
 
 export function renderFiles(files: readonly ShownFile[]): string[] {
   if (files.length === 0) return [];
@@ -121,10 +253,14 @@ export function renderFiles(files: readonly ShownFile[]): string[] {
   return ['', 'Files', ...alignColumns(rows)];
 }
 
-const renderNext = (summary: BatchSummary, files: readonly ShownFile[]): string[] =>
-  [...adviseNext(summary), ...adviseUpdated(summary, files)].map((line, index) =>
-    index === 0 ? `Next: ${line}` : `      ${line}`,
-  );
+/** Advice below "Next:". */
+export const renderNext = (advice: readonly string[]): string[] =>
+  advice.map((line, index) => (index === 0 ? `Next: ${line}` : `      ${line}`));
+
+const adviseAll = (summary: BatchSummary, files: readonly ShownFile[]): string[] => [
+  ...adviseNext(summary),
+  ...adviseUpdated(summary, files),
+];
 
 /** True while a sender works on the batch, and nothing has stopped it. */
 const isBeingPaid = ({ batch, alarmRows }: BatchSummary, isSending: boolean): boolean =>
@@ -132,24 +268,33 @@ const isBeingPaid = ({ batch, alarmRows }: BatchSummary, isSending: boolean): bo
 
 /** Output of `result`. @param isSending true while a process is sending */
 export function showPresent({ summary, context, files }: PresentReports, isSending: boolean): Shown {
-  const { isSandbox, nowMs } = context;
+  const { isSandbox, nowMs, otherReferences } = context;
+  const advice = isBeingPaid(summary, isSending)
+    ? ['Nothing to do: it is being paid.']
+    : adviseAll(summary, files);
   const text = toLines([
     ...(isSandbox ? [sandboxBanner, ''] : []),
     ...renderHead(summary, context, false, isSending),
     `As of      ${formatBangkokMoment(nowMs)}`,
     '',
     ...renderTotals(summary),
-    ...renderOtherReferences(context.otherReferences),
+    ...renderOtherReferences(otherReferences),
     ...renderFiles(files),
     '',
-    ...(isBeingPaid(summary, isSending)
-      ? ['Next: Nothing to do: it is being paid.']
-      : renderNext(summary, files)),
+    ...renderNext(advice),
   ]);
-  const shownFiles = files.map(({ kind, path, rows, sha256 }) => ({ kind, path, rows, sha256 }));
-  const { reason, remedy } = summary.batch;
-  const words = { reason: showMessageIfAny(reason), remedy: showMessageIfAny(remedy) };
-  return { json: { ...renderSummary(summary, [], context), ...words, files: shownFiles }, text };
+  const state = showState(summary.batch.status, summary.totals, isSending);
+  const facts = {
+    kind: 'payouts',
+    summary,
+    money: summary,
+    context,
+    otherReferences,
+    state,
+    files,
+    advice,
+  } as const;
+  return { json: summaryView.json(facts), text };
 }
 
 /** Advice after changes: the exceptions file is written once, and a new one has what changed since. */
@@ -240,13 +385,48 @@ function adviseByCode(summary: BatchSummary): string[] {
   }
 }
 
+interface RejectedFile {
+  readonly path: string;
+  readonly rejection: FileRejection;
+}
+
+/** A file that was rejected as a whole, by `run` and `register`. @forTests */
+export const rejectionView = viewOf<RejectedFile>()('rejected file', {
+  file: ['text', 'path as it was given', ({ path }) => path],
+  status: ['text', 'rejected', () => 'rejected'],
+  exitCode: () => exitCodes.fileRejected,
+  code: ['text', 'code of the fault', ({ rejection }) => rejection.code],
+  line: ({ rejection }) => rejection.line,
+  column: ({ rejection }) => rejection.column,
+  message: ['message', 'the fault and its cure', ({ rejection }) => rejection.message],
+});
+
+interface InterruptedFile {
+  readonly path: string;
+  readonly batch: Pick<Batch, 'batchId'> | undefined;
+}
+
+/** A file whose work was interrupted, by `run` and `register`. @forTests */
+export const interruptedView = viewOf<InterruptedFile>()('interrupted file', {
+  file: ['text', 'path as it was given', ({ path }) => path],
+  status: ['text', 'interrupted', () => 'interrupted'],
+  exitCode: () => exitCodes.stoppedShort,
+  batchId: ({ batch }) => batch?.batchId,
+});
+
+/** @param again what to do with the file */
+export function showInterruption(file: InterruptedFile, again: 'Run' | 'Register'): ShownEnd {
+  const text = toLines([
+    `${file.path}: interrupted; everything that was sent is recorded. ${again} it again: it goes on where it was.`,
+  ]);
+  return { json: interruptedView.json(file), text, exitCode: exitCodes.stoppedShort };
+}
+
 /** A file of either kind that was rejected as a whole. */
 export function showRejection(path: string, rejection: FileRejection): ShownEnd {
-  const { code, line } = rejection;
-  const message = showText(inEnglish(rejection.message));
-  const column = showTextIfAny(rejection.column);
+  const json = rejectionView.json({ path, rejection });
+  const { code, line, message } = json;
   const exitCode = exitCodes.fileRejected;
-  const json = { file: path, status: 'rejected', exitCode, code, line, column, message };
   const where = line === null ? path : `${path}:${line}`;
   const text = toLines([
     `${where}: ${message}`,
@@ -259,14 +439,8 @@ export function showOutcome(session: Session, path: string, outcome: FileOutcome
   switch (outcome.kind) {
     case 'rejected':
       return showRejection(path, outcome.rejection);
-    case 'interrupted': {
-      const exitCode = exitCodes.stoppedShort;
-      const json = { file: path, status: 'interrupted', exitCode, batchId: outcome.batch?.batchId ?? null };
-      const text = toLines([
-        `${path}: interrupted; everything that was sent is recorded. Run it again: it goes on where it was.`,
-      ]);
-      return { json, text, exitCode };
-    }
+    case 'interrupted':
+      return showInterruption({ path, batch: outcome.batch }, 'Run');
     case 'rested':
       return showRested(session, outcome);
   }
@@ -283,6 +457,7 @@ function showRested(
     return { kind, number, path, isGone: state === 'gone' };
   });
   const growth = grown?.growth ?? null;
+  const advice = adviseAll(summary, shownFiles);
   const alarm =
     grown === undefined || growth === null
       ? []
@@ -299,35 +474,24 @@ function showRested(
     ...renderFiles(shownFiles),
     ...alarm,
     '',
-    ...renderNext(summary, shownFiles),
+    ...renderNext(advice),
   ]);
-  const figures = renderSummary(summary, [], context);
-  const reason = showMessageIfAny(summary.batch.reason);
-  const remedy = showMessageIfAny(summary.batch.remedy);
-  return {
-    json: {
-      ...figures,
-      reason,
-      remedy,
-      isRepeat,
-      journalLoss: showLoss(loss),
-      files: shownFiles,
-      fileGrown: growth,
-    },
-    text,
-    exitCode: growth === null ? summary.exitCode : weightierOf(summary.exitCode, exitCodes.exceptions),
-  };
-}
-
-/** The days on which the journal may lack something; null when it lacks nothing. */
-function showLoss(loss: JournalLoss | undefined): object | null {
-  if (!isInQuestion(loss)) return null;
-  const { recoveredAtMs, sinceDate, untilDate } = loss;
-  return {
-    recoveredAt: formatBangkokDateTime(recoveredAtMs),
-    since: showDate(sinceDate),
-    until: showDate(untilDate),
-  };
+  const state = showState(summary.batch.status, summary.totals, false);
+  const json = summaryView.json({
+    kind: 'payouts',
+    summary,
+    money: summary,
+    context,
+    otherReferences,
+    state,
+    files: shownFiles,
+    isRepeat,
+    loss,
+    growth,
+    advice,
+  });
+  const exitCode = growth === null ? summary.exitCode : weightierOf(summary.exitCode, exitCodes.exceptions);
+  return { json, text, exitCode };
 }
 
 /** @throws Error for rows that do not add up, unless the batch is halted for that: the gap is then known */

@@ -4,12 +4,45 @@ import type { PersonToken } from '../../review/ports.ts';
 import type { UsersListed } from '../../review/shell/users.ts';
 import { formatBangkokMoment } from '../../core/bangkok-time.ts';
 import { inEnglish } from '../../core/message.ts';
+import { listOf, recordOf, viewOf } from '../../core/view.ts';
 import { printable, showText, toLines } from '../../core/outgoing-text.ts';
 import type { Passkey } from '../../review/rules/passkey.ts';
 import { isBeforeRestore, type Person } from '../../review/rules/people.ts';
 import { isLapsed, type PersonChange } from '../../review/rules/person-request.ts';
 import { describeChange, describePersonEvent, severityOf } from '../../review/rules/person-words.ts';
 import { alignColumns, type Shown } from './shown.ts';
+
+/** A user's public fields; the rest of the record stays here. */
+const userView = viewOf<Person>()('user', {
+  name: ['text', 'name to sign in with'],
+  displayName: ['text', 'name beside decisions'],
+  role: ['text', 'role'],
+  disabled: ['flag', 'whether the user may do nothing', ({ isDisabled }) => isDisabled],
+});
+
+/** A change that waits for a second admin, by `user`. @forTests */
+export const waitsView = viewOf<Extract<ChangeOutcome, { kind: 'waits' }>>()('waiting change', {
+  waits: ['flag', 'true', () => true],
+  changeId: ['number', 'number of the change'],
+  why: ['advice', 'why it waits'],
+  firstHalf: ['text', 'first half of the one-time password, shown only now', ({ firstHalf }) => firstHalf],
+});
+
+/** A change that is done, by `user`. @forTests */
+export const doneView = viewOf<Extract<ChangeOutcome, { kind: 'done' }>>()('done change', {
+  done: ['flag', 'true', () => true],
+  user: [recordOf(userView), 'the user', ({ person }) => person],
+  oneTimePassword: [
+    'text',
+    'one-time password, shown only now',
+    ({ oneTimePassword: made }) => (made?.isHalf === true ? null : made?.text),
+  ],
+  secondHalf: [
+    'text',
+    'second half of it, shown only now',
+    ({ oneTimePassword: made }) => (made?.isHalf === true ? made.text : null),
+  ],
+});
 
 /** Outcome of a request, and which secret to hand to which person. */
 export function showOutcome(outcome: Exclude<ChangeOutcome, { kind: 'refused' }>): Shown {
@@ -24,7 +57,7 @@ export function showOutcome(outcome: Exclude<ChangeOutcome, { kind: 'refused' }>
             'Give it only to the user; the admin who confirms has the other half.',
           ];
     return {
-      json: { waits: true, changeId, why, ...(firstHalf === undefined ? {} : { firstHalf }) },
+      json: waitsView.json(outcome),
       text: toLines([
         `It waits for a second admin: ${why}.`,
         `Confirmed with: paydrop user confirm ${changeId}`,
@@ -45,21 +78,8 @@ export function showOutcome(outcome: Exclude<ChangeOutcome, { kind: 'refused' }>
             : `Give it only to ${name}; it is good for seven days.`,
           `${name} sets a password with it: paydrop user password ${name}`,
         ];
-  const json = {
-    done: true,
-    ...(person && { user: describeUser(person) }),
-    ...(oneTimePassword && { [isHalf ? 'secondHalf' : 'oneTimePassword']: oneTimePassword.text }),
-  };
-  return { json, text: toLines(['Done.', ...password]) };
+  return { json: doneView.json(outcome), text: toLines(['Done.', ...password]) };
 }
-
-/** A user's public fields; the rest of the record stays here. */
-const describeUser = (person: Person): object => ({
-  name: person.name,
-  displayName: person.displayName,
-  role: person.role,
-  disabled: person.isDisabled,
-});
 
 /** A user's standing, in a word or two. */
 function standingOf(person: Person, { nowMs, restoredAtMs }: UsersListed): string {
@@ -95,7 +115,7 @@ export function showUsers(listed: UsersListed): Shown {
       (event) => `${formatBangkokMoment(event.atMs)}  ${inEnglish(describePersonEvent(event, people))}`,
     ),
   ]);
-  return { json: describeListed(listed, good, waiting), text };
+  return { json: usersView.json({ listed, tokens: good, waiting }), text };
 }
 
 const showTokens = (tokens: readonly PersonToken[]): readonly string[] =>
@@ -153,48 +173,110 @@ const showWaiting = (changes: readonly PersonChange[], people: readonly Person[]
         ),
       ];
 
-const describeListed = (
-  listed: UsersListed,
-  tokens: readonly PersonToken[],
-  waiting: readonly PersonChange[],
-): object => ({
-  users: listed.shown.map((person) => ({
-    ...describeUser(person),
-    standing: standingOf(person, listed),
-    lastSignInAt: momentOf(person.lastSignInAtMs),
-    tokens: tokens
-      .filter(({ personId }) => personId === person.personId)
-      .map(({ tokenId, label, expiresAtMs, lastUsedAtMs }) => ({
-        tokenId,
-        label,
-        expiresAt: momentOf(expiresAtMs),
-        lastUsedAt: momentOf(lastUsedAtMs),
-      })),
-    passkeys: passkeysOf(listed)
-      .filter(({ personId }) => personId === person.personId)
-      .map(({ keyHash, label, confirmedAtMs }) => ({
-        fingerprint: keyHash,
-        label,
-        isConfirmed: confirmedAtMs !== null,
-      })),
-  })),
-  waiting: waiting.map((change) => ({
-    changeId: change.changeId,
-    what: inEnglish(describeChange(change, listed.people)),
-    proposedBy: listed.people.find(({ personId }) => personId === change.proposedBy)?.name ?? null,
-    proposedAt: momentOf(change.proposedAtMs),
-  })),
-  events: listed.events.map((event) => ({
-    seq: event.seq,
-    at: momentOf(event.atMs),
-    kind: event.kind,
-    severity: severityOf(event),
-    what: inEnglish(describePersonEvent(event, listed.people)),
-  })),
+const tokenView = viewOf<PersonToken>()('token', {
+  tokenId: ['number', 'its number'],
+  label: ['text', 'what it is for'],
+  expiresAt: ['text', 'until when it is good', ({ expiresAtMs }) => momentOf(expiresAtMs)],
+  lastUsedAt: ['text', 'when it was last used, or never', ({ lastUsedAtMs }) => momentOf(lastUsedAtMs)],
+});
+
+const passkeyView = viewOf<Passkey>()('passkey', {
+  fingerprint: ['text', 'as approval.keys names it', ({ keyHash }) => keyHash],
+  label: ['text', 'what it is called'],
+  isConfirmed: ['flag', 'whether an admin has confirmed it', ({ confirmedAtMs }) => confirmedAtMs !== null],
+});
+
+/** The list, with the tokens that are good and the changes that wait. */
+interface ShownListing {
+  readonly listed: UsersListed;
+  readonly tokens: readonly PersonToken[];
+  readonly waiting: readonly PersonChange[];
+}
+
+interface ListedUser extends ShownListing {
+  readonly person: Person;
+}
+
+const isOf =
+  ({ personId }: Person) =>
+  (one: { readonly personId: number }): boolean =>
+    one.personId === personId;
+
+const listedUserView = viewOf<ListedUser>()('listed user', {
+  name: ['text', 'name to sign in with', ({ person }) => person.name],
+  displayName: ['text', 'name beside decisions', ({ person }) => person.displayName],
+  role: ['text', 'role', ({ person }) => person.role],
+  disabled: ['flag', 'whether the user may do nothing', ({ person }) => person.isDisabled],
+  standing: [
+    'text',
+    'active, locked, disabled or to be enabled',
+    ({ person, listed }) => standingOf(person, listed),
+  ],
+  lastSignInAt: [
+    'text',
+    'when the password was last used, or never',
+    ({ person }) => momentOf(person.lastSignInAtMs),
+  ],
+  tokens: [listOf(tokenView), 'tokens that are good', ({ person, tokens }) => tokens.filter(isOf(person))],
+  passkeys: [
+    listOf(passkeyView),
+    'passkeys that were not revoked',
+    ({ person, listed }) => passkeysOf(listed).filter(isOf(person)),
+  ],
+});
+
+interface OfPeople<Of> {
+  readonly about: Of;
+  readonly people: readonly Person[];
+}
+
+const changeView = viewOf<OfPeople<PersonChange>>()('change of a user', {
+  changeId: ['number', 'its number', ({ about }) => about.changeId],
+  what: ['advice', 'what changes', ({ about, people }) => describeChange(about, people)],
+  proposedBy: [
+    'text',
+    'who proposed it',
+    ({ about, people }) => people.find(({ personId }) => personId === about.proposedBy)?.name,
+  ],
+  proposedAt: ['text', 'when it was proposed', ({ about }) => momentOf(about.proposedAtMs)],
+});
+
+const eventView = viewOf<OfPeople<UsersListed['events'][number]>>()('event of a user', {
+  seq: ['number', 'its number', ({ about }) => about.seq],
+  at: ['text', 'when it happened', ({ about }) => momentOf(about.atMs)],
+  kind: ['text', 'kind of event', ({ about }) => about.kind],
+  severity: ['text', 'severity', ({ about }) => severityOf(about)],
+  what: ['advice', 'what happened', ({ about, people }) => describePersonEvent(about, people)],
+});
+
+/** Users, by `user list`. @forTests */
+export const usersView = viewOf<ShownListing>()('users', {
+  users: [
+    listOf(listedUserView),
+    'the users',
+    (shown) => shown.listed.shown.map((person) => ({ ...shown, person })),
+  ],
+  waiting: [
+    listOf(changeView),
+    'changes that wait for a second admin',
+    ({ waiting, listed: { people } }) => waiting.map((about) => ({ about, people })),
+  ],
+  events: [
+    listOf(eventView),
+    'what happened to the user, where one is asked for',
+    ({ listed: { events, people } }) => events.map((about) => ({ about, people })),
+  ],
+});
+
+/** A token, shown only now, by `user token`. @forTests */
+export const madeTokenView = viewOf<PersonToken & { readonly token: string }>()('made token', {
+  token: ['text', 'the token, shown only now'],
+  tokenId: ['number', 'its number'],
+  expiresAt: ['text', 'until when it is good', ({ expiresAtMs }) => momentOf(expiresAtMs)],
 });
 
 /** The token alone, for a file; notes about it go to stderr. */
-export const showToken = (token: string, { tokenId, expiresAtMs }: PersonToken): Shown => ({
-  json: { token, tokenId, expiresAt: momentOf(expiresAtMs) },
+export const showToken = (token: string, kept: PersonToken): Shown => ({
+  json: madeTokenView.json({ ...kept, token }),
   text: printable(token),
 });

@@ -1,5 +1,6 @@
 /** Output of `verify`: a batch's files, each with its state. */
 import type { Verified, VerifiedFile } from '../../app/verify.ts';
+import { listOf, viewOf } from '../../core/view.ts';
 import { toLines } from '../../core/outgoing-text.ts';
 import { alignColumns, showPath, type Shown } from './shown.ts';
 
@@ -17,8 +18,24 @@ const missingEnd =
 const missingOfMachinesEnd =
   'A file above is not on this machine: each keeps the files that it took in and the reports that it wrote, so run this on the machine whose path it is, too; one that is missing there was moved or removed.';
 
-export function showVerified({ batch, files, isWhole, isOfMachines }: Verified): Shown {
-  const { batchId, fileName: file } = batch;
+const verifiedFileView = viewOf<VerifiedFile>()('verified file', {
+  kind: ['text', 'input, or kind of report'],
+  path: ({ path }) => path,
+  state: ['text', 'as-recorded, changed, missing or not-archived'],
+});
+
+/** The result of `verify`. @forTests */
+export const verifiedView = viewOf<Verified>()('verification', {
+  batchId: ({ batch }) => batch.batchId,
+  file: ({ batch }) => batch.fileName,
+  isWhole: ['flag', 'whether all files are as they were recorded'],
+  isOfMachines: ['flag', 'whether several machines work the journal, each with folders of its own'],
+  files: [listOf(verifiedFileView), 'each file'],
+});
+
+export function showVerified(verified: Verified): Shown {
+  const { batch, files, isWhole, isOfMachines } = verified;
+  const { fileName: file } = batch;
   const rows = files.map(({ kind, path, state }) => [
     kind,
     words[state],
@@ -32,7 +49,7 @@ export function showVerified({ batch, files, isWhole, isOfMachines }: Verified):
   if (files.some(({ state }) => state === 'missing'))
     ends.push(isOfMachines ? missingOfMachinesEnd : missingEnd);
   return {
-    json: { batchId, file, isWhole, files },
+    json: verifiedView.json(verified),
     text: toLines([...alignColumns([['File', 'State', 'Path'], ...rows]), '', ...ends]),
   };
 }

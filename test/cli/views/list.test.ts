@@ -2,7 +2,7 @@ import { verbatim } from '../../../src/core/message.ts';
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { FoundPayout } from '../../../src/app/list.ts';
-import { describeFound, PayoutTable } from '../../../src/cli/views/list.ts';
+import { foundPayoutView, PayoutTable } from '../../../src/cli/views/list.ts';
 import { cutText } from '../../../src/cli/views/shown.ts';
 import { widthOf } from '../../../src/core/wrap-text.ts';
 import { makeBatch, makeRejectedRow, makeRow } from '../../support/report-fixtures.ts';
@@ -97,7 +97,7 @@ When                 PayoutId  Status    Baht  Payee       Name                 
 
 test('a payout for a program: its number masked, its references and names there', () => {
   const [one] = find(makeRow({ bankPayeeName: 'CALL 0812345678' }));
-  expect(one && describeFound(one)).toMatchObject({
+  expect(one && foundPayoutView.json(one)).toMatchObject({
     payoutId: 'INV-0001',
     batchId: '4K7Q2M9XWD',
     status: 'paid',

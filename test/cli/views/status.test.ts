@@ -146,10 +146,10 @@ test('a batch, for an operator and for a program', () => {
             remedy: Fund the account
             to go on: paydrop resume 4K7Q2M9XWD`);
   expect(JSON.stringify(json)).toBe(
-    '{"batchId":"4K7Q2M9XWD","file":"a.csv","status":"halted","reasonCode":"EM053","reason":"Insufficient funds",' +
+    '{"kind":"payouts","batchId":"4K7Q2M9XWD","file":"a.csv","status":"halted","state":"halted","reasonCode":"EM053","reason":"Insufficient funds",' +
       '"remedy":"Fund the account","rows":0,"amount":"0.00","unreadableAmounts":0,"startedAt":"2026-11-21T14:03:05+07:00",' +
       '"restedAt":"2026-11-21T14:03:08+07:00","byStatus":{"held":{"rows":1,"amount":"100.50"},' +
-      '"paid":{"rows":2,"amount":"201.00"}},"holds":{"halted":1},"holdRemedies":{},"alarms":0,"fileGrown":null,"proposal":null,"stops":[],' +
+      '"paid":{"rows":2,"amount":"201.00"}},"holds":{"halted":1},"holdRemedies":{},"alarms":0,"fileGrown":null,"proposal":null,"approval":null,"stops":[],' +
       '"next":[{"command":"paydrop resume 4K7Q2M9XWD","why":"to go on"}]}',
   );
 });
@@ -281,9 +281,9 @@ test('a payout with its history, for an operator and for a program', () => {
   attempt 1: PDMJZVRAZ6BY6NEPV501 recorded, tranDate 20261121, sent 1x, inquired 0x, last one: not-found
   2026-11-21 14:03:05  ready -> submitted  proved  a=1 b=c`);
   expect(JSON.stringify(json)).toBe(
-    '{"payoutId":"INV-0001","batchId":"4K7Q2M9XWD","file":"a.csv","rowNo":1,"line":2,"proxyNo":"******5678",' +
+    '{"kind":"payout","payoutId":"INV-0001","batchId":"4K7Q2M9XWD","file":"a.csv","rowNo":1,"line":2,"proxyNo":"******5678",' +
       '"amount":"100.50","status":"paid","holds":["name"],"reasonCode":"IC000","reason":"why","isAlarm":false,' +
-      '"remedy":"Nothing to do","attempts":[{"attemptNo":1,"transRefNo":"PDMJZVRAZ6BY6NEPV501","status":"recorded",' +
+      '"remedy":"Nothing to do","sysRefNo":"SYS0000000001","fee":"0.00","attempts":[{"attemptNo":1,"transRefNo":"PDMJZVRAZ6BY6NEPV501","status":"recorded",' +
       '"tranDate":"20261121","amount":"100.00","intentAt":"2026-11-21T14:03:05+07:00","sends":1,"inquiries":0,' +
       '"lastFinding":"not-found","nextInquiryAt":"2026-11-21T14:03:07+07:00","sysRefNo":null,"fee":null}],' +
       '"events":[{"at":"2026-11-21T14:03:05+07:00","cause":"proved","from":"ready","to":"submitted","attemptNo":1,' +
