@@ -36,7 +36,7 @@ const limitedView = viewOf<ApprovalFigures>()('limited figure', {
 });
 
 /** Payees never paid before. */
-export const newPayeesView = viewOf<ApprovalFigures['newPayees']>()('new payees', {
+export const newPayeesView = viewOf<Figure & { readonly payees: number }>()('new payees', {
   rows: ({ rows }) => rows,
   amount: ({ amountSatang }) => amountSatang,
   payees: ['number', 'payees, each counted once', ({ payees }) => payees],
