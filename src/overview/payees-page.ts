@@ -1,33 +1,45 @@
 /** Payees: since when, how often and how much each was paid, the failures, and the names. */
 import { formatBangkokDateTime } from '../core/bangkok-time.ts';
 import { showBaht, showCount } from '../core/figures.ts';
-import { message } from '../core/message.ts';
+import { message, type PlainCode, sayCode } from '../core/message.ts';
 import { sayMoment } from '../core/moments.ts';
 import { showText } from '../core/outgoing-text.ts';
 import { maskDigits } from '../core/proxy-id.ts';
+import type { FoundPayout, HistoryReader, PayoutSearch } from '../payout/ports.ts';
 import { asksWholePayee, readPayee, type SearchReach } from '../payout/rules/search.ts';
+import { moneyMovedOf } from '../reports/rules/report-rows.ts';
 import type { PersonStore } from '../review/ports.ts';
 import { recordSearch } from '../review/reveal.ts';
-import type { OverviewReader, PayeesFound, PayeeSeen } from './ports.ts';
+import type { OverviewReader, PayeeOrder, PayeesFound, PayeeSeen } from './ports.ts';
 import { html, type Html } from '../review/web/html.ts';
-import { csrfField, postButton } from '../review/web/layout.ts';
-import { reachNote, readSearch, searchField } from '../review/web/parts.ts';
+import { csrfField, plainPage, postButton } from '../review/web/layout.ts';
+import { momentOf, moneyTag, reachNote, readSearch, searchField } from '../review/web/parts.ts';
+import { readSeq } from '../review/web/payout-page.ts';
 import type { Fields, Page, ProvedVisit, View } from '../review/web/view.ts';
 
-type PayeesReader = Pick<OverviewReader, 'payees'> & Pick<PersonStore, 'persons' | 'editPersons'>;
+type PayeesReader = Pick<OverviewReader, 'payees' | 'unpaidPayees' | 'paidPayees'> &
+  Pick<PersonStore, 'persons' | 'editPersons'> &
+  Pick<HistoryReader, 'history'> &
+  Pick<PayoutSearch, 'searchPayouts'>;
 
 const payeesOnPage = 50;
 
+/** The lists of payees: those who were paid, by an order, or those who never were. */
+const lists = ['sum', 'failures', 'last', 'never'] as const;
+
 interface PayeesForm {
   readonly search: string;
-  readonly beforeSeq: number;
+  readonly list: PayeeOrder | 'never';
+  /** A number of rows for those who were paid, else the row before which the page begins. */
+  readonly from: number | undefined;
 }
 
 function readForm(fields: Fields): PayeesForm {
-  const before = Number(fields['before']);
+  const from = Number(fields['from']);
   return {
     search: readSearch(fields),
-    beforeSeq: Number.isSafeInteger(before) && before > 0 ? before : Number.MAX_SAFE_INTEGER,
+    list: lists.find((one) => one === fields['list']) ?? 'sum',
+    from: Number.isSafeInteger(from) && from > 0 ? from : undefined,
   };
 }
 
@@ -42,6 +54,20 @@ function searchForm(visit: ProvedVisit, { search }: PayeesForm): Html {
   </form>`;
 }
 
+/** Buttons for the lists; the present one is pressed. */
+function listButtons(visit: ProvedVisit, { search, list }: PayeesForm): Html {
+  const { say } = visit;
+  return html`<form method="post" action="/payees" class="chips">
+    ${csrfField(visit)}
+    ${lists.map((one) => {
+      const isNow = search === '' && one === list;
+      return html`<button name="list" value="${one}" ${isNow && html`aria-pressed="true" class="on"`}>
+        ${say(`payees.list-${one}`)}
+      </button>`;
+    })}
+  </form>`;
+}
+
 const moment = ({ say, language }: ProvedVisit, atMs: number | null): Html =>
   atMs === null
     ? html`<span class="off">${say('payees.never-paid')}</span>`
@@ -52,7 +78,9 @@ function payeeRow(visit: ProvedVisit, payee: PayeeSeen): Html {
   const { proxyType, proxyNo, payouts, paid, paidSatang, firstPaidMs, lastPaidMs, failures, names } = payee;
   return html`<tr>
     <td data-head="${say('payout.payee-number')}">
-      <span class="name mono">${maskDigits(proxyNo)}</span>
+      <a class="open" href="/payee/${payee.latestSeq}"
+        ><span class="name mono">${maskDigits(proxyNo)}</span></a
+      >
       <small>${proxyType} · ${say(message('payees.in-files', { count: showCount(payouts) }))}</small>
     </td>
     <td data-head="${say('payees.names-seen')}">
@@ -96,56 +124,132 @@ async function readReach(
   return recordSearch(store, { now: () => nowMs }, proved, { place: 'payees', text });
 }
 
-async function find(
-  store: PayeesReader,
-  { search, beforeSeq }: PayeesForm,
-  reach: SearchReach,
-): Promise<PayeesFound> {
-  if (search === '') return store.payees(undefined, beforeSeq, payeesOnPage);
-  const wanted = readPayee(search, reach);
-  return wanted === undefined
-    ? { payees: [], beforeSeq: undefined }
-    : store.payees(wanted, beforeSeq, payeesOnPage);
+/** A page of payees, and the place at which the next one begins. */
+interface PayeesPage {
+  readonly payees: readonly PayeeSeen[];
+  readonly next: number | undefined;
+}
+
+const pageOf = ({ payees, beforeSeq }: PayeesFound): PayeesPage => ({ payees, next: beforeSeq });
+
+async function find(store: PayeesReader, form: PayeesForm, reach: SearchReach): Promise<PayeesPage> {
+  const { search, list, from } = form;
+  const beforeSeq = from ?? Number.MAX_SAFE_INTEGER;
+  if (search !== '') {
+    const wanted = readPayee(search, reach);
+    if (wanted === undefined) return { payees: [], next: undefined };
+    return pageOf(await store.payees(wanted, beforeSeq, payeesOnPage));
+  }
+  if (list === 'never') return pageOf(await store.unpaidPayees(beforeSeq, payeesOnPage));
+  const payees = await store.paidPayees(list, from ?? 0, payeesOnPage);
+  return { payees, next: payees.length < payeesOnPage ? undefined : (from ?? 0) + payeesOnPage };
+}
+
+function emptyWord({ search, list }: PayeesForm, next: number | undefined): PlainCode {
+  if (next !== undefined) return 'payees.none-so-far';
+  if (search !== '') return 'queue.no-match';
+  return list === 'never' ? 'payees.all-paid' : 'payees.no-payees';
 }
 
 async function answerPayees(store: PayeesReader, visit: ProvedVisit, fields: Fields): Promise<Page> {
   const { say } = visit;
   const form = readForm(fields);
-  const { search, beforeSeq: from } = form;
+  const { search, list, from } = form;
   const reach = await readReach(store, visit, search);
-  const { payees, beforeSeq } = await find(store, form, reach ?? 'shown');
-  const isSearched = search !== '';
-  const nothing =
-    beforeSeq === undefined ? (isSearched ? 'queue.no-match' : 'payees.no-payees') : 'payees.none-so-far';
-  const further = isSearched ? say('payees.look-further') : say('queue.older');
-  const isFirst = from === Number.MAX_SAFE_INTEGER;
+  const { payees, next } = await find(store, form, reach ?? 'shown');
+  const further = say(search === '' ? 'queue.older' : 'payees.look-further');
   return {
     title: say('page.payees'),
     body: html`<h1>${say('page.payees')}</h1>
       <p>${say('payees.payees-hint')}</p>
-      ${searchForm(visit, form)} ${reachNote(visit, reach)}
+      ${searchForm(visit, form)} ${listButtons(visit, form)} ${reachNote(visit, reach)}
       ${
         payees.length === 0
           ? html`<div class="empty">
-              <p><b>${say(nothing)}</b></p>
+              <p><b>${say(emptyWord(form, next))}</b></p>
             </div>`
           : table(visit, payees)
       }
       <div class="pages">
-        ${!isFirst && postButton(visit, '/payees', say('queue.newest'), { search }, 'page')}
-        ${
-          beforeSeq !== undefined &&
-          postButton(visit, '/payees', further, { search, before: String(beforeSeq) }, 'page')
-        }
+        ${from !== undefined && postButton(visit, '/payees', say('payees.to-start'), { search, list }, 'page')}
+        ${next !== undefined && postButton(visit, '/payees', further, { search, list, from: String(next) }, 'page')}
       </div>`,
+  };
+}
+
+// ---------------------------------------------------------------- one payee
+
+function payoutRow(visit: ProvedVisit, { row, batch }: FoundPayout): Html {
+  const { say, language } = visit;
+  return html`<tr>
+    <td data-head="${say('payout.payout')}">
+      <a class="open" href="/payout/${row.seq}"><span class="name">${row.cells.payoutId.trim()}</span></a>
+      <small>${showText(batch.fileName)} · ${say('payout.row')} ${row.rowNo}</small>
+    </td>
+    <td class="number" data-head="${say('payout.amount')}">
+      ${row.amountSatang === null ? showText(row.cells.amount) : showBaht(row.amountSatang)}
+    </td>
+    <td data-head="${say('payout.status')}">
+      ${sayCode(language, `payout-status.${row.status}`)} ${moneyTag(visit, moneyMovedOf(row))}
+    </td>
+    <td class="mono" data-head="${say('payout.time')}">
+      ${momentOf(visit, row.submittedAtMs ?? batch.startedAtMs)}
+    </td>
+  </tr>`;
+}
+
+/** The payouts to one payee, latest first. The payee is named by a row, so that no number is in an address. */
+async function answerPayee(store: PayeesReader, visit: ProvedVisit, fields: Fields): Promise<Page> {
+  const { say } = visit;
+  const seq = readSeq(fields);
+  const history = seq === undefined ? undefined : await store.history(seq);
+  const proxyNo = history?.row.instruction?.proxyNo;
+  if (seq === undefined || proxyNo === undefined)
+    return plainPage(visit, 404, say('page.not-found'), say('payout.archived'), '/payees');
+  const { from = Number.MAX_SAFE_INTEGER } = readForm(fields);
+  const wanted = { kind: 'number', proxyNo, end: proxyNo } as const;
+  const { payees } = await store.payees(wanted, Number.MAX_SAFE_INTEGER, 1);
+  const found = await store.searchPayouts({ payee: wanted }, from, payeesOnPage);
+  const last = found.length < payeesOnPage ? undefined : found.at(-1)?.row.seq;
+  const title = `${say('payees.payee')} ${maskDigits(proxyNo)}`;
+  const heads = ['payout.payout', 'payout.amount', 'payout.status', 'payout.time'] as const;
+  return {
+    title,
+    body: html`<p class="nav"><a href="/payees">← ${say('page.payees')}</a></p>
+      <h1>${title}</h1>
+      ${table(visit, payees)}
+      <section aria-labelledby="payouts">
+        <h2 id="payouts">${say('payees.payouts')}</h2>
+        <table>
+          <thead>
+            <tr>
+              ${heads.map((head) => html`<th scope="col" ${head === 'payout.amount' && html`class="number"`}>${say(head)}</th>`)}
+            </tr>
+          </thead>
+          <tbody>
+            ${found.map((one) => payoutRow(visit, one))}
+          </tbody>
+        </table>
+        <div class="pages">
+          ${last !== undefined && postButton(visit, `/payee/${seq}`, say('queue.older'), { from: String(last) }, 'page')}
+        </div>
+      </section>`,
   };
 }
 
 /** Searches are posted: no payee's number is in an address or a log. */
 export const makePayeesViews = (store: PayeesReader): readonly View[] =>
-  (['GET', 'POST'] as const).map((method) => ({
-    method,
-    path: '/payees',
-    action: 'see',
-    answer: async (visit, fields) => answerPayees(store, visit, method === 'GET' ? {} : fields),
-  }));
+  (['GET', 'POST'] as const).flatMap((method): View[] => [
+    {
+      method,
+      path: '/payees',
+      action: 'see',
+      answer: async (visit, fields) => answerPayees(store, visit, method === 'GET' ? {} : fields),
+    },
+    {
+      method,
+      path: '/payee/:seq',
+      action: 'see',
+      answer: async (visit, fields) => answerPayee(store, visit, fields),
+    },
+  ]);

@@ -8,6 +8,8 @@ import type { SendsSeen } from './rules/today.ts';
 export interface PayeeSeen {
   readonly proxyType: ProxyType;
   readonly proxyNo: string;
+  /** The latest row that names the payee: pages name the payee by it, since it reveals no number. */
+  readonly latestSeq: number;
   /** Payable rows of all files with the payee. */
   readonly payouts: number;
   /** Number and total of paid transfers. */
@@ -29,6 +31,9 @@ export interface PayeesFound {
   readonly beforeSeq: number | undefined;
 }
 
+/** The order of payees who were paid, the largest first. */
+export type PayeeOrder = 'sum' | 'failures' | 'last';
+
 /** Reads overviews of many payouts. */
 export interface OverviewReader {
   /** Sends by batch, among the latest `eventsMax` events. */
@@ -38,4 +43,8 @@ export interface OverviewReader {
    * @param wanted left out: all payees
    */
   payees(wanted: PayeeWanted | undefined, beforeSeq: number, limit: number): Promise<PayeesFound>;
+  /** Payees who were never paid, as in `payees`. */
+  unpaidPayees(beforeSeq: number, limit: number): Promise<PayeesFound>;
+  /** Payees who were paid, in order: those of the newest rows, a bounded number. */
+  paidPayees(order: PayeeOrder, offset: number, limit: number): Promise<readonly PayeeSeen[]>;
 }

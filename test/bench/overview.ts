@@ -76,6 +76,8 @@ async function measure(what: string, read: () => Promise<unknown>): Promise<void
 
 console.log(`${rows} payouts`);
 await measure('payees, first page', () => store.payees(undefined, end, 50));
+await measure('payees never paid', () => store.unpaidPayees(end, 50));
+await measure('payees by sum', () => store.paidPayees('sum', 0, 50));
 await measure('payee by number', () => store.payees(parsePayee(makePayout(777).cells.proxyNo), end, 50));
 await measure('payees by the end of a number', () => store.payees(parsePayee('0777'), end, 50));
 await measure('payees by a name of many', () => store.payees(parsePayee('payee 7'), end, 50));

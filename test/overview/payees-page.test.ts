@@ -1,5 +1,6 @@
 /** Who is paid, over a real port. */
 import { afterEach, beforeEach, expect, test } from 'vitest';
+import { toSatang } from '../../src/core/money.ts';
 import { ingest, ingestAs, makeRow, makeRows, secondBatchId } from '../support/journal-fixtures.ts';
 import { type OpenTestPage, openTestPage } from '../support/review-page.ts';
 
@@ -25,17 +26,41 @@ async function fill(): Promise<void> {
   await ingest(store, [named], { batchId: secondBatchId, fileName: 'b.csv' });
 }
 
-test('shows each payee once, whoever was named last first, with what was paid and under which names', async () => {
+const numbersOf = ({ text }: { readonly text: string }) =>
+  [...text.matchAll(/class="name mono">([^<]+)</g)].map(([, number]) => number?.slice(-1));
+
+test('shows who was paid, and who never was, each once, with sums and under which names', async () => {
   await fill();
-  const shown = await page.signIn('mali', '/payees');
-  const numbers = [...shown.text.matchAll(/class="name mono">([^<]+)</g)].map(([, number]) => number);
-  expect(numbers).toEqual(['******0001', '******0003', '******0002']);
-  const text = textOf(shown);
-  expect(text).toMatch(/0001 MSISDN · 2 in files &lt;script&gt;/);
-  expect(text).toMatch(/Somchai Jaidee 21 Nov 2026 12:00 21 Nov 2026 12:00 1 100\.01 0/);
-  expect(text).toMatch(/0002 MSISDN · 1 in files Somchai Jaidee never never 0 0\.00 1/);
-  expect(shown.text).not.toMatch(/<script>|alert\(1\)<\/script>/);
-  expect(shown.text).not.toContain('0810000001');
+  const paid = await page.signIn('mali', '/payees');
+  expect(numbersOf(paid)).toEqual(['1']);
+  expect(textOf(paid)).toMatch(/0001 MSISDN · 2 in files &lt;script&gt;/);
+  expect(textOf(paid)).toMatch(/Somchai Jaidee 21 Nov 2026 12:00 21 Nov 2026 12:00 1 100\.01 0/);
+  expect(paid.text).not.toMatch(/<script>|alert\(1\)<\/script>/);
+  expect(paid.text).not.toContain('0810000001');
+  const never = await page.browser.post('/payees', { list: 'never' });
+  expect(numbersOf(never)).toEqual(['3', '2']);
+  expect(textOf(never)).toMatch(/0002 MSISDN · 1 in files Somchai Jaidee never never 0 0\.00 1/);
+});
+
+test('orders payees by sum, by failures and by the last payment', async () => {
+  const { store } = page.sqlite;
+  const amounts = [90_000n, 100n, 70_000n, 80_000n].map(toSatang);
+  const rows = [1, 1, 2, 3].map((payee, place) => ({
+    ...makeRow(payee, { payoutId: `P-${place}`, amountSatang: amounts[place] }),
+    rowNo: place + 1,
+    line: place + 2,
+  }));
+  await ingestAs(store, ['paid', 'failed', 'paid', 'paid'], rows);
+  await page.signIn('mali', '/payees');
+  const order = async (list: string) => numbersOf(await page.browser.post('/payees', { list }));
+  expect(await order('sum')).toEqual(['1', '3', '2']);
+  expect((await order('failures'))[0]).toBe('1');
+  expect(await order('last')).toHaveLength(3);
+  const [first] = (await page.browser.get('/payees')).text.match(/\/payee\/\d+/) ?? [];
+  const payee = await page.browser.get(first ?? '');
+  expect(textOf(payee)).toMatch(/Payee \*+0001 .*1 900\.00 1 Payouts to this payee/);
+  expect([...payee.text.matchAll(/href="\/payout\/\d+"/g)]).toHaveLength(2);
+  expect((await page.browser.get('/payee/99')).status).toBe(404);
 });
 
 test('finds by the number, by how it ends, and by a part of a name, and never in an address', async () => {
@@ -51,24 +76,25 @@ test('finds by the number, by how it ends, and by a part of a name, and never in
   expect(await found('somchai')).toEqual(['3', '2', '1']);
   expect(await found('<script>alert(')).toEqual(['1']);
   expect(await found('nobody')).toEqual([]);
-  expect((await page.browser.get('/payees?search=0001')).text.match(/class="name mono"/g)).toHaveLength(3);
+  expect((await page.browser.get('/payees?search=0002')).text).not.toContain('******0002');
 });
 
 test('goes on page by page, and leaves nobody out', async () => {
   await ingest(page.sqlite.store, makeRows(120));
-  let shown = await page.signIn('mali', '/payees');
+  await page.signIn('mali', '/payees');
+  let shown = await page.browser.post('/payees', { list: 'never' });
   const seen = new Set<string>();
   for (let pages = 0; pages < 9; pages += 1) {
     for (const [, number = ''] of shown.text.matchAll(/class="name mono">([^<]+)</g)) seen.add(number);
-    const before = /name="before" value="(\d+)"/.exec(shown.text)?.[1];
-    if (before === undefined) break;
-    shown = await page.browser.post('/payees', { before });
+    const from = /name="from" value="(\d+)"/.exec(shown.text)?.[1];
+    if (from === undefined) break;
+    shown = await page.browser.post('/payees', { from, list: 'never' });
   }
   expect(seen.size).toBe(120);
 });
 
 test('says when nobody is there, in Thai too', async () => {
-  expect(textOf(await page.signIn('mali', '/payees'))).toContain('No file has named a payee yet');
+  expect(textOf(await page.signIn('mali', '/payees'))).toContain('No payee was paid yet');
   const shown = await page.browser.post('/look', { language: 'th', back: '/payees' });
   expect(shown.text).toMatch(/<h1>ผู้รับเงิน/);
 });

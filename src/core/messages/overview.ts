@@ -145,13 +145,21 @@ export const overviewWordings = wordings({
   // ---------------------------------------------------------------- payees
 
   'payees.payees-hint': [
-    'Payees named last come first. Archived payouts are not counted.',
-    'เรียงจากผู้รับเงินที่มีรายการล่าสุด ไม่รวมรายการที่ย้ายไปเก็บถาวรแล้ว',
+    'Payees of the newest 100,000 payouts. Archived payouts are not counted.',
+    'ผู้รับเงินในรายการจ่ายล่าสุด 100,000 รายการ ไม่รวมรายการที่ย้ายไปเก็บถาวรแล้ว',
   ],
   'payees.payee-search-hint': [
     'Number, its last four digits, or letters of a name',
     'เลขเต็ม เลขท้ายสี่ตัว หรือตัวอักษรในชื่อ',
   ],
+  'payees.list-sum': ['Paid, by sum', 'จ่ายแล้ว เรียงตามยอดรวม'],
+  'payees.list-failures': ['Paid, by failures', 'จ่ายแล้ว เรียงตามครั้งที่ไม่สำเร็จ'],
+  'payees.list-last': ['Paid, latest first', 'จ่ายแล้ว เรียงจากล่าสุด'],
+  'payees.list-never': ['Never paid', 'ยังไม่เคยจ่าย'],
+  'payees.all-paid': ['Every payee was paid at least once', 'จ่ายให้ผู้รับเงินทุกรายแล้ว'],
+  'payees.to-start': ['To the start', 'กลับไปหน้าแรก'],
+  'payees.payee': ['Payee', 'ผู้รับเงิน'],
+  'payees.payouts': ['Payouts to this payee', 'รายการจ่ายของผู้รับเงินรายนี้'],
   'payees.first-paid': ['First paid', 'จ่ายครั้งแรก'],
   'payees.last-paid': ['Last paid', 'จ่ายครั้งล่าสุด'],
   'payees.times-paid': ['Times paid', 'จำนวนครั้งที่จ่าย'],
@@ -162,7 +170,7 @@ export const overviewWordings = wordings({
   'payees.in-files': ['{count} in files', '{count} รายการในไฟล์'],
   'payees.look-further': ['Look further back', 'ค้นย้อนหลังต่อ'],
   'payees.none-so-far': ['None among the rows looked at so far', 'ยังไม่พบในรายการที่ค้นแล้ว'],
-  'payees.no-payees': ['No file has named a payee yet', 'ยังไม่มีผู้รับเงินในระบบ'],
+  'payees.no-payees': ['No payee was paid yet', 'ยังไม่เคยจ่ายให้ผู้รับเงินรายใด'],
 
   // ---------------------------------------------------------------- people, and the log
 

@@ -35,7 +35,7 @@ const menu = [
   { path: '/batches', word: 'page.batches', under: /^\/(?:batch|upload)\b/ },
   { path: '/reconciliation', word: 'page.reconciliation', under: /^\/reconciliation\b/ },
   { path: '/registrations', word: 'page.registrations', under: /^\/registrations?\b/ },
-  { path: '/payees', word: 'page.payees' },
+  { path: '/payees', word: 'page.payees', under: /^\/payee\b/ },
   { path: '/people', word: 'page.people', action: 'people', under: /^\/people\b/ },
   { path: '/log', word: 'page.log', action: 'people' },
 ] as const satisfies readonly {

@@ -2,7 +2,7 @@
 import { type Expression, sql, type SqlBool } from 'kysely';
 import type { ProxyType } from '../../core/payout.ts';
 import type { PayeeWanted } from '../../payout/rules/search.ts';
-import type { OverviewReader, PayeeSeen } from '../../overview/ports.ts';
+import type { OverviewReader, PayeeOrder, PayeeSeen, PayeesFound } from '../../overview/ports.ts';
 import type { SendsSeen } from '../../overview/rules/today.ts';
 import { joinParts, sumAmount } from '../payouts/rows.ts';
 import { literal } from '../schema.ts';
@@ -21,8 +21,14 @@ const isLatest = sql<SqlBool>`not exists (select 1 from payee_place as o where o
 /** Lowers the letters of the Latin alphabet, as both engines know them. */
 const toSmallLetters = (text: string): string => text.replaceAll(/[A-Z]/gu, (letter) => letter.toLowerCase());
 
-function isWanted(wanted: Exclude<PayeeWanted, { kind: 'number' }> | undefined): Expression<SqlBool> {
+/** True of a payee without a paid transfer. */
+const isUnpaid = sql<SqlBool>`not exists (select 1 from attempt as t where t.proxy_no = r.proxy_no and t.status = 'paid')`;
+
+type RowsWanted = Exclude<PayeeWanted, { kind: 'number' }> | { readonly kind: 'unpaid' } | undefined;
+
+function isWanted(wanted: RowsWanted): Expression<SqlBool> {
   if (wanted === undefined) return isLatest;
+  if (wanted.kind === 'unpaid') return sql`(${isLatest} and ${isUnpaid})`;
   if (wanted.kind === 'number-end') {
     const end = sql`substr(r.proxy_no, length(r.proxy_no) + 1 - ${sql.lit(wanted.end.length)})`;
     return sql`(${end} = ${wanted.end} and ${isLatest})`;
@@ -35,11 +41,7 @@ function isWanted(wanted: Exclude<PayeeWanted, { kind: 'number' }> | undefined):
 const typeOfNumber = sql<ProxyType>`${inDialect({ sqlite: sql`r.proxy_type`, postgres: sql`max(r.proxy_type)` })}`;
 
 /** Payees in the rows of a window, the newest first; by a name each row in which it stands. */
-function selectPayees(
-  wanted: Exclude<PayeeWanted, { kind: 'number' }> | undefined,
-  beforeSeq: number,
-  limit: number,
-) {
+function selectPayees(wanted: RowsWanted, beforeSeq: number, limit: number) {
   const isByName = wanted?.kind === 'name';
   const rows = query
     .selectFrom('payout as p')
@@ -85,6 +87,7 @@ const payoutsTo = define(({ proxyNo }: { proxyNo: string }) =>
     .innerJoin('payout as p', 'p.seq', 'o.payout_seq')
     .select((eb) => eb.fn.countAll<number>().as('payouts'))
     .select(countWhere(sql`p.status = 'unpayable'`).as('unpayable'))
+    .select((eb) => eb.fn.max<number | null>('p.seq').as('latestSeq'))
     .where('o.proxy_no', '=', proxyNo),
 );
 
@@ -114,6 +117,7 @@ function* readPayee({ proxyNo, proxyType }: Payee): Reading<PayeeSeen> {
     proxyNo,
     proxyType,
     names,
+    latestSeq: named?.latestSeq ?? 0,
     payouts: named?.payouts ?? 0,
     paid: sent?.paid ?? 0,
     paidSatang: joinParts(sent?.high ?? '0', sent?.low ?? '0'),
@@ -121,6 +125,43 @@ function* readPayee({ proxyNo, proxyType }: Payee): Reading<PayeeSeen> {
     lastPaidMs: sent?.lastPaidMs ?? null,
     failures: (sent?.failed ?? 0) + (named?.unpayable ?? 0),
   };
+}
+
+/** What payees are ordered by, over the rows `p` and their attempts `a`. */
+const ranks: Readonly<Record<PayeeOrder, Expression<number>>> = {
+  sum: sql<number>`sum(iif(a.status = 'paid', p.amount_satang * 1.0, 0))`,
+  failures: sql<number>`count(*) filter (where a.status in ('failed', 'refused') or p.status = 'unpayable')`,
+  last: sql<number>`max(iif(a.status = 'paid', a.intent_at_ms, 0))`,
+};
+
+/** Payees who were paid in the rows of a window. */
+const selectPaid = (order: PayeeOrder, fromSeq: number, offset: number, limit: number) =>
+  query
+    .selectFrom('payout as p')
+    .innerJoin('payout_row as r', 'r.seq', 'p.seq')
+    .leftJoin('attempt as a', 'a.payout_seq', 'p.seq')
+    .select(['r.proxy_no as proxyNo', sql<ProxyType>`max(r.proxy_type)`.as('proxyType')])
+    .where('p.seq', '>=', fromSeq)
+    .where('r.proxy_no', 'is not', null)
+    .groupBy('r.proxy_no')
+    .having(countWhere(sql`a.status = 'paid'`), '>', literal(0))
+    .orderBy(ranks[order], 'desc')
+    .orderBy('r.proxy_no')
+    .limit(limit)
+    .offset(offset);
+
+function* readPage(wanted: RowsWanted, beforeSeq: number, limit: number): Reading<PayeesFound> {
+  const latest = query
+    .selectFrom('payout')
+    .select((eb) => eb.fn.max<number | null>('seq').as('seq'))
+    .where('seq', '<', beforeSeq);
+  const fromSeq = ((yield* selectFirst(latest))?.seq ?? 0) + 1;
+  const found = yield* select(selectPayees(wanted, fromSeq, limit));
+  const payees: PayeeSeen[] = [];
+  for (const { proxyNo, proxyType } of found)
+    payees.push(yield* readPayee({ proxyNo: proxyNo ?? '', proxyType }));
+  const lastSeq = found.length < limit ? fromSeq - payeeWindow : (found.at(-1)?.latestSeq ?? 0);
+  return { payees, beforeSeq: lastSeq > 1 ? lastSeq : undefined };
 }
 
 /** Finds the payees of a whole number, by an index. */
@@ -158,16 +199,17 @@ export const overviewReads = {
       for (const payee of found) payees.push(yield* readPayee(payee));
       return { payees, beforeSeq: undefined };
     }
-    const latest = query
-      .selectFrom('payout')
-      .select((eb) => eb.fn.max<number | null>('seq').as('seq'))
-      .where('seq', '<', beforeSeq);
-    const fromSeq = ((yield* selectFirst(latest))?.seq ?? 0) + 1;
-    const found = yield* select(selectPayees(wanted, fromSeq, limit));
+    return yield* readPage(wanted, beforeSeq, limit);
+  },
+  *unpaidPayees(beforeSeq, limit) {
+    return yield* readPage({ kind: 'unpaid' }, beforeSeq, limit);
+  },
+  *paidPayees(order, offset, limit) {
+    const latest = query.selectFrom('payout').select((eb) => eb.fn.max<number | null>('seq').as('seq'));
+    const fromSeq = ((yield* selectFirst(latest))?.seq ?? 0) + 1 - payeeWindow;
     const payees: PayeeSeen[] = [];
-    for (const { proxyNo, proxyType } of found)
+    for (const { proxyNo, proxyType } of yield* select(selectPaid(order, fromSeq, offset, limit)))
       payees.push(yield* readPayee({ proxyNo: proxyNo ?? '', proxyType }));
-    const lastSeq = found.length < limit ? fromSeq - payeeWindow : (found.at(-1)?.latestSeq ?? 0);
-    return { payees, beforeSeq: lastSeq > 1 ? lastSeq : undefined };
+    return payees;
   },
 } satisfies BodiesOf<OverviewReader>;

@@ -108,6 +108,10 @@ const readOverview = async (store: Store): Promise<unknown> => ({
   sends: sorted(await store.latestSends(many)),
   all: await store.payees(undefined, many, 20),
   page: await store.payees(undefined, 20, 3),
+  unpaid: await store.unpaidPayees(many, 20),
+  paid: await Promise.all(
+    (['sum', 'failures', 'last'] as const).map((order) => store.paidPayees(order, 0, 20)),
+  ),
   name: await store.payees({ kind: 'name', part: 'SOMCHAI' }, many, 20),
   thai: await store.payees({ kind: 'name', part: 'สม' }, many, 20),
   end: await store.payees({ kind: 'number-end', end: '0003' }, many, 20),
