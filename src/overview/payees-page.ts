@@ -54,17 +54,19 @@ function searchForm(visit: ProvedVisit, { search }: PayeesForm): Html {
   </form>`;
 }
 
-/** Buttons for the lists; the present one is pressed. */
+/** Buttons for the lists. */
 function listButtons(visit: ProvedVisit, { search, list }: PayeesForm): Html {
   const { say } = visit;
-  return html`<form method="post" action="/payees" class="chips">
+  return html`<form method="post" action="/payees">
     ${csrfField(visit)}
-    ${lists.map((one) => {
-      const isNow = search === '' && one === list;
-      return html`<button name="list" value="${one}" ${isNow && html`aria-pressed="true" class="on"`}>
-        ${say(`payees.list-${one}`)}
-      </button>`;
-    })}
+    <div class="chips">
+      ${lists.map((one) => {
+        const isNow = search === '' && one === list;
+        return html`<button name="list" value="${one}" ${isNow && html`aria-current="true"`}>
+          ${say(`payees.list-${one}`)}
+        </button>`;
+      })}
+    </div>
   </form>`;
 }
 
