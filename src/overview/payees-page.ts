@@ -217,7 +217,7 @@ async function answerPayee(store: PayeesReader, visit: ProvedVisit, fields: Fiel
   const heads = ['payout.payout', 'payout.amount', 'payout.status', 'payout.time'] as const;
   return {
     title,
-    body: html`<p class="nav"><a href="/payees">← ${say('page.payees')}</a></p>
+    body: html`<p class="bread"><a href="/payees">← ${say('page.payees')}</a></p>
       <h1>${title}</h1>
       ${table(visit, payees)}
       <section aria-labelledby="payouts">

@@ -494,7 +494,7 @@ async function statementSection(
             html`<li>
               <b>${version}</b>
               <span
-                >${whyOf(visit, describeProvenance(provenance))} <small class="mono">${sha256}</small></span
+                >${whyOf(visit, describeProvenance(provenance))} <small><code>${sha256}</code></small></span
               >
             </li>`,
         )}

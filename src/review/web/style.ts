@@ -323,7 +323,8 @@ const days = `
 .br.hi { border-left-color: var(--alarm-fill); } .br .hd { grid-column: 1 / -1; margin: 0; } .br h3 { font-size: 1rem; }
 .br dl { display: grid; grid-template-columns: 1fr 1fr 1fr; gap: var(--s3); margin: 0; } .br dt { font-size: .8125rem; color: var(--soft); } .br dd { margin: 0; }
 .tx p::first-letter, .rules li::first-letter { text-transform: uppercase; }
-.tbl td:nth-child(2), .tbl td:nth-child(4) { color: var(--soft); } .wf { margin-top: var(--s2); } .tbl + .h3 { margin-top: var(--s4); }
+.tbl td:nth-child(2), .tbl td:nth-child(4) { color: var(--soft); } .wf { margin-top: var(--s2); } .tbl + .h3 { margin-top: var(--s4); } ul.log code { overflow-wrap: anywhere; }
+form:is(:has(> .chips), :has(> table)) { align-self: stretch; min-width: 0; } table + .buttons { margin-top: var(--s3); }
 @media (max-width: 63.99rem) { .br { display: block; } .br > :is(dl, .tx, .bts) { margin-top: var(--s3); } .br .hd > :last-child { margin-left: 0; } }
 @media (max-width: 40rem) {
   .tbl.rows :is(tbody, tfoot) tr { grid-template-columns: 1fr 1fr 1fr; } .tbl.rows td.r { font-size: .875rem; }
