@@ -7,7 +7,7 @@ import { breakTargetOf } from '../review/queue-target.ts';
 import { answerDecision, type DecideForm, decidePage } from '../review/web/decide-form.ts';
 import { html, type Html, type Part } from '../review/web/html.ts';
 import { csrfField, plainPage } from '../review/web/layout.ts';
-import { whyOf } from '../review/web/parts.ts';
+import { dataTable, whyOf } from '../review/web/parts.ts';
 import type { Answer, Fields, Page, ProvedVisit } from '../review/web/view.ts';
 import {
   breaksShown,
@@ -58,22 +58,13 @@ function breakRow(visit: ProvedVisit, record: BreakRecord, withBox: boolean): Ht
   </tr>`;
 }
 
-function breakTable(visit: ProvedVisit, records: readonly BreakRecord[], withBox: boolean): Html {
-  const { say } = visit;
-  return html`<table>
-    <thead>
-      <tr>
-        ${withBox && html`<td></td>`}
-        <th scope="col">${say('payout.payout')}</th>
-        <th scope="col" class="number">${say('reconciliation.ours-minus-bank')}</th>
-        <th scope="col">${say('payout.why')}</th>
-      </tr>
-    </thead>
-    <tbody>
-      ${records.map((record) => breakRow(visit, record, withBox))}
-    </tbody>
-  </table>`;
-}
+const breakTable = (visit: ProvedVisit, records: readonly BreakRecord[], withBox: boolean): Html =>
+  dataTable(
+    visit,
+    [...(withBox ? ([''] as const) : []), 'payout.payout', 'reconciliation.ours-minus-bank', 'payout.why'],
+    records.map((record) => breakRow(visit, record, withBox)),
+    ['reconciliation.ours-minus-bank'],
+  );
 
 /** The list with boxes; breaks that wait for a check are left out. */
 function choosePage(

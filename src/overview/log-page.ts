@@ -10,7 +10,7 @@ import { describePersonEvent } from '../review/rules/person-words.ts';
 import { proposalStatuses } from '../review/rules/proposal.ts';
 import { html, type Html, type Part } from '../review/web/html.ts';
 import { csrfField, problems } from '../review/web/layout.ts';
-import { momentOf, whyOf } from '../review/web/parts.ts';
+import { dataTable, momentOf, whyOf } from '../review/web/parts.ts';
 import type { Fields, Page, ProvedVisit, View } from '../review/web/view.ts';
 
 type LogReader = Pick<PersonStore, 'persons' | 'personEvents'> &
@@ -162,20 +162,10 @@ function table(visit: ProvedVisit, entries: readonly Entry[]): Html {
     return html`<div class="empty">
       <p><b>${say('user.no-entries')}</b></p>
     </div>`;
-  return html`<table>
-      <thead>
-        <tr>
-          <th scope="col">${say('payout.time')}</th>
-          <th scope="col">${say('payout.who')}</th>
-          <th scope="col">${say('payout.what')}</th>
-          <th scope="col">${say('user.what-happened')}</th>
-        </tr>
-      </thead>
-      <tbody>
-        ${entries.slice(0, entriesMax).map((entry) => entryRow(visit, entry))}
-      </tbody>
-    </table>
-    ${entries.length > entriesMax && html`<p>${say('user.log-limit')}</p>`}`;
+  const heads = ['payout.time', 'payout.who', 'payout.what', 'user.what-happened'] as const;
+  const rows = entries.slice(0, entriesMax).map((entry) => entryRow(visit, entry));
+  return html`${dataTable(visit, heads, rows)}
+  ${entries.length > entriesMax && html`<p>${say('user.log-limit')}</p>`}`;
 }
 
 async function answerLog(store: LogReader, visit: ProvedVisit, fields: Fields): Promise<Page> {

@@ -13,7 +13,7 @@ import { recordSearch } from '../review/reveal.ts';
 import type { OverviewReader, PayeeOrder, PayeesFound, PayeeSeen } from './ports.ts';
 import { html, type Html } from '../review/web/html.ts';
 import { csrfField, plainPage, postButton } from '../review/web/layout.ts';
-import { momentOf, moneyTag, reachNote, readSearch, searchField } from '../review/web/parts.ts';
+import { dataTable, momentOf, moneyTag, reachNote, readSearch, searchField } from '../review/web/parts.ts';
 import { readSeq } from '../review/web/payout-page.ts';
 import type { Fields, Page, ProvedVisit, View } from '../review/web/view.ts';
 
@@ -96,25 +96,22 @@ function payeeRow(visit: ProvedVisit, payee: PayeeSeen): Html {
   </tr>`;
 }
 
-function table(visit: ProvedVisit, payees: readonly PayeeSeen[]): Html {
-  const { say } = visit;
-  return html`<table>
-    <thead>
-      <tr>
-        <th scope="col">${say('payout.payee-number')}</th>
-        <th scope="col">${say('payees.names-seen')}</th>
-        <th scope="col">${say('payees.first-paid')}</th>
-        <th scope="col">${say('payees.last-paid')}</th>
-        <th scope="col" class="number">${say('payees.times-paid')}</th>
-        <th scope="col" class="number">${say('payees.sum-paid')}</th>
-        <th scope="col" class="number">${say('payees.failures')}</th>
-      </tr>
-    </thead>
-    <tbody>
-      ${payees.map((payee) => payeeRow(visit, payee))}
-    </tbody>
-  </table>`;
-}
+const numbers = ['payees.times-paid', 'payees.sum-paid', 'payees.failures'] as const;
+const heads = [
+  'payout.payee-number',
+  'payees.names-seen',
+  'payees.first-paid',
+  'payees.last-paid',
+  ...numbers,
+] as const;
+
+const table = (visit: ProvedVisit, payees: readonly PayeeSeen[]): Html =>
+  dataTable(
+    visit,
+    heads,
+    payees.map((payee) => payeeRow(visit, payee)),
+    numbers,
+  );
 
 /** The reach of a search for a whole number; undefined for any other search. */
 async function readReach(
@@ -214,7 +211,6 @@ async function answerPayee(store: PayeesReader, visit: ProvedVisit, fields: Fiel
   const found = await store.searchPayouts({ payee: wanted }, from, payeesOnPage);
   const last = found.length < payeesOnPage ? undefined : found.at(-1)?.row.seq;
   const title = `${say('payees.payee')} ${maskDigits(proxyNo)}`;
-  const heads = ['payout.payout', 'payout.amount', 'payout.status', 'payout.time'] as const;
   return {
     title,
     body: html`<p class="bread"><a href="/payees">← ${say('page.payees')}</a></p>
@@ -222,16 +218,12 @@ async function answerPayee(store: PayeesReader, visit: ProvedVisit, fields: Fiel
       ${table(visit, payees)}
       <section aria-labelledby="payouts">
         <h2 id="payouts">${say('payees.payouts')}</h2>
-        <table>
-          <thead>
-            <tr>
-              ${heads.map((head) => html`<th scope="col" ${head === 'payout.amount' && html`class="number"`}>${say(head)}</th>`)}
-            </tr>
-          </thead>
-          <tbody>
-            ${found.map((one) => payoutRow(visit, one))}
-          </tbody>
-        </table>
+        ${dataTable(
+          visit,
+          ['payout.payout', 'payout.amount', 'payout.status', 'payout.time'],
+          found.map((one) => payoutRow(visit, one)),
+          ['payout.amount'],
+        )}
         <div class="pages">
           ${last !== undefined && postButton(visit, `/payee/${seq}`, say('queue.older'), { from: String(last) }, 'page')}
         </div>

@@ -18,7 +18,7 @@ import { isLapsed, type PersonChange, type PersonRequest } from '../review/rules
 import { describeChange, describePersonEvent, severityOf } from '../review/rules/person-words.ts';
 import { html, type Html, type Part } from '../review/web/html.ts';
 import { csrfField, plainPage, postButton, problems } from '../review/web/layout.ts';
-import { momentOf, whyOf } from '../review/web/parts.ts';
+import { dataTable, momentOf, whyOf } from '../review/web/parts.ts';
 import { findUnconfirmed, keyTable } from '../review/web/passkeys-page.ts';
 import type { Answer, Fields, Page, ProvedVisit, View } from '../review/web/view.ts';
 
@@ -75,25 +75,13 @@ function personRow(visit: ProvedVisit, { kept, context }: Known, person: Person)
 }
 
 function peopleTable(visit: ProvedVisit, known: Known): Html {
-  const { say } = visit;
   const people = known.kept.people.toSorted(
     (one, other) => Number(one.isDisabled) - Number(other.isDisabled) || one.name.localeCompare(other.name),
   );
-  return html`<table>
-    <thead>
-      <tr>
-        <th scope="col">${say('user.user-name')}</th>
-        <th scope="col">${say('user.role')}</th>
-        <th scope="col">${say('user.user-standing')}</th>
-        <th scope="col">${say('user.last-sign-in')}</th>
-        <th scope="col" class="number">${say('user.tokens')}</th>
-        <th scope="col" class="number">${say('user.passkey-count')}</th>
-      </tr>
-    </thead>
-    <tbody>
-      ${people.map((person) => personRow(visit, known, person))}
-    </tbody>
-  </table>`;
+  const numbers = ['user.tokens', 'user.passkey-count'] as const;
+  const rows = people.map((person) => personRow(visit, known, person));
+  const heads = ['user.user-name', 'user.role', 'user.user-standing', 'user.last-sign-in'] as const;
+  return dataTable(visit, [...heads, ...numbers], rows, numbers);
 }
 
 // ---------------------------------------------------------------- waiting changes

@@ -7,6 +7,7 @@ import type { StatementDayState } from '../reconcile/ports.ts';
 import { decodeTotals } from '../reconcile/rules/tally.ts';
 import type { Figures } from '../reconcile/rules/types.ts';
 import { html, type Html, type Part } from '../review/web/html.ts';
+import { dataTable } from '../review/web/parts.ts';
 import type { Page, ProvedVisit, View } from '../review/web/view.ts';
 import { answerAccept } from './accept-breaks.ts';
 import {
@@ -24,6 +25,9 @@ const daysShown = 62;
 const figuresOf = (figures: Figures | undefined): Part =>
   figures && html`${showBaht(figures.satang)} <small>${showCount(figures.count)}</small>`;
 
+const tag = (className: string, sign: string, text: string): Html =>
+  html`<span class="t ${className}"><span aria-hidden="true">${sign}</span> ${text}</span>`;
+
 /** ✓ agrees, ! or ? with its open breaks, or … not complete. */
 async function stateOf(
   { store }: ReconciliationContext,
@@ -31,8 +35,6 @@ async function stateOf(
   { date, openBreaks }: StatementDayState,
   isInPart: boolean,
 ): Promise<Html> {
-  const tag = (className: string, sign: string, text: string): Html =>
-    html`<span class="t ${className}"><span aria-hidden="true">${sign}</span> ${text}</span>`;
   if (openBreaks > 0) {
     const [worst] = await store.openBreaks(date, 1);
     const text = say(counted(openBreaks, 'open-break'));
@@ -44,12 +46,8 @@ async function stateOf(
     : tag('yes', '✓', say('reconciliation.agrees'));
 }
 
-interface ShownDay {
-  readonly state: Part;
-  readonly ours: Part;
-  readonly bank: Part;
-  readonly difference: Part;
-}
+/** A day's state, and its totals where it has a statement. */
+type ShownDay = readonly [state: Html, all?: ReturnType<typeof compareSides>['all']];
 
 async function readDay(
   context: ReconciliationContext,
@@ -58,37 +56,21 @@ async function readDay(
   isInPart: boolean,
 ): Promise<ShownDay> {
   const statement = await context.store.statement(day.date);
-  const all = statement && compareSides(decodeTotals(statement.totals)).all;
-  return {
-    state: await stateOf(context, visit, day, isInPart),
-    ours: figuresOf(all?.ours),
-    bank: figuresOf(all?.bank),
-    difference: all && showDifference(all.differenceSatang),
-  };
+  const state = await stateOf(context, visit, day, isInPart);
+  return statement === undefined ? [state] : [state, compareSides(decodeTotals(statement.totals)).all];
 }
 
-const missingDay = ({ say }: ProvedVisit): ShownDay => ({
-  state: html`<span class="t ask"
-    ><span aria-hidden="true">?</span> ${say('reconciliation.no-statement')}</span
-  >`,
-  ours: undefined,
-  bank: undefined,
-  difference: undefined,
-});
-
-const dayRow = (
-  { say, language }: ProvedVisit,
-  date: string,
-  { state, ours, bank, difference }: ShownDay,
-): Html =>
+const dayRow = ({ say, language }: ProvedVisit, date: string, [state, all]: ShownDay): Html =>
   html`<tr>
     <td data-head="${say('payout.day')}">
       <a class="open" href="/reconciliation/${date}"><span class="name">${sayDate(language, date)}</span></a>
     </td>
     <td data-head="${say('reconciliation.state')}">${state}</td>
-    <td class="number" data-head="${say('reconciliation.ours')}">${ours}</td>
-    <td class="number" data-head="${say('reconciliation.bank')}">${bank}</td>
-    <td class="number" data-head="${say('reconciliation.ours-minus-bank')}">${difference}</td>
+    <td class="number" data-head="${say('reconciliation.ours')}">${figuresOf(all?.ours)}</td>
+    <td class="number" data-head="${say('reconciliation.bank')}">${figuresOf(all?.bank)}</td>
+    <td class="number" data-head="${say('reconciliation.ours-minus-bank')}">
+      ${all && showDifference(all.differenceSatang)}
+    </td>
   </tr>`;
 
 async function answerDays(context: ReconciliationContext, visit: ProvedVisit): Promise<Page> {
@@ -97,9 +79,13 @@ async function answerDays(context: ReconciliationContext, visit: ProvedVisit): P
   const inPart = new Set(await store.daysReadInPart());
   const read = (await store.statementDays()).slice(0, daysShown);
   const missing = (await store.daysWithoutStatement(listPastDays(nowMs))).filter((date) => !inPart.has(date));
-  const days = new Map(missing.map((date) => [date, missingDay(visit)]));
+  const days = new Map<string, ShownDay>(
+    missing.map((date) => [date, [tag('ask', '?', say('reconciliation.no-statement'))]]),
+  );
   for (const day of read) days.set(day.date, await readDay(context, visit, day, inPart.has(day.date)));
-  const heads = ['reconciliation.ours', 'reconciliation.bank', 'reconciliation.ours-minus-bank'] as const;
+  const numbers = ['reconciliation.ours', 'reconciliation.bank', 'reconciliation.ours-minus-bank'] as const;
+  const newestFirst = [...days].toSorted(([one], [other]) => (one < other ? 1 : -1));
+  const rows = newestFirst.map(([date, day]) => dayRow(visit, date, day));
   return {
     title: say('page.reconciliation'),
     body: html`<h1>${say('page.reconciliation')}</h1>
@@ -108,18 +94,7 @@ async function answerDays(context: ReconciliationContext, visit: ProvedVisit): P
           ? html`<div class="empty">
               <p><b>${say('reconciliation.no-days')}</b></p>
             </div>`
-          : html`<table>
-              <thead>
-                <tr>
-                  <th scope="col">${say('payout.day')}</th>
-                  <th scope="col">${say('reconciliation.state')}</th>
-                  ${heads.map((head) => html`<th scope="col" class="number">${say(head)}</th>`)}
-                </tr>
-              </thead>
-              <tbody>
-                ${[...days].toSorted(([one], [other]) => (one < other ? 1 : -1)).map(([date, day]) => dayRow(visit, date, day))}
-              </tbody>
-            </table>`
+          : dataTable(visit, ['payout.day', 'reconciliation.state', ...numbers], rows, numbers)
       }`,
   };
 }

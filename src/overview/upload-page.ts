@@ -10,7 +10,7 @@ import { OutputFileError } from '../platform/durable-file.ts';
 import type { RegistrationStore } from '../registration/ports.ts';
 import { html, type Html, type Part } from '../review/web/html.ts';
 import { csrfField, plainPage, postButton } from '../review/web/layout.ts';
-import { factList, whyOf } from '../review/web/parts.ts';
+import { dataTable, factList, whyOf } from '../review/web/parts.ts';
 import type { Answer, Fields, FileView, Page, ProvedVisit, View } from '../review/web/view.ts';
 import type { Surroundings } from './today-page.ts';
 import type { FileKindName } from '../watch/rules/drop-folder.ts';
@@ -163,18 +163,12 @@ function issueSection(visit: ProvedVisit, { issues, issueCount }: CheckedUpload)
   return html`<section>
     <h2>${say('upload.issues')}</h2>
     ${issueCount > issues.length && html`<p>${say(message('upload.first-issues', { count: showCount(issueCount) }))}</p>`}
-    <table>
-      <thead>
-        <tr>
-          <th scope="col" class="number">${say('upload.line')}</th>
-          <th scope="col">${say('upload.column')}</th>
-          <th scope="col">${say('upload.finding')}</th>
-        </tr>
-      </thead>
-      <tbody>
-        ${issues.map((one) => issueRow(visit, one))}
-      </tbody>
-    </table>
+    ${dataTable(
+      visit,
+      ['upload.line', 'upload.column', 'upload.finding'],
+      issues.map((one) => issueRow(visit, one)),
+      ['upload.line'],
+    )}
   </section>`;
 }
 

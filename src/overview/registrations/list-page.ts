@@ -15,7 +15,14 @@ import type { PersonStore } from '../../review/ports.ts';
 import { recordSearch } from '../../review/reveal.ts';
 import { html, type Html } from '../../review/web/html.ts';
 import { csrfField, postButton } from '../../review/web/layout.ts';
-import { momentOf, reachNote, readSearch, searchField, uploadLink } from '../../review/web/parts.ts';
+import {
+  dataTable,
+  momentOf,
+  reachNote,
+  readSearch,
+  searchField,
+  uploadLink,
+} from '../../review/web/parts.ts';
 import type { Fields, Page, ProvedVisit, View } from '../../review/web/view.ts';
 import {
   companyOf,
@@ -143,53 +150,34 @@ function registrationLine(visit: ProvedVisit, row: RegistrationRow): Html {
   </tr>`;
 }
 
-export function registrationTable(visit: ProvedVisit, rows: readonly RegistrationRow[]): Html {
-  const { say } = visit;
-  return html`<table>
-    <thead>
-      <tr>
-        <th scope="col">${say('registration.registration')}</th>
-        <th scope="col">${say('registration.account')}</th>
-        <th scope="col">${say('payout.status')}</th>
-        <th scope="col">${say('payout.why')}, ${say('payout.remedy')}</th>
-        <th scope="col">${say('payout.sent')}</th>
-      </tr>
-    </thead>
-    <tbody>
-      ${rows.map((row) => registrationLine(visit, row))}
-    </tbody>
-  </table>`;
-}
+export const registrationTable = (visit: ProvedVisit, rows: readonly RegistrationRow[]): Html =>
+  dataTable(
+    visit,
+    ['registration.registration', 'registration.account', 'payout.status', 'payout.why', 'payout.sent'],
+    rows.map((row) => registrationLine(visit, row)),
+  );
 
 function batchesSection(visit: ProvedVisit, batches: readonly RegistrationBatch[]): Html {
   const { say, language } = visit;
   return html`<section aria-labelledby="files">
     <h2 id="files">${say('registration.registration-batches')}</h2>
-    <table>
-      <thead>
-        <tr>
-          <th scope="col">${say('registration.batch')}</th>
-          <th scope="col">${say('payout.file')}</th>
-          <th scope="col">${say('payout.status')}</th>
-          <th scope="col" class="number">${say('registration.registration-rows')}</th>
-          <th scope="col">${say('payout.time')}</th>
-        </tr>
-      </thead>
-      <tbody>
-        ${batches.slice(0, batchesShownMax).map(
-          ({ batchId, fileName, status, rows, droppedAtMs }) =>
-            html`<tr>
-              <td data-head="${say('registration.batch')}">
-                <a class="open" href="/registrations/batch/${batchId}">${batchId}</a>
-              </td>
-              <td data-head="${say('payout.file')}">${showText(fileName)}</td>
-              <td data-head="${say('payout.status')}">${sayCode(language, `batch-status.${status}`)}</td>
-              <td class="number" data-head="${say('registration.registration-rows')}">${showCount(rows)}</td>
-              <td class="mono" data-head="${say('payout.time')}">${momentOf(visit, droppedAtMs)}</td>
-            </tr>`,
-        )}
-      </tbody>
-    </table>
+    ${dataTable(
+      visit,
+      ['registration.batch', 'payout.file', 'payout.status', 'registration.registration-rows', 'payout.time'],
+      batches.slice(0, batchesShownMax).map(
+        ({ batchId, fileName, status, rows, droppedAtMs }) =>
+          html`<tr>
+            <td data-head="${say('registration.batch')}">
+              <a class="open" href="/registrations/batch/${batchId}">${batchId}</a>
+            </td>
+            <td data-head="${say('payout.file')}">${showText(fileName)}</td>
+            <td data-head="${say('payout.status')}">${sayCode(language, `batch-status.${status}`)}</td>
+            <td class="number" data-head="${say('registration.registration-rows')}">${showCount(rows)}</td>
+            <td class="mono" data-head="${say('payout.time')}">${momentOf(visit, droppedAtMs)}</td>
+          </tr>`,
+      ),
+      ['registration.registration-rows'],
+    )}
   </section>`;
 }
 

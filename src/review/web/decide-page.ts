@@ -20,7 +20,7 @@ import { isPayoutDecision, type PayoutDecision, payoutDecisions } from '../rules
 import { answerDecision, type DecideForm, decidePage, withFile } from './decide-form.ts';
 import { html, type Html, type Part } from './html.ts';
 import { plainPage } from './layout.ts';
-import { factList, moneyTag, whyOf } from './parts.ts';
+import { dataTable, factList, moneyTag, whyOf } from './parts.ts';
 import { readSeq, type ReadReview } from './payout-page.ts';
 import { type QueueReader, readQueueFilter } from './queue-page.ts';
 import type { Answer, Fields, FileView, Page, ProvedVisit, SentFile, View } from './view.ts';
@@ -270,19 +270,8 @@ async function itemTable(
     );
   }
   const rest = rows.length - shown.length;
-  return html`<table>
-      <thead>
-        <tr>
-          <th scope="col">${say('payout.payout')}</th>
-          <th scope="col" class="number">${say('payout.amount')}</th>
-          <th scope="col">${say('payout.status')}</th>
-        </tr>
-      </thead>
-      <tbody>
-        ${shown}
-      </tbody>
-    </table>
-    ${rest > 0 && html`<p>${say(message('decide.and-more', { count: showCount(rest) }))}</p>`}`;
+  return html`${dataTable(visit, ['payout.payout', 'payout.amount', 'payout.status'], shown, ['payout.amount'])}
+  ${rest > 0 && html`<p>${say(message('decide.and-more', { count: showCount(rest) }))}</p>`}`;
 }
 
 /** The reasons against each decision, by the keys of the rows. */

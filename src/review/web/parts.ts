@@ -1,5 +1,12 @@
 /** Pieces that several views share. */
-import { inEnglish, isPlainCode, type Message, say as sayMessage, sayCode } from '../../core/message.ts';
+import {
+  inEnglish,
+  isPlainCode,
+  type Message,
+  type PlainCode,
+  say as sayMessage,
+  sayCode,
+} from '../../core/message.ts';
 import { formatBangkokDateTime } from '../../core/bangkok-time.ts';
 import { sayMoment } from '../../core/moments.ts';
 import { maskForeignNumbers, showText } from '../../core/outgoing-text.ts';
@@ -63,6 +70,24 @@ export const fullStop = ({ language }: Pick<Visit, 'language'>): Part => languag
 /** A moment: for people in their own calendar, for programs in the common one. */
 export const momentOf = ({ language }: Pick<Visit, 'language'>, epochMs: number): Html =>
   html`<time datetime="${formatBangkokDateTime(epochMs)}">${sayMoment(language, epochMs)}</time>`;
+
+/** A table; a column without a name has an empty head. @param numbers heads of columns with numbers */
+export const dataTable = (
+  { say }: Pick<Visit, 'say'>,
+  heads: readonly (PlainCode | '')[],
+  rows: Part,
+  numbers: readonly string[] = [],
+): Html =>
+  html`<table>
+    <thead>
+      <tr>
+        ${heads.map((head) => (head === '' ? html`<td></td>` : html`<th scope="col" ${numbers.includes(head) && html`class="number"`}>${say(head)}</th>`))}
+      </tr>
+    </thead>
+    <tbody>
+      ${rows}
+    </tbody>
+  </table>`;
 
 /** A list of names and facts; a name without a fact is left out. */
 export const factList = (facts: readonly (readonly [name: string, fact: Part])[]): Html =>

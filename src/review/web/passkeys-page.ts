@@ -18,6 +18,7 @@ import { type Passkey, type PasskeyStanding, showKey, standingOf } from '../rule
 import { can, type Person } from '../rules/people.ts';
 import { html, type Html, type Part } from './html.ts';
 import { csrfField, postButton, problems } from './layout.ts';
+import { dataTable } from './parts.ts';
 import { passkeyScripts } from './passkey-script.ts';
 import type { Answer, Fields, Page, ProvedVisit, View } from './view.ts';
 
@@ -175,26 +176,11 @@ export function keyTable(
   table: KeyTable,
 ): Part {
   const { isOthers } = table;
-  const { say } = visit;
   if (keys.length === 0) return undefined;
-  const heads: readonly PlainCode[] = [
-    'passkey.key-digits',
-    ...(isOthers ? (['passkey.key-owner'] as const) : []),
-    'passkey.standing',
-    'passkey.enrolled',
-    'passkey.last-used',
-  ];
-  return html`<table>
-    <thead>
-      <tr>
-        ${heads.map((head) => html`<th scope="col">${say(head)}</th>`)}
-        <td></td>
-      </tr>
-    </thead>
-    <tbody>
-      ${keys.map((key) => keyRow(visit, shown, key, table))}
-    </tbody>
-  </table>`;
+  const owner = isOthers ? (['passkey.key-owner'] as const) : [];
+  const rest = ['passkey.standing', 'passkey.enrolled', 'passkey.last-used', ''] as const;
+  const rows = keys.map((key) => keyRow(visit, shown, key, table));
+  return dataTable(visit, ['passkey.key-digits', ...owner, ...rest], rows);
 }
 
 const labelLengthMax = 60;

@@ -4,7 +4,7 @@ import type { PersonSession } from '../rules/session.ts';
 import { can } from '../rules/people.ts';
 import { html, type Html } from './html.ts';
 import { postButton } from './layout.ts';
-import { momentOf } from './parts.ts';
+import { dataTable, momentOf } from './parts.ts';
 import type { Answer, Page, ProvedVisit, View } from './view.ts';
 
 interface SessionsPage {
@@ -25,22 +25,16 @@ const sessionRow = (visit: ProvedVisit, { sessionHash, madeAtMs, usedAtMs }: Per
 async function sessionsPage({ readContext }: SessionsPage, visit: ProvedVisit): Promise<Page> {
   const { say, person } = visit;
   const open = await findOpenSessions(await readContext(), person);
+  const heads = ['session.session-began', 'session.session-used', 'session.session-where'] as const;
   return {
     title: say('session.sessions'),
     body: html`<h1>${say('session.sessions')}</h1>
       <p>${say('session.sessions-why')}</p>
-      <table>
-        <thead>
-          <tr>
-            <th scope="col">${say('session.session-began')}</th>
-            <th scope="col">${say('session.session-used')}</th>
-            <th scope="col">${say('session.session-where')}</th>
-          </tr>
-        </thead>
-        <tbody>
-          ${open.map((session) => sessionRow(visit, session))}
-        </tbody>
-      </table>
+      ${dataTable(
+        visit,
+        heads,
+        open.map((session) => sessionRow(visit, session)),
+      )}
       <p>${postButton(visit, '/sessions/sign-out', say('session.sign-out-everywhere'), {}, 'main')}</p>
       ${can(person, 'check').allowed && html`<p><a href="/passkeys">${say('passkey.own-passkeys')}</a></p>`}`,
   };

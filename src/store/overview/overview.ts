@@ -127,7 +127,7 @@ function* readPayee({ proxyNo, proxyType }: Payee): Reading<PayeeSeen> {
   };
 }
 
-/** What payees are ordered by, over the rows `p` and their attempts `a`. */
+/** The ranks of payees, over the rows `p` and their attempts `a`. */
 const ranks: Readonly<Record<PayeeOrder, Expression<number>>> = {
   sum: sql<number>`sum(iif(a.status = 'paid', p.amount_satang * 1.0, 0))`,
   failures: sql<number>`count(*) filter (where a.status in ('failed', 'refused') or p.status = 'unpayable')`,
@@ -150,12 +150,17 @@ const selectPaid = (order: PayeeOrder, fromSeq: number, offset: number, limit: n
     .limit(limit)
     .offset(offset);
 
-function* readPage(wanted: RowsWanted, beforeSeq: number, limit: number): Reading<PayeesFound> {
+/** The number after the latest row below a number. */
+function* endBefore(beforeSeq: number): Reading<number> {
   const latest = query
     .selectFrom('payout')
     .select((eb) => eb.fn.max<number | null>('seq').as('seq'))
     .where('seq', '<', beforeSeq);
-  const fromSeq = ((yield* selectFirst(latest))?.seq ?? 0) + 1;
+  return ((yield* selectFirst(latest))?.seq ?? 0) + 1;
+}
+
+function* readPage(wanted: RowsWanted, beforeSeq: number, limit: number): Reading<PayeesFound> {
+  const fromSeq = yield* endBefore(beforeSeq);
   const found = yield* select(selectPayees(wanted, fromSeq, limit));
   const payees: PayeeSeen[] = [];
   for (const { proxyNo, proxyType } of found)
@@ -205,8 +210,7 @@ export const overviewReads = {
     return yield* readPage({ kind: 'unpaid' }, beforeSeq, limit);
   },
   *paidPayees(order, offset, limit) {
-    const latest = query.selectFrom('payout').select((eb) => eb.fn.max<number | null>('seq').as('seq'));
-    const fromSeq = ((yield* selectFirst(latest))?.seq ?? 0) + 1 - payeeWindow;
+    const fromSeq = (yield* endBefore(Number.MAX_SAFE_INTEGER)) - payeeWindow;
     const payees: PayeeSeen[] = [];
     for (const { proxyNo, proxyType } of yield* select(selectPaid(order, fromSeq, offset, limit)))
       payees.push(yield* readPayee({ proxyNo: proxyNo ?? '', proxyType }));
