@@ -46,7 +46,7 @@ test('orders payees by sum, by failures and by the last payment', async () => {
   const { store } = page.sqlite;
   const amounts = [90_000n, 100n, 70_000n, 80_000n].map(toSatang);
   const rows = [1, 1, 2, 3].map((payee, place) => ({
-    ...makeRow(payee, { payoutId: `P-${place}`, amountSatang: amounts[place] }),
+    ...makeRow(payee, { payoutId: `P-${place}`, amountSatang: amounts[place] ?? null }),
     rowNo: place + 1,
     line: place + 2,
   }));

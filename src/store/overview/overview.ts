@@ -144,7 +144,7 @@ const selectPaid = (order: PayeeOrder, fromSeq: number, offset: number, limit: n
     .where('p.seq', '>=', fromSeq)
     .where('r.proxy_no', 'is not', null)
     .groupBy('r.proxy_no')
-    .having(countWhere(sql`a.status = 'paid'`), '>', literal(0))
+    .having(countWhere(sql`a.status = 'paid'`), '>', sql.lit(0))
     .orderBy(ranks[order], 'desc')
     .orderBy('r.proxy_no')
     .limit(limit)
