@@ -7,11 +7,10 @@ import { breakTargetOf } from '../review/queue-target.ts';
 import { answerDecision, type DecideForm, decidePage } from '../review/web/decide-form.ts';
 import { html, type Html, type Part } from '../review/web/html.ts';
 import { csrfField, plainPage } from '../review/web/layout.ts';
-import { dataTable, whyOf } from '../review/web/parts.ts';
+import { capital, dataTable, whyOf } from '../review/web/parts.ts';
 import type { Answer, Fields, Page, ProvedVisit } from '../review/web/view.ts';
 import {
   breaksShown,
-  capital,
   isHigh,
   markOf,
   nameOf,

@@ -26,7 +26,7 @@ import { can } from '../review/rules/people.ts';
 import { stepsChart } from '../review/web/charts.ts';
 import { html, type Html, type Part } from '../review/web/html.ts';
 import { plainPage, postButton } from '../review/web/layout.ts';
-import { momentOf, whyOf } from '../review/web/parts.ts';
+import { capital, momentOf, whyOf } from '../review/web/parts.ts';
 import type { ReadReview } from '../review/web/payout-page.ts';
 import type { Fields, Page, ProvedVisit } from '../review/web/view.ts';
 import {
@@ -86,9 +86,6 @@ export const signOf = (isHighBreak: boolean): readonly [sign: string, className:
 /** Names a break as it was shown, in the field of a form. */
 export const markOf = (record: BreakRecord): string =>
   hash('sha256', `${breakKeyOf(record)}\n${versionOfBreak(record)}`, 'hex').slice(0, 24);
-
-/** A text as the first of its line. */
-export const capital = (text: string): string => text.slice(0, 1).toUpperCase() + text.slice(1);
 
 interface ShownDay {
   readonly date: string;

@@ -53,6 +53,17 @@ const statusOf = async (registrationId: string) =>
 const versionIn = (text: string): string => /name="version" value="([^"]+)"/.exec(text)?.[1] ?? '';
 
 describe('the list', () => {
+  test('begins with what needs a person, by cause, and shows the rows of a cause', async () => {
+    const shown = await page.signIn('ploy', '/registrations');
+    const text = textOf(shown);
+    expect(text).toMatch(/Registrations that need a person .*Not registered .* 1 .*Show 1 registration/);
+    const [group = ''] = [...shown.text.matchAll(/name="group" value="([^"]+)"/g)].map(([, key]) => key);
+    const rows = await page.browser.post('/registrations', { group });
+    const names = [...rows.text.matchAll(/class="name">([^<]+)</g)].map(([, name]) => name);
+    expect(names).toEqual(['R1']);
+    expect(textOf(rows)).toContain('shown below');
+  });
+
   test('has the latest first, numbers masked, and their files', async () => {
     const shown = await page.signIn('ploy', '/registrations');
     const names = [...shown.text.matchAll(/class="name">([^<]+)</g)].map(([, name]) => name);

@@ -369,6 +369,9 @@ export const overviewWordings = wordings({
   'registration.request-no': ['Request no.', 'คำขอครั้งที่'],
   'registration.whole-registration-batch': ['the file of registrations', 'ไฟล์ลงทะเบียน'],
   'registration.registrations-for-person': ['Registrations that need a person', 'การลงทะเบียนที่รอดำเนินการ'],
+  'registration.cause': ['Cause', 'สาเหตุ'],
+  'registration.show-group': ['Show {count}', 'แสดง{count}'],
+  'registration.shown-below': ['shown below', 'แสดงด้านล่าง'],
   'registration.registrations-awaited': [
     'Registrations with the bank: its callback is awaited',
     'การลงทะเบียนที่ธนาคารรับเรื่องแล้ว รอแจ้งผล',

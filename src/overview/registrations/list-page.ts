@@ -1,6 +1,9 @@
 /** Direct-debit registrations: a search, latest first, and the files that they came in. */
 import { showCount } from '../../core/figures.ts';
-import { sayCode } from '../../core/message.ts';
+import { groupRegistrations } from '../../attention/groups.ts';
+import { type AttentionEntry, sortEntries } from '../../attention/rules/entry.ts';
+import { counted, isPlainCode, message, sayCode } from '../../core/message.ts';
+import { sayAge } from '../../core/moments.ts';
 import { showText } from '../../core/outgoing-text.ts';
 import { unmaskedLength } from '../../core/proxy-id.ts';
 import type {
@@ -13,30 +16,28 @@ import { isMaskedReference, type SearchReach } from '../../payout/rules/search.t
 import { type RegistrationStatus, registrationStatuses } from '../../registration/rules/registration.ts';
 import type { PersonStore } from '../../review/ports.ts';
 import { recordSearch } from '../../review/reveal.ts';
-import { html, type Html } from '../../review/web/html.ts';
+import { html, type Html, type Part } from '../../review/web/html.ts';
 import { csrfField, postButton } from '../../review/web/layout.ts';
 import {
+  capital,
   dataTable,
   momentOf,
   reachNote,
   readSearch,
   searchField,
   uploadLink,
+  whyOf,
 } from '../../review/web/parts.ts';
 import type { Fields, Page, ProvedVisit, View } from '../../review/web/view.ts';
-import {
-  companyOf,
-  maskedAccountOf,
-  nameOf,
-  referencesOf,
-  remedyFor,
-  stateOf,
-  whyOfRegistration,
-} from './shown.ts';
+import { companyOf, maskedAccountOf, nameOf, referencesOf, stateOf, whyOfRegistration } from './shown.ts';
 
 type RegistrationListReader = Pick<
   RegistrationStore,
-  'searchRegistrations' | 'countFoundRegistrations' | 'registrationBatches' | 'registrationBatch'
+  | 'searchRegistrations'
+  | 'countFoundRegistrations'
+  | 'registrationBatches'
+  | 'registrationBatch'
+  | 'registrationsByCause'
 > &
   Pick<PersonStore, 'persons' | 'editPersons'>;
 
@@ -50,6 +51,8 @@ interface ListForm {
   readonly search: string;
   readonly status: RegistrationStatus | 'waiting' | undefined;
   readonly batchId: string;
+  /** Key of a group of waiting registrations; empty: all registrations. */
+  readonly group: string;
   readonly beforeSeq: number;
 }
 
@@ -60,6 +63,7 @@ function readForm(fields: Fields): ListForm {
     search: readSearch(fields),
     status: word === 'waiting' ? word : shownStatuses.find((status) => status === word),
     batchId: (fields['batch'] ?? '').trim().toUpperCase().slice(0, 10),
+    group: fields['group'] ?? '',
     beforeSeq: Number.isSafeInteger(before) && before > 0 ? before : Number.MAX_SAFE_INTEGER,
   };
 }
@@ -129,6 +133,64 @@ function filterForm(visit: ProvedVisit, { search, status, batchId }: ListForm): 
   </form>`;
 }
 
+/** Waiting registrations by cause, as the queue has them. */
+const readGroups = async (store: RegistrationListReader): Promise<readonly AttentionEntry[]> =>
+  sortEntries(groupRegistrations(await store.registrationsByCause(0), 0));
+
+function kindOf({ say }: ProvedVisit, code: AttentionEntry['code']): Part {
+  const word = `attention-kind.${code}`;
+  return isPlainCode(word) && capital(say(word));
+}
+
+function groupLine(visit: ProvedVisit, entry: AttentionEntry, isShown: boolean): Html {
+  const { say, language, nowMs } = visit;
+  const { code, severity, subject, remedy, sinceMs, count, key } = entry;
+  const isAlarm = severity === 'alarm';
+  return html`<tr>
+    <td data-head="${say('registration.cause')}">
+      <b class="${isAlarm ? 'bad' : ''}"
+        >${isAlarm && html`<span aria-hidden="true">! </span>`}${kindOf(visit, code)}</b
+      >
+      <small>${whyOf(visit, subject)}</small>
+    </td>
+    <td class="number" data-head="${say('registration.registration-rows')}">${showCount(count)}</td>
+    <td class="why" data-head="${say('payout.remedy')}">${whyOf(visit, remedy)}</td>
+    <td class="mono" data-head="${say('payout.age')}">
+      ${sinceMs !== null && sayAge(language, nowMs - sinceMs)}
+    </td>
+    <td data-head="">
+      ${
+        isShown
+          ? html`<b>${say('registration.shown-below')}</b>`
+          : postButton(
+              visit,
+              '/registrations',
+              say(message('registration.show-group', { count: counted(count, 'registration') })),
+              { group: key },
+              'b sm',
+            )
+      }
+    </td>
+  </tr>`;
+}
+
+/** Everything that waits, grouped by cause; nothing where no registration waits. */
+function groupsSection(visit: ProvedVisit, groups: readonly AttentionEntry[], shownKey: string): Part {
+  const { say } = visit;
+  return (
+    groups.length > 0 &&
+    html`<section aria-labelledby="waiting">
+      <h2 id="waiting">${say('registration.registrations-for-person')}</h2>
+      ${dataTable(
+        visit,
+        ['registration.cause', 'registration.registration-rows', 'payout.remedy', 'payout.age', ''],
+        groups.map((entry) => groupLine(visit, entry, entry.key === shownKey)),
+        ['registration.registration-rows'],
+      )}
+    </section>`
+  );
+}
+
 function registrationLine(visit: ProvedVisit, row: RegistrationRow): Html {
   const { say } = visit;
   return html`<tr>
@@ -141,9 +203,7 @@ function registrationLine(visit: ProvedVisit, row: RegistrationRow): Html {
       <small>${referencesOf(row)}</small>
     </td>
     <td data-head="${say('payout.status')}">${stateOf(visit, row)}</td>
-    <td class="why" data-head="${say('payout.why')}">
-      ${whyOfRegistration(visit, row)} <small>${remedyFor(visit, row)}</small>
-    </td>
+    <td class="why" data-head="${say('payout.why')}">${whyOfRegistration(visit, row)}</td>
     <td class="mono" data-head="${say('payout.sent')}">
       ${row.submittedAtMs !== null && momentOf(visit, row.submittedAtMs)}
     </td>
@@ -184,18 +244,25 @@ function batchesSection(visit: ProvedVisit, batches: readonly RegistrationBatch[
 async function answerList(store: RegistrationListReader, visit: ProvedVisit, fields: Fields): Promise<Page> {
   const { say } = visit;
   const form = readForm(fields);
-  const { filter, reach } = await readFilter(store, visit, form);
+  const groups = await readGroups(store);
+  const rowsOfGroup = groups.find(({ key }) => key === form.group)?.rows;
+  const { filter, reach } =
+    rowsOfGroup?.of === 'registrations'
+      ? { filter: rowsOfGroup.filter, reach: undefined }
+      : await readFilter(store, visit, form);
   const rows = await store.searchRegistrations(filter, form.beforeSeq, rowsOnPage);
-  const isFiltered = form.search !== '' || form.status !== undefined || form.batchId !== '';
+  const isFiltered =
+    form.search !== '' || form.status !== undefined || form.batchId !== '' || form.group !== '';
   const isFirst = form.beforeSeq === Number.MAX_SAFE_INTEGER;
   const batches = isFiltered || !isFirst ? [] : await store.registrationBatches();
   const last = rows.length === rowsOnPage ? rows.at(-1)?.seq : undefined;
-  const again = { search: form.search, status: form.status ?? '', batch: form.batchId };
+  const again = { search: form.search, status: form.status ?? '', batch: form.batchId, group: form.group };
   return {
     title: say('page.registrations'),
     body: html`<h1>${say('page.registrations')}</h1>
       <p>${say('registration.registrations-hint')}</p>
-      ${uploadLink(visit)} ${filterForm(visit, form)} ${reachNote(visit, reach)}
+      ${uploadLink(visit)} ${groupsSection(visit, groups, form.group)} ${filterForm(visit, form)}
+      ${reachNote(visit, reach)}
       <div ${reach !== 'whole' && html`data-live="rows"`}>
         ${
           rows.length === 0

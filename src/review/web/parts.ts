@@ -64,6 +64,9 @@ export const moneyTag = ({ language }: Pick<Visit, 'language'>, moved: MoneyMove
 export const alarmTag = ({ say }: Pick<Visit, 'say'>): Html =>
   html`<span class="tag alarm"><span aria-hidden="true">!</span> ${say('payout.alarm')}</span>`;
 
+/** A text as the first of its line. */
+export const capital = (text: string): string => text.slice(0, 1).toUpperCase() + text.slice(1);
+
 /** The full stop of an English sentence; a Thai one has none. */
 export const fullStop = ({ language }: Pick<Visit, 'language'>): Part => language === 'en' && '.';
 
