@@ -38,6 +38,7 @@ const mayDo: Readonly<Record<Action, readonly Role[]>> = {
 /** What a viewer may post: each says itself, in its own test, why nothing comes of it. */
 const postsOfViewers = [
   '/batch/:batchId/decide/:decision',
+  '/batches',
   '/passkeys/revoke',
   '/payees',
   '/queue',
@@ -51,6 +52,8 @@ const postsOfViewers = [
 const parts: Readonly<Record<string, string>> = {
   seq: '1',
   before: '9',
+  status: 'paid',
+  again: '1',
   after: '0',
   id: '1',
   key: 'nobodys-list',
@@ -101,7 +104,7 @@ async function propose(more: Readonly<Record<string, string>> = {}) {
   const nok = await rig.open('nok');
   const path = `${await pathOf('INV-1')}/decide/go-on`;
   const sent = { version: readIn((await nok.get(path)).text, 'version'), note: 'seen', ...more };
-  expect((await nok.post(path, sent)).text).toContain('Waits for a check');
+  expect((await nok.post(path, sent)).text).toContain('Proposed: ');
   return { nok, path, sent };
 }
 

@@ -81,7 +81,7 @@ test('a maker proposes what a dropped file says, and another approves it', async
   const stale = await nok.post('/queue/file/confirm', { key, version: 'a'.repeat(64) });
   expect([stale.status, stale.text.includes('not what you have looked at')]).toEqual([409, true]);
   const proposed = await nok.post('/queue/file/confirm', { key, version });
-  expect(proposed.text).toContain('Waits for a check');
+  expect(proposed.text).toContain('Proposed: ');
   expect(await listDropped(dataDir)).toEqual([]);
   expect(await rig.store.proposal(1)).toMatchObject({ maker: 'nok', items: 2, decision: 'go-on' });
   expect(await rig.store.reviewNotes('decisions', [key])).toMatchObject([{ person: 'nok', version }]);

@@ -36,12 +36,16 @@ const checkers = 'checker, admin';
  */
 const whoMay: Readonly<Record<string, string>> = {
   'GET /batch/:batchId': everyRole,
-  'GET /batch/:batchId/before/:before': everyRole,
+  'GET /batch/:batchId/after/:after': everyRole,
   'GET /batch/:batchId/decide/:decision': everyRole,
   'POST /batch/:batchId/decide/:decision': everyRole,
   'GET /batch/:batchId/decide/:decision/again/:again': everyRole,
   'POST /batch/:batchId/file/:kind/:number': notViewers,
+  'GET /batch/:batchId/in/:status': everyRole,
+  'GET /batch/:batchId/in/:status/after/:after': everyRole,
   'GET /batches': everyRole,
+  'POST /batches': everyRole,
+  'GET /batches/:status': everyRole,
   'POST /decide': makers,
   'GET /decide/:key': makers,
   'GET /decide/:key/:decision': makers,
