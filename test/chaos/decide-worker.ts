@@ -1,11 +1,14 @@
 /**
- * A script: somebody in a shell who proposes, and somebody who checks, one decision after the other by the program's own
- * code, on a journal that others work on. Says in the end what he was told of each proposal that was applied.
+ * A script: somebody in a shell who proposes, directly or by a file, and somebody who checks, one decision after the other
+ * by the program's own code, on a journal that others work on. Says in the end what he was told of each proposal that was applied.
  */
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { giveVerdict, deciderOf } from '../../src/review/verdict.ts';
 import { identifyPerson } from '../../src/review/tokens.ts';
 import { openDecisions } from '../../src/app/decide/open.ts';
 import { decide } from '../../src/review/review.ts';
+import { decideByFile } from '../../src/review/shell/decide.ts';
 import type { Correction, Target } from '../../src/review/rules/proposal.ts';
 import type { PayoutDecision } from '../../src/review/rules/terms.ts';
 import type { PayoutStatus } from '../../src/core/payout.ts';
@@ -100,6 +103,19 @@ async function findAlike(
   return [dice.pick(wanted[status] ?? []), seqs.slice(0, dice.wide(1, itemsMax))];
 }
 
+/** The same decisions as an exceptions file that somebody has filled in. */
+async function fileOf(journal: Store, { decision, targets }: Choice): Promise<string> {
+  const lines = ['batchId,rowNo,version,payoutId,decision,newProxyNo,newAmount,note'];
+  for (const { key, version, correction } of targets) {
+    const history = await journal.history(Number(key));
+    if (history === undefined) throw new Error(`there is no row ${key}`);
+    const { row, batch } = history;
+    const place = [batch.batchId, row.rowNo, version, row.cells.payoutId];
+    lines.push([...place, decision, correction?.proxyNo ?? '', '', 'seen with the bank'].join(','));
+  }
+  return `${lines.join('\n')}\n`;
+}
+
 const openProposals = 20;
 /** Rounds in which there was nothing to decide: all has come to its end. */
 const idleMax = 100;
@@ -118,12 +134,17 @@ async function work(task: WorkerTask): Promise<WorkerReport> {
   const told: Told[] = [];
   const tookMs: number[] = [];
   const counts = { decided: 0, turnedAway: 0 };
+  const file = join(cwd, `decisions-${seed}.csv`);
   const propose = async (): Promise<void> => {
     const choice = await choose(journal, dice, rows);
     if (choice === undefined) return;
     const wish = { ...choice, note: 'seen with the bank', evidence: 'letter, folder 7' };
-    const proposed = await decide(context, deciderOf(maker), [wish]);
-    if (proposed.kind === 'refused') counts.turnedAway += 1;
+    const isFiled = dice.chance(0.3);
+    if (isFiled) await writeFile(file, await fileOf(journal, choice));
+    const proposed = isFiled
+      ? await decideByFile(session, file)
+      : await decide(context, deciderOf(maker), [wish]);
+    if (!('ends' in proposed)) counts.turnedAway += 1;
     else {
       for (const end of proposed.ends) if (end.kind === 'applied') note(end.proposal.proposalId, end.applied);
     }
