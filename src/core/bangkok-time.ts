@@ -3,7 +3,8 @@
  * milliseconds, so that a simulated clock can drive them.
  */
 
-const bangkokOffsetMs = 7 * 3_600_000;
+/** Bangkok time minus UTC. */
+export const bangkokOffsetMs = 7 * 3_600_000;
 /** Length of a Bangkok day: there is no daylight saving. */
 export const dayMs = 86_400_000;
 

@@ -2,7 +2,8 @@
 import type { Satang } from '../core/money.ts';
 import type { ProxyType } from '../core/payout.ts';
 import type { PayeeWanted } from '../payout/rules/search.ts';
-import type { SendsSeen } from './rules/today.ts';
+import type { BankEvent } from './rules/bank-answers.ts';
+import type { MoneyRows, SendsSeen, UnknownRows } from './rules/today.ts';
 
 /** The journal's facts about a payee; archived ones are left out. */
 export interface PayeeSeen {
@@ -38,6 +39,12 @@ export type PayeeOrder = 'sum' | 'failures' | 'last';
 export interface OverviewReader {
   /** Sends by batch, among the latest `eventsMax` events. */
   latestSends(eventsMax: number): Promise<readonly SendsSeen[]>;
+  /** The rows of batches under way, and of those that came to rest later; archived ones are left out. */
+  moneySince(sinceMs: number): Promise<readonly MoneyRows[]>;
+  /** All rows whose outcome is unknown, however old their batch is. @param ages the borders between classes, in ms */
+  unknownByAge(nowMs: number, ages: readonly [number, number, number]): Promise<readonly UnknownRows[]>;
+  /** Sends and what they came to, among the latest `eventsMax` events, in their order. */
+  bankEvents(sinceMs: number, eventsMax: number): Promise<readonly BankEvent[]>;
   /**
    * Reads a bounded number of rows, newest first.
    * @param wanted left out: all payees

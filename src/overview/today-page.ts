@@ -1,49 +1,56 @@
-/**
- * Today: the first page after signing in, with the state of the money, the work under way, and the persons that work
- * waits for.
- */
-import { formatBangkokDateTime, listPastDays } from '../core/bangkok-time.ts';
+/** Today: the first page after signing in: what waits for this person, and how the money, the bank and the days stand. */
+import { dayMs, formatBangkokDate, formatBangkokDateTime, formatBangkokTime } from '../core/bangkok-time.ts';
 import { showBaht, showCount } from '../core/figures.ts';
-import { bahtOf, message, type PlainCode, sayCode } from '../core/message.ts';
-import { sayAge, sayDate, sayMoment } from '../core/moments.ts';
-import { sumSatang } from '../core/money.ts';
+import { message, type PlainCode, sayCode } from '../core/message.ts';
+import { sayMoment } from '../core/moments.ts';
 import { showText } from '../core/outgoing-text.ts';
 import type { Batch, BatchReader, PayerPause } from '../core/ports.ts';
-import type { PayerBreakerReader, PayerHalt, PayoutStore, WaitingReader } from '../payout/ports.ts';
-import type { RegistrationStore } from '../registration/ports.ts';
+import { maskDigits } from '../core/proxy-id.ts';
+import type { PayerBreakerReader, PayerHalt, WaitingReader } from '../payout/ports.ts';
 import { servicePayer } from '../registration/rules/intent.ts';
 import type { StatementStore, UnreconciledDays } from '../reconcile/ports.ts';
-import type { PersonStore, Proposal, ProposalStore } from '../review/ports.ts';
-import type { OverviewReader } from './ports.ts';
-import { isLapsed } from '../review/rules/person-request.ts';
+import type { PersonStore, ProposalStore } from '../review/ports.ts';
+import { approvalCode } from '../review/rules/approval.ts';
 import { can } from '../review/rules/people.ts';
-import {
-  addTotals,
-  computeProgress,
-  countChecks,
-  divideBar,
-  isOfToday,
-  isUnderWay,
-  type MoneyInStatus,
-  type Progress,
-} from './rules/today.ts';
+import { isLapsed } from '../review/rules/person-request.ts';
+import { shareBar } from '../review/web/charts.ts';
 import { html, type Html, type Part } from '../review/web/html.ts';
 import { whyOf } from '../review/web/parts.ts';
+import type { ReadQueue } from '../review/web/queue-items.ts';
 import type { Page, ProvedVisit, View } from '../review/web/view.ts';
+import type { OverviewReader } from './ports.ts';
+import { measureHour, minuteMs, minutesShown } from './rules/bank-answers.ts';
+import { type DayFacts, listMonth, readMonth } from './rules/month-days.ts';
+import {
+  addFigures,
+  computeProgress,
+  type Figures,
+  isUnderWay,
+  type Outcome,
+  outcomeOf,
+  outcomes,
+  type Progress,
+  sumDays,
+  unknownAges,
+} from './rules/today.ts';
+import {
+  type BankPause,
+  bankSection,
+  daysSection,
+  moneySection,
+  monthSection,
+  unknownSection,
+} from './today-charts.ts';
+import { listWaiting, waitsSection } from './today-waits.ts';
 
-type TodayReader = Pick<BatchReader, 'batches' | 'totals'> &
-  Pick<PayoutStore, 'countInDoubt'> &
+type TodayReader = Pick<BatchReader, 'batches'> &
   WaitingReader &
   PayerBreakerReader &
   Pick<StatementStore, 'statementDays'> &
-  Pick<UnreconciledDays, 'daysWithoutStatement'> &
-  Pick<ProposalStore, 'proposals'> &
+  Pick<UnreconciledDays, 'daysWithoutStatement' | 'daysReadInPart'> &
+  Pick<ProposalStore, 'openItems'> &
   Pick<PersonStore, 'persons'> &
-  Pick<OverviewReader, 'latestSends'> &
-  Pick<RegistrationStore, 'countFoundRegistrations' | 'countAwaitedRegistrations'> & {
-    oldestInDoubtAtMs(): Promise<number | undefined>;
-    countAlarmRows(): Promise<number>;
-  };
+  Pick<OverviewReader, 'latestSends' | 'moneySince' | 'unknownByAge' | 'bankEvents'>;
 
 /** Facts outside the journal. */
 export interface Surroundings {
@@ -62,6 +69,8 @@ export interface Surroundings {
 
 export interface TodayContext {
   readonly store: TodayReader;
+  /** Reads waiting items other than payouts. */
+  readonly readQueue: ReadQueue;
   /** Payer of the settings, which pays files dropped now. */
   readonly payer: { readonly companyId: string; readonly payerAccount: string } | undefined;
   /** Undefined when the page cannot know. */
@@ -70,58 +79,72 @@ export interface TodayContext {
 
 // ---------------------------------------------------------------- reading
 
-interface BatchToday {
-  readonly batch: Batch;
-  readonly totals: readonly MoneyInStatus[];
-  readonly progress: Progress;
+/** Days of the chart, today included. */
+const daysShown = 14;
+/** The latest events, among which sends and answers are looked for. */
+const latestEvents = 20_000;
+
+/** The facts about the reconciliation of this month's days. */
+async function readDayFacts(store: TodayReader, nowMs: number): Promise<DayFacts> {
+  const today = formatBangkokDate(nowMs);
+  const past = listMonth(nowMs).filter((date) => date < today);
+  return {
+    breaks: new Map((await store.statementDays()).map(({ date, openBreaks }) => [date, openBreaks])),
+    missing: new Set(await store.daysWithoutStatement(past)),
+    inPart: new Set(await store.daysReadInPart()),
+  };
 }
-
-/** Events searched for the latest sends. */
-const latestEvents = 5_000;
-
-async function readBatches(store: TodayReader, nowMs: number): Promise<readonly BatchToday[]> {
-  const sends = new Map((await store.latestSends(latestEvents)).map((seen) => [seen.batchId, seen]));
-  const batches = (await store.batches()).filter((batch) => isOfToday(batch, nowMs));
-  const found: BatchToday[] = [];
-  for (const batch of batches) {
-    const totals = await store.totals(batch.batchId);
-    const progress = computeProgress(totals, sends.get(batch.batchId), nowMs);
-    found.push({ batch, totals, progress });
-  }
-  return found;
-}
-
-/** Most proposals counted. */
-const proposalsMax = 1_000;
 
 /** Account under which registrations are halted and paused. */
 const directDebit = ({ companyId }: { readonly companyId: string }): string =>
   servicePayer(companyId).payerAccount;
 
-async function readFigures({ store, payer, readSurroundings }: TodayContext, nowMs: number) {
-  const days = await store.statementDays();
-  const waiting = await store.waitingTotals({});
+async function readBank({ store, payer }: TodayContext) {
+  if (payer === undefined) return undefined;
+  const { companyId, payerAccount } = payer;
+  const debit = directDebit(payer);
+  return {
+    halt: await store.payerHalt(companyId, payerAccount),
+    pause: await store.payerPause(companyId, payerAccount),
+    debitHalt: await store.payerHalt(companyId, debit),
+    debitPause: await store.payerPause(companyId, debit),
+  };
+}
+
+/** Midnight of the first day of the chart, in Bangkok. */
+const firstDayMs = (nowMs: number): number => nowMs - daysShown * dayMs;
+
+const datesShown = (nowMs: number): readonly string[] =>
+  Array.from({ length: daysShown }, (_, place) => formatBangkokDate(nowMs - (daysShown - 1 - place) * dayMs));
+
+/** The bank's answers, minute by minute. */
+async function readHour(store: TodayReader, nowMs: number) {
+  const fromMs = Math.floor(nowMs / minuteMs) * minuteMs + minuteMs - minutesShown * minuteMs;
+  const events = await store.bankEvents(fromMs, latestEvents);
+  return { hour: measureHour(events, fromMs), isWhole: events.length < latestEvents / 2 };
+}
+
+async function readFigures(context: TodayContext, nowMs: number) {
+  const { store, readSurroundings } = context;
+  const batches = await store.batches();
   return {
     readAtMs: nowMs,
-    batches: await readBatches(store, nowMs),
-    waitingRows: waiting.reduce((sum, { rows }) => sum + rows, 0),
-    waitingSatang: sumSatang(waiting.map(({ amountSatang }) => amountSatang)),
-    waitingSinceMs: waiting.length === 0 ? undefined : Math.min(...waiting.map(({ oldestMs }) => oldestMs)),
-    inDoubt: await store.countInDoubt(),
-    inDoubtSinceMs: await store.oldestInDoubtAtMs(),
-    breaks: days.reduce((sum, { openBreaks }) => sum + openBreaks, 0),
-    breaksSinceMs: Math.min(...days.flatMap(({ oldestOpenedAtMs }) => oldestOpenedAtMs ?? [])),
-    daysMissing: await store.daysWithoutStatement(listPastDays(nowMs, 1)),
-    alarms: await store.countAlarmRows(),
-    proposals: await store.proposals(['proposed'], Number.MAX_SAFE_INTEGER, proposalsMax),
-    halt: payer && (await store.payerHalt(payer.companyId, payer.payerAccount)),
-    pause: payer && (await store.payerPause(payer.companyId, payer.payerAccount)),
-    registrations: {
-      waiting: await store.countFoundRegistrations({ isWaiting: true }),
-      awaited: await store.countAwaitedRegistrations(),
-      halt: payer && (await store.payerHalt(payer.companyId, directDebit(payer))),
-      pause: payer && (await store.payerPause(payer.companyId, directDebit(payer))),
-    },
+    batches: new Map(batches.map((batch) => [batch.batchId, batch])),
+    rows: await store.moneySince(firstDayMs(nowMs)),
+    sends: await store.latestSends(latestEvents),
+    unknown: await store.unknownByAge(nowMs, unknownAges),
+    waiting: await store.waitingTotals({}),
+    bank: await readBank(context),
+    ...(await readHour(store, nowMs)),
+    days: await readDayFacts(store, nowMs),
+    proposed: new Set(
+      (
+        await store.openItems(
+          'batch',
+          batches.filter(({ status }) => isUnderWay(status)).map(({ batchId }) => batchId),
+        )
+      ).map(({ key }) => key),
+    ),
     surroundings: await readSurroundings?.(),
   };
 }
@@ -151,360 +174,290 @@ function makeFiguresSource(context: TodayContext): (nowMs: number) => Promise<To
   };
 }
 
-// ---------------------------------------------------------------- content
+// ---------------------------------------------------------------- the state of sending
 
-const ageSince = ({ language, nowMs, say }: ProvedVisit, sinceMs: number | undefined): Part =>
-  sinceMs !== undefined &&
-  Number.isFinite(sinceMs) &&
-  html`<small
-    >${say('queue.oldest')}
-    <time datetime="${formatBangkokDateTime(sinceMs)}">${sayAge(language, nowMs - sinceMs)}</time></small
+const clockOf = (atMs: number): string => formatBangkokTime(atMs).slice(0, 'HH:mm'.length);
+
+const calm = (text: string, more?: string): Html =>
+  html`<span><b>${text}</b>${more !== undefined && html` <small>${more}</small>`}</span>`;
+const loud = (text: string, tone: 'bad' | 'ask' | 'no', more?: Part): Html =>
+  html`<span class="${tone}"
+    ><b class="t">${tone === 'bad' ? '!' : '‖'} ${text}</b
+    >${more !== undefined && html` <small>${more}</small>`}</span
   >`;
 
-function headFigures(visit: ProvedVisit, figures: TodayFigures, forMe: number): Html {
-  const { say } = visit;
-  const { waitingRows, waitingSatang, waitingSinceMs, inDoubt, inDoubtSinceMs, breaks, breaksSinceMs } =
-    figures;
-  return html`<ul class="figures links">
-    <li>
-      <a href="/queue"><b>${showCount(waitingRows)}</b> ${say('queue.need-person')}</a>
-      ${waitingRows > 0 && html`<small>${say(bahtOf(waitingSatang))}</small>`}
-      ${ageSince(visit, waitingSinceMs)}
-    </li>
-    ${
-      forMe > 0 &&
-      html`<li>
-        <a href="/proposals"><b>${showCount(forMe)}</b> ${say('today.for-your-check')}</a>
-      </li>`
-    }
-    <li><b>${showCount(inDoubt)}</b> ${say('today.in-doubt-now')} ${ageSince(visit, inDoubtSinceMs)}</li>
-    <li>
-      <a href="/reconciliation"><b>${showCount(breaks)}</b> ${say('today.open-breaks')}</a>
-      ${ageSince(visit, breaksSinceMs)}
-    </li>
-  </ul>`;
-}
-
-/** Widths are attributes: pages have no inline styles. */
-function bar(visit: ProvedVisit, money: readonly MoneyInStatus[], label: string): Html {
-  const pieces = divideBar(money);
-  return html`<svg class="share" role="img" aria-label="${label}">
-    ${pieces.map(
-      ({ status, start, width }) =>
-        html`<rect class="fill-${status}" x="${start.toFixed(2)}%" width="${width.toFixed(2)}%" height="100%">
-          <title>${sayCode(visit.language, `payout-status.${status}`)}</title>
-        </rect>`,
-    )}
-  </svg>`;
-}
-
-/** Signs of statuses; each status has a colour, a sign and a word. */
-const signs: Readonly<Record<MoneyInStatus['status'], string>> = {
-  paid: '✓',
-  submitted: '?',
-  unresolved: '?',
-  ready: '›',
-  staged: '›',
-  held: '‖',
-  unpayable: '×',
-  failed: '×',
-  rejected: '×',
-  cancelled: '×',
-  disputed: '!',
-};
-
-function legendRow({ say, language }: ProvedVisit, money: MoneyInStatus): Html {
-  const { status, rows, amountSatang, unreadableAmounts } = money;
-  return html`<tr>
-    <th scope="row">
-      <svg class="swatch" aria-hidden="true"><rect class="fill-${status}" width="100%" height="100%" /></svg>
-      <span aria-hidden="true">${signs[status]}</span> ${sayCode(language, `payout-status.${status}`)}
-    </th>
-    <td class="number" data-head="${say('payout.payouts')}">${showCount(rows)}</td>
-    <td class="number" data-head="${say('payout.baht')}">
-      ${showBaht(amountSatang)}
-      ${unreadableAmounts > 0 && html`<small>${say(message('today.unreadable', { count: showCount(unreadableAmounts) }))}</small>`}
-    </td>
-  </tr>`;
-}
-
-function moneySection(visit: ProvedVisit, batches: readonly BatchToday[]): Html {
-  const { say } = visit;
-  const money = addTotals(batches.flatMap(({ totals }) => totals));
-  const rows = money.reduce((sum, one) => sum + one.rows, 0);
-  const all = sumSatang(money.map(({ amountSatang }) => amountSatang));
-  if (money.length === 0)
-    return html`<section class="card">
-      <h2>${say('today.money-of-today')}</h2>
-      <p>${say('today.no-money-today')}</p>
-    </section>`;
-  return html`<section class="card">
-    <h2>${say('today.money-of-today')}</h2>
-    <p><small>${say('today.money-of-today-hint')}</small></p>
-    ${bar(visit, money, say('today.money-bar'))}
-    <table class="legend">
-      <thead>
-        <tr>
-          <th scope="col">${say('payout.status')}</th>
-          <th scope="col" class="number">${say('payout.payouts')}</th>
-          <th scope="col" class="number">${say('payout.baht')}</th>
-        </tr>
-      </thead>
-      <tbody>
-        ${money.map((one) => legendRow(visit, one))}
-      </tbody>
-      <tfoot>
-        <tr>
-          <th scope="row">${say('today.total')}</th>
-          <td class="number" data-head="${say('payout.payouts')}">${showCount(rows)}</td>
-          <td class="number" data-head="${say('payout.baht')}">${showBaht(all)}</td>
-        </tr>
-      </tfoot>
-    </table>
-  </section>`;
-}
-
-const clockOf = (visit: ProvedVisit, atMs: number): Html =>
-  html`<time datetime="${formatBangkokDateTime(atMs)}">${sayMoment(visit.language, atMs)}</time>`;
-
-function progressWords(visit: ProvedVisit, { status }: Batch, progress: Progress): Part {
-  const { say } = visit;
-  const { perMinute, endsAtMs } = progress;
-  if (status !== 'running') return undefined;
-  if (perMinute === undefined) return html`<small>${say('today.stands-still')}</small>`;
-  return html`<small
-    >${say(message('today.per-minute', { count: showCount(perMinute) }))}${
-      endsAtMs !== undefined && html`, ${say('today.ends-about')} ${clockOf(visit, endsAtMs)}`
-    }</small
-  >`;
-}
-
-function batchRow(visit: ProvedVisit, { batch, totals, progress }: BatchToday): Html {
-  const { say, language } = visit;
-  const { batchId, fileName, status, reason, totalSatang } = batch;
-  const { rows, rowsEnded } = progress;
-  const percent = rows === 0 ? 0 : Math.floor((rowsEnded / rows) * 100);
-  return html`<tr>
-    <td data-head="${say('payout.batch')}">
-      <a class="open" href="/batch/${batchId}"><span class="name">${showText(fileName)}</span></a>
-      <small>${batchId}</small>
-    </td>
-    <td class="number" data-head="${say('payout.baht')}">${showBaht(totalSatang)}</td>
-    <td data-head="${say('payout.status')}">
-      <b>${sayCode(language, `batch-status.${status}`)}</b>
-      ${reason !== null && isUnderWay(status) && html`<small>${whyOf(visit, reason)}</small>`}
-    </td>
-    <td class="wide" data-head="${say('today.progress')}">
-      ${bar(visit, addTotals(totals), say('today.money-bar'))}
-      <small
-        >${percent}% ·
-        ${say(message('today.known', { count: showCount(rowsEnded), all: showCount(rows) }))}</small
-      >
-      ${progressWords(visit, batch, progress)}
-    </td>
-  </tr>`;
-}
-
-/** Batches shown: those under way come first. */
-const batchesShown = 20;
-
-function batchSection(visit: ProvedVisit, batches: readonly BatchToday[]): Part {
-  const { say } = visit;
-  if (batches.length === 0) return undefined;
-  const inOrder = batches.toSorted(
-    (one, other) => Number(isUnderWay(other.batch.status)) - Number(isUnderWay(one.batch.status)),
-  );
-  const more = inOrder.length - batchesShown;
-  return html`<section>
-    <h2>${say('page.batches')}</h2>
-    <table>
-      <thead>
-        <tr>
-          <th scope="col">${say('payout.batch')}</th>
-          <th scope="col" class="number">${say('payout.baht')}</th>
-          <th scope="col">${say('payout.status')}</th>
-          <th scope="col">${say('today.progress')}</th>
-        </tr>
-      </thead>
-      <tbody>
-        ${inOrder.slice(0, batchesShown).map((one) => batchRow(visit, one))}
-      </tbody>
-    </table>
-    ${more > 0 && html`<p>${say(message('today.more-batches', { count: showCount(more) }))}</p>`}
-  </section>`;
-}
-
-/** Waiting work, with its owner. */
-interface Waiting {
-  readonly count: number;
-  readonly text: Part;
-  readonly path?: string;
-}
-
-function waitingSection(visit: ProvedVisit, waiting: readonly Waiting[]): Html {
-  const { say } = visit;
-  const there = waiting.filter(({ count }) => count > 0);
-  return html`<section class="card">
-    <h2>${say('today.waits-for-whom')}</h2>
-    ${
-      there.length === 0
-        ? html`<p>${say('queue.nothing-waits')}</p>`
-        : html`<ul class="facts">
-            ${there.map(
-              ({ count, text, path }) =>
-                html`<li>
-                  <b>${showCount(count)}</b>
-                  ${path === undefined ? html`<span>${text}</span>` : html`<a href="${path}">${text}</a>`}
-                </li>`,
-            )}
-          </ul>`
-    }
-  </section>`;
-}
-
-type Sign = 'good' | 'look' | 'alarm';
-const healthSigns: Readonly<Record<Sign, string>> = { good: '✓', look: '?', alarm: '!' };
-
-const healthLine = (sign: Sign, text: Part, more?: Part): Html =>
-  html`<li class="${sign}">
-    <span class="sign" aria-hidden="true">${healthSigns[sign]}</span>
-    <span>${text}${more !== undefined && html`<small>${more}</small>`}</span>
-  </li>`;
-
-/** Words for a payer account, or for direct debit. */
+/** What a payer account, or direct debit, is called. */
 interface LineWords {
-  readonly halted: PlainCode;
-  readonly paused: PlainCode;
+  readonly halted: string;
+  readonly paused: (time: string) => string;
 }
 
-/** The line of a halted or paused account; undefined while it is open. */
+/** The words of a halted or paused account; undefined while it is open. */
 function stoppedLine(
   visit: ProvedVisit,
   words: LineWords,
   halt: PayerHalt | undefined,
   pause: PayerPause | undefined,
 ): Html | undefined {
-  const { say, nowMs } = visit;
   if (halt !== undefined)
-    return healthLine(
-      'alarm',
-      say(words.halted),
-      html`${whyOf(visit, halt.reason)} (${halt.code}). ${whyOf(visit, halt.remedy)}`,
-    );
-  if (pause !== undefined && nowMs < pause.untilMs)
-    return healthLine(
-      'look',
-      html`${say(words.paused)} ${clockOf(visit, pause.untilMs)}`,
-      html`${whyOf(visit, pause.reason)} (${pause.code})`,
-    );
-  return undefined;
+    return html`<a href="/queue"
+      >${loud(words.halted, 'bad', html`${whyOf(visit, halt.reason)} (${halt.code})`)}</a
+    >`;
+  if (pause === undefined || visit.nowMs >= pause.untilMs) return undefined;
+  return loud(
+    words.paused(clockOf(pause.untilMs)),
+    'no',
+    html`${whyOf(visit, pause.reason)} (${pause.code})`,
+  );
 }
 
-const ofPayer: LineWords = { halted: 'today.payer-halted', paused: 'today.payer-paused' };
-const ofDirectDebit: LineWords = {
-  halted: 'registration.direct-debit-halted',
-  paused: 'registration.direct-debit-paused',
-};
+function sendingLine(
+  visit: ProvedVisit,
+  { surroundings }: TodayFigures,
+  progress: readonly Progress[],
+): Part {
+  if (surroundings === undefined) return undefined;
+  const { say } = visit;
+  const { sender } = surroundings;
+  if (sender === undefined) return loud(say('today.no-sender'), 'no');
+  const rates = progress.flatMap(({ perMinute }) => perMinute ?? []);
+  const ends = progress.flatMap(({ endsAtMs }) => endsAtMs ?? []);
+  const facts = [
+    ...(rates.length === 0
+      ? []
+      : [
+          say(
+            message('today.per-minute', {
+              count: showCount(Math.round(rates.reduce((sum, one) => sum + one, 0))),
+            }),
+          ),
+        ]),
+    ...(ends.length === 0 ? [] : [say(message('today.through-at', { time: clockOf(Math.max(...ends)) }))]),
+  ];
+  const machine = `paydrop ${showText(sender.command)}${sender.machine === undefined ? '' : ` · ${showText(sender.machine)}`}`;
+  return facts.length === 0
+    ? calm(`› ${say('today.is-ready')}`, machine)
+    : calm(`› ${say('today.is-sending')}`, facts.join(', '));
+}
 
 const [giB, freeBytesMin] = [1n << 30n, 1n << 30n];
 
-function surroundingLines(visit: ProvedVisit, surroundings: Surroundings | undefined): readonly Part[] {
-  if (surroundings === undefined) return [];
-  const { say } = visit;
-  const { sender, freeBytes } = surroundings;
-  return [
-    sender === undefined
-      ? healthLine('look', say('today.no-sender'))
-      : healthLine(
-          'good',
-          say('today.is-sending'),
-          html`paydrop
-          ${showText(sender.command)}${sender.machine === undefined ? '' : ` · ${showText(sender.machine)}`} ·
-          ${clockOf(visit, sender.sinceMs)}`,
-        ),
-    freeBytes !== undefined &&
-      (freeBytes < freeBytesMin
-        ? healthLine('alarm', say('today.disk-low'), `${freeBytes >> 20n} MiB`)
-        : healthLine('good', say('today.disk-free'), `${freeBytes / giB} GiB`)),
-  ];
+function diskLine({ say }: ProvedVisit, { surroundings }: TodayFigures): Part {
+  const freeBytes = surroundings?.freeBytes;
+  if (freeBytes === undefined) return undefined;
+  return freeBytes < freeBytesMin
+    ? loud(say(message('today.disk-low', { size: `${freeBytes >> 20n} MiB` })), 'bad')
+    : html`<span>${say(message('today.disk-free', { size: `${freeBytes / giB} GiB` }))}</span>`;
 }
 
-function healthSection(visit: ProvedVisit, figures: TodayFigures, payer: TodayContext['payer']): Html {
-  const { say, language } = visit;
-  const { daysMissing, alarms, registrations } = figures;
+function stateLine(
+  visit: ProvedVisit,
+  figures: TodayFigures,
+  payer: TodayContext['payer'],
+  progress: readonly Progress[],
+): Html {
+  const { say } = visit;
+  const { bank } = figures;
+  const account = maskDigits(payer?.payerAccount ?? '').replace(/^\*+/, '••');
+  const ofPayer: LineWords = {
+    halted: say(message('today.account-halted', { account })),
+    paused: (time) => say(message('today.account-paused', { account, time })),
+  };
+  const ofDebit: LineWords = {
+    halted: say('today.debit-halted'),
+    paused: (time) => say(message('today.debit-paused', { time })),
+  };
+  return html`<div class="run">
+    ${sendingLine(visit, figures, progress)}
+    ${bank && (stoppedLine(visit, ofPayer, bank.halt, bank.pause) ?? html`<span>${say(message('today.account-open', { account }))}</span>`)}
+    ${bank && stoppedLine(visit, ofDebit, bank.debitHalt, bank.debitPause)} ${diskLine(visit, figures)}
+  </div>`;
+}
+
+// ---------------------------------------------------------------- batches under way
+
+interface BatchToday {
+  readonly batch: Batch;
+  readonly byOutcome: Readonly<Record<Outcome, Figures>>;
+  readonly all: Figures;
+}
+
+/** The batches under way, the newest first. */
+function listUnderWay({ batches, rows }: TodayFigures): readonly BatchToday[] {
+  const byBatch = Map.groupBy(rows, ({ batchId }) => batchId);
+  return [...batches.values()]
+    .filter(({ status }) => isUnderWay(status))
+    .map((batch) => {
+      const own = byBatch.get(batch.batchId) ?? [];
+      const sum = (outcome: Outcome): Figures => addFigures(own.filter((one) => outcomeOf(one) === outcome));
+      const byOutcome = { paid: sum('paid'), unknown: sum('unknown'), none: sum('none'), wait: sum('wait') };
+      return { batch, byOutcome, all: addFigures(own) };
+    });
+}
+
+const batchSigns = {
+  ingesting: '…',
+  sealed: '‖',
+  running: '›',
+  paused: '‖',
+  halted: '!',
+  done: '✓',
+  rejected: '×',
+} as const;
+
+/** How a batch stands: what it waits for, or its status. */
+function standsOf(
+  visit: ProvedVisit,
+  { batch }: BatchToday,
+  isForApproval: boolean,
+  isProposed: boolean,
+): Html {
+  const { say, language, person } = visit;
+  const { status } = batch;
+  if (!isForApproval)
+    return html`<span class="t ${status === 'halted' ? 'bad' : ''}"
+      >${batchSigns[status]} ${sayCode(language, `batch-status.${status}`)}</span
+    >`;
+  const waits: PlainCode =
+    isProposed || !can(person, 'propose').allowed ? 'today.waits-for-checker' : 'today.needs-proposal';
+  return html`<span class="t">‖ ${say(waits)}</span>`;
+}
+
+function batchRow(visit: ProvedVisit, one: BatchToday, stands: Html): Html {
+  const { say } = visit;
+  const { batch, byOutcome, all } = one;
+  const { batchId, fileName, status } = batch;
+  const shares = outcomes.map((outcome) => ({
+    fill: outcome,
+    size: byOutcome[outcome].amountSatang,
+    title: say(`today.outcome.${outcome}`),
+  }));
+  const paidOf = say(
+    message('today.paid-of', { paid: showCount(byOutcome.paid.rows), all: showCount(all.rows) }),
+  );
+  const isCounted = status !== 'ingesting';
+  return html`<tr>
+    <td class="w">
+      <a href="/batch/${batchId}"><b>${showText(fileName)}</b></a>
+    </td>
+    <td class="r" data-l="${say('payout.payouts')}">
+      ${isCounted ? showCount(all.rows) : say('today.not-counted')}
+    </td>
+    <td class="r" data-l="${say('payout.baht')}">${isCounted && showBaht(all.amountSatang)}</td>
+    <td>${stands}</td>
+    <td class="w pg">${isCounted && [shareBar(shares, paidOf, 8), html`<small>${paidOf}</small>`]}</td>
+  </tr>`;
+}
+
+/** Batches shown. */
+const batchesShown = 8;
+
+function batchSection(visit: ProvedVisit, figures: TodayFigures, underWay: readonly BatchToday[]): Html {
+  const { say } = visit;
+  const today = formatBangkokDate(figures.readAtMs);
+  const done = [...figures.batches.values()].filter(
+    ({ status, restedAtMs }) =>
+      status === 'done' && restedAtMs !== null && formatBangkokDate(restedAtMs) === today,
+  ).length;
+  const isForApproval = ({ batch }: BatchToday): boolean =>
+    (batch.status === 'paused' && batch.reasonCode === approvalCode) ||
+    figures.rows.some(
+      (one) => one.batchId === batch.batchId && one.isForApproval && outcomeOf(one) === 'wait',
+    );
+  const more = underWay.length - batchesShown;
+  const heads = ['today.file', 'payout.payouts', 'payout.baht', 'today.stands', 'today.share-paid'] as const;
   return html`<section class="card">
-    <h2>${say('today.health')}</h2>
-    <ul class="facts">
-      ${surroundingLines(visit, figures.surroundings)}
-      ${
-        payer !== undefined &&
-        (stoppedLine(visit, ofPayer, figures.halt, figures.pause) ??
-          healthLine('good', say('today.payer-open')))
-      }
-      ${stoppedLine(visit, ofDirectDebit, registrations.halt, registrations.pause)}
-      ${
-        daysMissing.length === 0
-          ? healthLine('good', say('today.statements-there'))
-          : healthLine(
-              'look',
-              say('today.statements-missing'),
-              daysMissing.map((date) => sayDate(language, date)).join(', '),
-            )
-      }
-      ${alarms > 0 && healthLine('alarm', html`${say('today.alarms-now')}: <b>${showCount(alarms)}</b>`)}
-    </ul>
+    <div class="hd">
+      <h2>${say('today.batches-under-way')}</h2>
+      <a href="/batches">${say('today.all-batches')}</a>
+    </div>
+    ${
+      underWay.length > 0 &&
+      html`<table class="rows">
+        <thead>
+          <tr>
+            ${heads.map((head) => html`<th scope="col" class="${head.startsWith('payout.') ? 'r' : ''}">${say(head)}</th>`)}
+          </tr>
+        </thead>
+        <tbody>
+          ${underWay
+            .slice(0, batchesShown)
+            .map((one) =>
+              batchRow(
+                visit,
+                one,
+                standsOf(visit, one, isForApproval(one), figures.proposed.has(one.batch.batchId)),
+              ),
+            )}
+        </tbody>
+      </table>`
+    }
+    ${more > 0 && html`<p class="small">${say(message('today.more-batches', { count: showCount(more) }))}</p>`}
+    ${(done > 0 || underWay.length === 0) && html`<p class="small">${say(message('today.done-today', { count: showCount(done) }))}</p>`}
   </section>`;
 }
 
-async function readWaiting(
-  { store }: TodayContext,
-  visit: ProvedVisit,
-  { waitingRows, inDoubt, proposals, registrations }: TodayFigures,
-): Promise<{ readonly forMe: number; readonly waiting: readonly Waiting[] }> {
-  const { say, person, nowMs } = visit;
-  const { people, changes } = await store.persons();
-  const open = proposals.filter(({ expiresAtMs }: Proposal) => nowMs < expiresAtMs);
-  const { mine, forMe } = countChecks(open, person, people);
-  const admins = changes.filter((one) => one.status === 'waiting' && !isLapsed(one, nowMs)).length;
-  return {
-    forMe,
-    waiting: [
-      { count: waitingRows, text: say('today.rows-for-person'), path: '/queue' },
-      { count: forMe, text: say('today.for-your-check'), path: '/proposals' },
-      { count: mine, text: say('today.your-proposals'), path: '/proposals' },
-      {
-        count: can(person, 'people').allowed ? admins : 0,
-        text: say('today.changes-for-admin'),
-        path: '/people',
-      },
-      { count: registrations.waiting, text: say('registration.registrations-for-person'), path: '/queue' },
-      { count: inDoubt, text: say('today.bank-still-asked') },
-      {
-        count: registrations.awaited,
-        text: say('registration.registrations-awaited'),
-        path: '/registrations',
-      },
-    ],
-  };
+// ---------------------------------------------------------------- the page
+
+/** Number of items of each kind that are read. */
+const itemsOfKind = 20;
+
+/** Changes of people that wait for a second admin. */
+async function countChanges(store: TodayReader, nowMs: number): Promise<number> {
+  const { changes } = await store.persons();
+  return changes.filter((one) => one.status === 'waiting' && !isLapsed(one, nowMs)).length;
+}
+
+/** Times of this hour in which nothing was sent. */
+function listPauses({ bank }: TodayFigures): readonly BankPause[] {
+  const { halt, pause } = bank ?? {};
+  return [
+    ...(pause === undefined
+      ? []
+      : [{ sinceMs: pause.sinceMs, untilMs: pause.untilMs, reason: pause.reason }]),
+    ...(halt === undefined ? [] : [{ sinceMs: halt.sinceMs, untilMs: undefined, reason: halt.reason }]),
+  ];
 }
 
 async function answerToday(context: TodayContext, figures: TodayFigures, visit: ProvedVisit): Promise<Page> {
-  const { say } = visit;
-  const { forMe, waiting } = await readWaiting(context, visit, figures);
+  const { say, language } = visit;
+  const { batches, rows, days, readAtMs } = figures;
+  const queue = await context.readQueue(visit.person, itemsOfKind);
+  const waiting = listWaiting(visit, queue, figures.waiting, await countChanges(context.store, visit.nowMs));
+  const money = sumDays(rows, batches, datesShown(readAtMs), readAtMs);
+  const underWay = listUnderWay(figures);
+  const sends = new Map(figures.sends.map((seen) => [seen.batchId, seen]));
+  const progress = underWay.map(({ batch }) =>
+    computeProgress(
+      rows.filter(({ batchId }) => batchId === batch.batchId),
+      sends.get(batch.batchId),
+      readAtMs,
+    ),
+  );
+  const beingRead = underWay.filter(({ batch }) => batch.status === 'ingesting').length;
+  const today = money.at(-1);
+  const pathOf = (date: string): string => (days.breaks.has(date) ? `/reconciliation/${date}` : '/batches');
+  const isSending = figures.surroundings === undefined || figures.surroundings.sender !== undefined;
   return {
     title: say('page.today'),
-    body: html`<div data-live="today">
-      <h1>${say('page.today')} <small>${say('queue.shown')} ${clockOf(visit, figures.readAtMs)}</small></h1>
-      ${headFigures(visit, figures, forMe)}
-      <p class="go">
-        <a class="button" href="/queue">${say('today.to-queue')}</a>
-        ${can(visit.person, 'propose').allowed && html`<a class="button" href="/upload">${say('batch.upload-file')}</a>`}
-      </p>
-      ${moneySection(visit, figures.batches)}
-      <div class="columns even">
-        ${waitingSection(visit, waiting)} ${healthSection(visit, figures, context.payer)}
+    body: html`<div class="today" data-live="today">
+      <div class="head">
+        <h1>${say('page.today')}</h1>
+        <small class="n"
+          ><time datetime="${formatBangkokDateTime(readAtMs)}">${sayMoment(language, readAtMs)}</time></small
+        >
+        ${can(visit.person, 'propose').allowed && html`<a class="b main button" href="/upload">${say('batch.upload-file')}</a>`}
       </div>
-      ${batchSection(visit, figures.batches)}
+      ${stateLine(visit, figures, context.payer, progress)}
+      <div class="two">${waitsSection(visit, waiting)} ${today && moneySection(visit, today, beingRead)}</div>
+      <div class="two">
+        ${daysSection(visit, money, pathOf)} ${unknownSection(visit, figures.unknown, isSending)}
+      </div>
+      <div class="two half">
+        ${bankSection(visit, figures.hour, listPauses(figures), figures.isWhole)}
+        ${monthSection(visit, readMonth(days, readAtMs), (date) => days.breaks.has(date))}
+      </div>
+      ${batchSection(visit, figures, underWay)}
     </div>`,
   };
 }

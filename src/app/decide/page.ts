@@ -166,7 +166,7 @@ export function listViews(parts: ViewParts, place: ServedPlace): PageViews {
     ...makePasskeyViews(signing),
     ...makeSigningViews(signing),
     ...makeSessionViews({ readContext, onSignOut }),
-    ...makeTodayViews({ store, payer, readSurroundings }),
+    ...makeTodayViews({ store, payer, readQueue, readSurroundings }),
     ...makeReconciliationViews({
       store,
       readReview,

@@ -1,13 +1,132 @@
-/** The day in figures: money by status, batches under way, and the persons that work waits for. */
-import { isSameBangkokDay } from '../../core/bangkok-time.ts';
+/** The day in figures: money by outcome and by day, unknown money by age, and the progress of batches. */
+import { dayMs, formatBangkokDate } from '../../core/bangkok-time.ts';
 import { countRows, toBeSentStatuses } from '../../core/exit-code.ts';
-import { sumSatang } from '../../core/money.ts';
-import { finalStatuses, type PayoutStatus } from '../../core/payout.ts';
+import { type Satang, sumSatang } from '../../core/money.ts';
+import { moneyMoved, type PayoutStatus } from '../../core/payout.ts';
 import type { Batch, StatusTotal } from '../../core/ports.ts';
-import { findCheckObstacle, type Person } from '../../review/rules/people.ts';
+import { approvalCode } from '../../review/rules/approval.ts';
 
-/** Order of the bar: finished first, lost last. */
-const barOrder: readonly PayoutStatus[] = [
+/** Money by what is known of it: `unknown` may have left the account, `none` did not, `wait` was not sent. */
+export const outcomes = ['paid', 'unknown', 'none', 'wait'] as const;
+export type Outcome = (typeof outcomes)[number];
+
+export interface Figures {
+  readonly rows: number;
+  readonly amountSatang: Satang;
+  /** Rows without an amount that can be read. */
+  readonly unreadableAmounts: number;
+}
+
+export function addFigures(all: readonly Figures[]): Figures {
+  let [rows, unreadableAmounts] = [0, 0];
+  for (const one of all) {
+    rows += one.rows;
+    unreadableAmounts += one.unreadableAmounts;
+  }
+  return { rows, unreadableAmounts, amountSatang: sumSatang(all.map(({ amountSatang }) => amountSatang)) };
+}
+
+/** Rows of a batch that stand alike. */
+export interface MoneyRows extends Figures {
+  readonly batchId: string;
+  readonly status: PayoutStatus;
+  /** The bank contradicts the status, and no person has acknowledged it. */
+  readonly isAlarm: boolean;
+  /** Its holds. */
+  readonly isForApproval: boolean;
+  readonly isHalted: boolean;
+  /** Bangkok day of the last send, YYYYMMDD; undefined before any. */
+  readonly sentOn: string | undefined;
+}
+
+/** Rows whose outcome is unknown, by class of age: 0 is the youngest. */
+export interface UnknownRows extends Figures {
+  readonly age: number;
+  /** True: paydrop asks the bank again by itself. */
+  readonly isAsked: boolean;
+}
+
+/** Statuses of rows that may still be sent. */
+const unsentStatuses: readonly PayoutStatus[] = ['staged', 'ready', 'held'];
+
+/** A contradicted row is neither called paid nor called not paid. */
+export function outcomeOf({ status, isAlarm }: Pick<MoneyRows, 'status' | 'isAlarm'>): Outcome {
+  const moved = moneyMoved(status);
+  if (isAlarm || moved === 'unknown') return 'unknown';
+  if (moved === 'yes') return 'paid';
+  return unsentStatuses.includes(status) ? 'wait' : 'none';
+}
+
+/** What an unsent row waits for. */
+export const waitReasons = ['approval', 'halted', 'held', 'under-way'] as const;
+export type WaitReason = (typeof waitReasons)[number];
+
+function waitOf({ status, isForApproval, isHalted }: MoneyRows, batch: Batch): WaitReason {
+  if (isForApproval || (batch.status === 'paused' && batch.reasonCode === approvalCode)) return 'approval';
+  if (isHalted || batch.status === 'halted') return 'halted';
+  return status === 'held' ? 'held' : 'under-way';
+}
+
+/** The day of a row: of its send; an unsent row of a batch under way stands on today, another on the day of its file. */
+function dayOf(rows: MoneyRows, batch: Batch, today: string): string {
+  if (outcomeOf(rows) === 'wait' && isUnderWay(batch.status)) return today;
+  return rows.sentOn ?? formatBangkokDate(batch.startedAtMs);
+}
+
+export interface DayMoney {
+  /** YYYYMMDD. */
+  readonly date: string;
+  readonly byOutcome: Readonly<Record<Outcome, Figures>>;
+  readonly byWait: Readonly<Record<WaitReason, Figures>>;
+}
+
+const groupFigures = <Key extends string>(
+  keys: readonly Key[],
+  rows: readonly MoneyRows[],
+  keyOf: (one: MoneyRows) => Key | undefined,
+): Readonly<Record<Key, Figures>> => {
+  const groups = Map.groupBy(rows, keyOf);
+  const entries = keys.map((key) => [key, addFigures(groups.get(key) ?? [])] as const);
+  return Object.fromEntries(entries) as Record<Key, Figures>;
+};
+
+/** The money of each of these days. @param batches those of the rows */
+export function sumDays(
+  rows: readonly MoneyRows[],
+  batches: ReadonlyMap<string, Batch>,
+  dates: readonly string[],
+  nowMs: number,
+): readonly DayMoney[] {
+  const today = formatBangkokDate(nowMs);
+  const ofDate = Map.groupBy(rows, (one) => {
+    const batch = batches.get(one.batchId);
+    return batch && dayOf(one, batch, today);
+  });
+  return dates.map((date) => {
+    const found = ofDate.get(date) ?? [];
+    const waitReasonOf = (one: MoneyRows): WaitReason | undefined => {
+      const batch = batches.get(one.batchId);
+      return batch && outcomeOf(one) === 'wait' ? waitOf(one, batch) : undefined;
+    };
+    return {
+      date,
+      byOutcome: groupFigures(outcomes, found, outcomeOf),
+      byWait: groupFigures(waitReasons, found, waitReasonOf),
+    };
+  });
+}
+
+/** The borders between the classes of age, in ms. */
+export const unknownAges = [3_600_000, dayMs, 3 * dayMs] as const;
+
+/** The figures of each class of age. */
+export const sumAges = (rows: readonly UnknownRows[]): readonly Figures[] =>
+  [0, 1, 2, 3].map((age) => addFigures(rows.filter((one) => one.age === age)));
+
+// ---------------------------------------------------------------- money by status
+
+/** Order of statuses: finished first, lost last. */
+const statusOrder: readonly PayoutStatus[] = [
   'paid',
   'submitted',
   'unresolved',
@@ -21,11 +140,11 @@ const barOrder: readonly PayoutStatus[] = [
   'disputed',
 ];
 
-export type MoneyInStatus = Pick<StatusTotal, 'status' | 'rows' | 'amountSatang' | 'unreadableAmounts'>;
+type MoneyInStatus = Pick<StatusTotal, 'status' | 'rows' | 'amountSatang' | 'unreadableAmounts'>;
 
-/** Totals over several batches, in the order of the bar. */
+/** Totals over several batches, in this order. */
 export function addTotals(totals: readonly MoneyInStatus[]): readonly MoneyInStatus[] {
-  return barOrder.flatMap((status) => {
+  return statusOrder.flatMap((status) => {
     const found = totals.filter((total) => total.status === status);
     if (found.length === 0) return [];
     const count = (of: 'rows' | 'unreadableAmounts') => found.reduce((sum, total) => sum + total[of], 0);
@@ -34,38 +153,7 @@ export function addTotals(totals: readonly MoneyInStatus[]): readonly MoneyInSta
   });
 }
 
-/** A piece of a bar, in hundredths of its length. */
-interface Piece {
-  readonly status: PayoutStatus;
-  readonly start: number;
-  readonly width: number;
-}
-
-/** Least visible width of a piece. */
-const widthMin = 1;
-const [whole, steps] = [100, 10_000n];
-
-/** Divides the bar by amounts; a status without money has no piece. */
-export function divideBar(money: readonly MoneyInStatus[]): readonly Piece[] {
-  const shown = money.filter(({ amountSatang }) => amountSatang > 0n);
-  const all = sumSatang(shown.map(({ amountSatang }) => amountSatang));
-  const pieces: Piece[] = [];
-  let start = 0;
-  for (const { status, amountSatang } of shown) {
-    const hundredths = (amountSatang * steps) / all;
-    const share = Number(hundredths) / Number(steps);
-    const width = widthMin + share * (whole - widthMin * shown.length);
-    pieces.push({ status, start, width });
-    start += width;
-  }
-  return pieces;
-}
-
 // ---------------------------------------------------------------- batches
-
-/** True for a batch that is under way, or of this day. */
-export const isOfToday = ({ status, startedAtMs }: Batch, nowMs: number): boolean =>
-  isUnderWay(status) || isSameBangkokDay(startedAtMs, nowMs);
 
 export const isUnderWay = (status: Batch['status']): boolean => status !== 'done' && status !== 'rejected';
 
@@ -78,9 +166,6 @@ export interface SendsSeen {
 }
 
 export interface Progress {
-  readonly rows: number;
-  /** Rows with a known outcome. */
-  readonly rowsEnded: number;
   /** Recent first sends a minute; undefined while nothing is sent. */
   readonly perMinute: number | undefined;
   /** Time of the last send at that rate. */
@@ -92,43 +177,20 @@ const quietMs = 60_000;
 /** Fewest sends that give a rate. */
 const sendsMin = 5;
 
-/** The progress of a batch, and its expected end. */
+/** The rate of a batch, and its expected end. */
 export function computeProgress(
   totals: readonly Pick<StatusTotal, 'status' | 'rows'>[],
   sends: SendsSeen | undefined,
   nowMs: number,
 ): Progress {
-  const rows = totals.reduce((sum, total) => sum + total.rows, 0);
-  const rowsEnded = countRows(totals, finalStatuses);
   const perMs = sends === undefined ? undefined : rateOf(sends, nowMs);
   const perMinute = perMs === undefined ? undefined : Math.round(perMs * quietMs);
   const left = countRows(totals, toBeSentStatuses);
   const endsAtMs = perMs === undefined || left === 0 ? undefined : nowMs + Math.ceil(left / perMs);
-  return { rows, rowsEnded, perMinute, endsAtMs };
+  return { perMinute, endsAtMs };
 }
 
 function rateOf({ sends, firstMs, lastMs }: SendsSeen, nowMs: number): number | undefined {
   if (sends < sendsMin || nowMs - lastMs > quietMs || lastMs <= firstMs) return undefined;
   return (sends - 1) / (lastMs - firstMs);
-}
-
-// ---------------------------------------------------------------- waiting work
-
-interface Proposed {
-  readonly makerId: number | null;
-}
-
-/** Number of proposals that this person may check now, and number of their own. */
-export function countChecks(
-  proposals: readonly Proposed[],
-  person: Person,
-  people: readonly Person[],
-): { readonly mine: number; readonly forMe: number } {
-  const makers = new Map(people.map((one) => [one.personId, one]));
-  const mine = proposals.filter(({ makerId }) => makerId === person.personId).length;
-  const forMe = proposals.filter(({ makerId }) => {
-    const maker = makers.get(makerId ?? 0);
-    return maker !== undefined && findCheckObstacle(person, maker, people) === undefined;
-  }).length;
-  return { mine, forMe };
 }

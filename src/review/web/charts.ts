@@ -65,7 +65,7 @@ export function shareBar(shares: readonly Share[], label: string, height = 14): 
 }
 
 /** The sign of a colour in a legend or a table. */
-const swatch = (fill: Fill): Html =>
+export const swatch = (fill: Fill): Html =>
   html`<svg aria-hidden="true"><rect width="12" height="12" rx="2" class="f-${fill}" /></svg>`;
 
 /** A legend. */
@@ -144,7 +144,6 @@ const axisLine = (at: number, kind: 'axis' | 'grid', text: string): Html =>
 /**
  * Stacked columns, each a link, with an axis of three values; without any size only the axis is drawn.
  * @param sayValue a value of the axis in words
- * @forTests
  */
 export function columnChart(
   columns: readonly Column[],
@@ -306,15 +305,15 @@ interface DaySquare {
   readonly href: string | undefined;
 }
 
-/** Days in a row, each a link with its state. @forTests */
+/** Days in a row, each a link with its state. */
 export const calendar = (days: readonly DaySquare[]): Html =>
   html`<ol class="cal">
     ${days.map(({ name, sign, kind, title, href }) => {
-      const square = html`<small>${name}</small><b aria-hidden="true">${sign}</b>`;
-      const words = html`<span class="hidden">${title}</span>`;
+      // The title names the square: its contents are short for the eye.
+      const square = html`<small aria-hidden="true">${name}</small><b aria-hidden="true">${sign}</b>`;
       return href === undefined
-        ? html`<li class="${kind}"><span title="${title}">${square}${words}</span></li>`
-        : html`<li class="${kind}"><a href="${href}" title="${title}">${square}${words}</a></li>`;
+        ? html`<li class="${kind}"><span title="${title}">${square}</span></li>`
+        : html`<li class="${kind}"><a href="${href}" title="${title}">${square}</a></li>`;
     })}
   </ol>`;
 
@@ -360,7 +359,7 @@ function drawLine({ kind, values }: Line, yOf: (value: number) => number): Html[
   });
 }
 
-/** Values over time. The drawing is stretched to its width, so it bears no text. @forTests */
+/** Values over time. The drawing is stretched to its width, so it bears no text. */
 export function lineChart({ label, lines, titles, shades, guide }: LineChart): Html {
   const width = unit * titles.length;
   const top = Math.max(guide * 1.25, ...lines.flatMap(({ values }) => values.map((value) => value ?? 0)));

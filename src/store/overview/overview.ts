@@ -1,11 +1,14 @@
 /** Reads for the pages that show many payouts at once: each look is bounded, however many there are. */
 import { type Expression, sql, type SqlBool } from 'kysely';
+import { bangkokOffsetMs, dayMs, formatBangkokDate } from '../../core/bangkok-time.ts';
+import { statementCodes } from '../../core/exit-code.ts';
 import type { ProxyType } from '../../core/payout.ts';
 import type { PayeeWanted } from '../../payout/rules/search.ts';
 import type { OverviewReader, PayeeOrder, PayeeSeen, PayeesFound } from '../../overview/ports.ts';
-import type { SendsSeen } from '../../overview/rules/today.ts';
+import { answerCauses, type BankEvent } from '../../overview/rules/bank-answers.ts';
+import type { MoneyRows, SendsSeen, UnknownRows } from '../../overview/rules/today.ts';
 import { joinParts, sumAmount } from '../payouts/rows.ts';
-import { literal } from '../schema.ts';
+import { holdBits, literal } from '../schema.ts';
 import { type BodiesOf, define, inDialect, query, type Reading, select, selectFirst } from '../statements.ts';
 
 /** Rows that one look at payees goes through. */
@@ -181,7 +184,111 @@ function* findNumber(proxyNo: string): Reading<Payee[]> {
   return row === undefined || row.proxyType === null ? [] : [{ proxyNo, proxyType: row.proxyType }];
 }
 
+/** Counts and sums of rows. */
+const rowFigures = [
+  sql<number>`count(*)`.as('rows'),
+  ...sumAmount(sql.ref('p.amount_satang')),
+  sql<number>`count(*) - count(p.amount_satang)`.as('unreadable'),
+] as const;
+
+interface FigureRecord {
+  readonly rows: number;
+  readonly high: string;
+  readonly low: string;
+  readonly unreadable: number;
+}
+
+const toFigures = ({ rows, high, low, unreadable }: FigureRecord) => ({
+  rows,
+  amountSatang: joinParts(high, low),
+  unreadableAmounts: unreadable,
+});
+
+/** True while no person has acknowledged the alarm. */
+const isContradicted = sql<number>`p.is_alarm * (1 - p.is_acknowledged)`;
+
+/** The Bangkok day of the last send, counted from 1970. */
+const daySent = sql<number | null>`(p.submitted_at_ms + ${sql.lit(bangkokOffsetMs)}) / ${sql.lit(dayMs)}`;
+
+const moneySince = define(({ sinceMs }: { sinceMs: number }) =>
+  query
+    .selectFrom('batch as b')
+    .crossJoin('payout as p')
+    .select(['p.batch_id as batchId', 'p.status', isContradicted.as('alarm'), daySent.as('dayNo')])
+    .select(sql<number>`p.holds & ${sql.lit(holdBits.approval)}`.as('approval'))
+    .select(sql<number>`p.holds & ${sql.lit(holdBits.halted)}`.as('halted'))
+    .select(rowFigures)
+    .whereRef('p.batch_id', '=', 'b.batch_id')
+    .where('b.status', 'not in', ['ingesting', 'rejected'])
+    .where((eb) => eb.or([eb('b.status', '<>', 'done'), eb('b.rested_at_ms', '>=', sinceMs)]))
+    .groupBy(['p.batch_id', 'p.status', sql.ref('alarm'), sql.ref('dayNo')])
+    .groupBy([sql.ref('approval'), sql.ref('halted')]),
+);
+
+/** The borders between classes of age, as moments. */
+interface Borders {
+  readonly firstMs: number;
+  readonly secondMs: number;
+  readonly thirdMs: number;
+}
+
+/** The class of a row by the time since it was sent: 0 before the first border. */
+function ageClass({ firstMs, secondMs, thirdMs }: Borders) {
+  const sinceMs = sql`coalesce(p.submitted_at_ms, (select b.started_at_ms from batch as b where b.batch_id = p.batch_id))`;
+  return sql<number>`case when ${sinceMs} > ${firstMs} then 0
+    when ${sinceMs} > ${secondMs} then 1 when ${sinceMs} > ${thirdMs} then 2 else 3 end`;
+}
+
+/** True of a row about which the bank is asked again. */
+const isAsked = sql<number>`case when p.status = 'submitted' and coalesce(p.reason_code, '') not in (${sql.join(statementCodes.map((code) => sql.lit(code)))}) then 1 else 0 end`;
+
+const unknownByAge = define((borders: Borders) => {
+  const rows = query.selectFrom('payout as p').select('p.seq');
+  const inDoubt = rows.where('p.status', 'in', [literal('submitted'), literal('unresolved')]);
+  const contradicted = rows
+    .where('p.is_alarm', '=', sql.lit(1))
+    .where(sql<SqlBool>`(p.status = 'disputed' or p.is_acknowledged = 0)`);
+  return query
+    .selectFrom('payout as p')
+    .select([ageClass(borders).as('age'), isAsked.as('asked')])
+    .select(rowFigures)
+    .where('p.seq', 'in', inDoubt.union(contradicted))
+    .groupBy([sql.ref('age'), sql.ref('asked')]);
+});
+
+const bankEvents = define((values: { sinceMs: number; eventsMax: number }) =>
+  query
+    .selectFrom('event')
+    .select(['payout_seq as payoutSeq', 'cause', 'at_ms as atMs'])
+    .where('seq', '>', sql<number>`(select coalesce(max(seq), 0) from event) - ${values.eventsMax}`)
+    .where('at_ms', '>=', values.sinceMs)
+    .where(
+      'cause',
+      'in',
+      answerCauses.map((cause) => sql.lit(cause)),
+    )
+    .orderBy('seq'),
+);
+
 export const overviewReads = {
+  *moneySince(sinceMs): Reading<MoneyRows[]> {
+    const records = yield* moneySince.all({ sinceMs });
+    return records.map((record) => ({
+      batchId: record.batchId,
+      status: record.status,
+      isAlarm: record.alarm !== 0,
+      isForApproval: record.approval !== 0,
+      isHalted: record.halted !== 0,
+      sentOn: record.dayNo === null ? undefined : formatBangkokDate(record.dayNo * dayMs - bangkokOffsetMs),
+      ...toFigures(record),
+    }));
+  },
+  *unknownByAge(nowMs, [first, second, third]): Reading<UnknownRows[]> {
+    const borders = { firstMs: nowMs - first, secondMs: nowMs - second, thirdMs: nowMs - third };
+    const records = yield* unknownByAge.all(borders);
+    return records.map((record) => ({ age: record.age, isAsked: record.asked !== 0, ...toFigures(record) }));
+  },
+  bankEvents: (sinceMs, eventsMax): Reading<BankEvent[]> => bankEvents.all({ sinceMs, eventsMax }),
   *latestSends(eventsMax): Reading<SendsSeen[]> {
     const latest = query
       .selectFrom('event')

@@ -106,6 +106,9 @@ const readReview = async (store: Store): Promise<unknown> => ({
 
 const readOverview = async (store: Store): Promise<unknown> => ({
   sends: sorted(await store.latestSends(many)),
+  money: sorted(await store.moneySince(0)),
+  unknown: sorted(await store.unknownByAge(latestMs, [1_000, 3_600_000, 86_400_000])),
+  answers: await store.bankEvents(0, many),
   all: await store.payees(undefined, many, 20),
   page: await store.payees(undefined, 20, 3),
   unpaid: await store.unpaidPayees(many, 20),
