@@ -10,7 +10,7 @@ import { counted, type Message, message, type PlainCode } from '../core/message.
 import { sayDate } from '../core/moments.ts';
 import { calendar, chartKey, columnChart, lineChart, shareBar, swatch } from '../review/web/charts.ts';
 import { html, type Html } from '../review/web/html.ts';
-import { uploadLink, whyOf } from '../review/web/parts.ts';
+import { uploadLink } from '../review/web/parts.ts';
 import type { ProvedVisit } from '../review/web/view.ts';
 import { type AnswerFigures, type BankHour, minuteMs, minutesShown, shadeOf } from './rules/bank-answers.ts';
 import type { DayState, MonthDay } from './rules/month-days.ts';
@@ -337,7 +337,12 @@ export function bankSection(
       ${whole && html`<small>${say('today.answer-time')}</small>`}
     </div>
     ${whole === undefined ? html`<p>${say('today.nothing-asked')}</p>` : hourChart(visit, hour, pauses)}
-    ${whole === undefined && pauses.map(({ reason }) => html`<p class="small">${whyOf(visit, reason)}</p>`)}
+    ${
+      whole === undefined &&
+      pauses.map(
+        ({ reason }) => html`<p class="small">${say(message('today.paused-title', { why: reason }))}</p>`,
+      )
+    }
     ${
       facts.length > 0 &&
       html`<ul class="tiles bf">

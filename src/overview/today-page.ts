@@ -186,7 +186,7 @@ const loud = (text: string, tone: 'bad' | 'ask' | 'no', more?: Part): Html =>
     >${more !== undefined && html` <small>${more}</small>`}</span
   >`;
 
-/** What a payer account, or direct debit, is called. */
+/** The words for a payer account, or for direct debit. */
 interface LineWords {
   readonly halted: string;
   readonly paused: (time: string) => string;

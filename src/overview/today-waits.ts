@@ -13,7 +13,7 @@ import type { ProvedVisit } from '../review/web/view.ts';
 import { sayWhy } from '../review/web/words.ts';
 
 /** A group that waits for this person. */
-export interface Waiting {
+interface Waiting {
   /** 0 is the most urgent. */
   readonly rank: number;
   readonly sign: '!' | '?' | '‖' | '×' | '↩';
@@ -63,7 +63,8 @@ function itemWaiting({ language }: ProvedVisit, item: OwnedItem): Waiting {
     sign,
     name: sayCode(language, `queue-kind.${kind}`),
     detail,
-    amountSatang,
+    // The title of a proposal has its sum.
+    amountSatang: kind === 'proposal' ? null : amountSatang,
     sinceMs,
     href: hrefOf(item),
     button: kind === 'proposal' ? 'today.check' : 'today.open',
@@ -179,7 +180,7 @@ function waitingLine({ say, language, nowMs }: ProvedVisit, waiting: Waiting): H
     >`;
   return html`<li>
     <span class="sg ${tones[sign]}" aria-hidden="true">${sign}</span>
-    <a href="${href}"><b>${name}</b><small class="n">${about.join(' · ')}</small></a>
+    <a href="${href}"><b>${name}</b><small>${about.join(' · ')}</small></a>
     <small class="n ag">${age}</small>
     <a class="b sm" href="${href}" tabindex="-1" aria-hidden="true">${say(button)}</a>
   </li>`;

@@ -35,10 +35,7 @@ export const overviewWordings = wordings({
   'today.money-bar': ['Money by outcome; the table below says the same', 'สัดส่วนยอดเงินตามผล ตามตารางด้านล่าง'],
   'today.no-file': ['No file today', 'วันนี้ยังไม่มีไฟล์'],
   'today.being-read': ['Being read, not counted yet: {count}', 'กำลังอ่านไฟล์ ยังไม่นับยอด: {count} ไฟล์'],
-  'today.unreadable': [
-    '+ {count} without an amount that can be read',
-    'และอีก {count} รายการที่อ่านจำนวนเงินไม่ได้',
-  ],
+  'today.unreadable': ['+ {count} without an amount', 'และอีก {count} รายการที่ไม่มีจำนวนเงิน'],
   'today.total': ['In all', 'รวม'],
   'today.outcome.paid': ['Paid', 'จ่ายสำเร็จ'],
   'today.outcome.unknown': ['Unknown', 'ยังไม่ทราบผล'],

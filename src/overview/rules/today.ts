@@ -57,9 +57,9 @@ export function outcomeOf({ status, isAlarm }: Pick<MoneyRows, 'status' | 'isAla
   return unsentStatuses.includes(status) ? 'wait' : 'none';
 }
 
-/** What an unsent row waits for. */
+/** The reasons why a row is not sent yet. */
 export const waitReasons = ['approval', 'halted', 'held', 'under-way'] as const;
-export type WaitReason = (typeof waitReasons)[number];
+type WaitReason = (typeof waitReasons)[number];
 
 function waitOf({ status, isForApproval, isHalted }: MoneyRows, batch: Batch): WaitReason {
   if (isForApproval || (batch.status === 'paused' && batch.reasonCode === approvalCode)) return 'approval';

@@ -37,7 +37,7 @@ svg .t-unknown { fill: var(--unknown); font-weight: 600; }
 .todo li { position: relative; display: grid; grid-template-columns: 1.5rem minmax(0, 1fr) auto 6.5rem; gap: 0 .75rem; align-items: center; padding: .55rem 0; border-top: 1px solid var(--line); }
 .todo li:first-child { border: 0; padding-top: 0; }
 .todo a:not(.b) { color: var(--ink); text-decoration: none; }
-.todo small { display: block; }
+.todo small { display: block; overflow-wrap: anywhere; }
 .todo b { overflow-wrap: anywhere; }
 .mt { margin-top: .5rem; }
 .mt :is(th, td) { padding-block: .3rem; font-size: inherit; color: inherit; white-space: normal; }

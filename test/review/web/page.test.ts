@@ -313,7 +313,7 @@ describe('the queue', () => {
       back: 'http://evil.example/',
     });
     expect(text).toContain('<html lang="th" data-theme="dark"');
-    expect(text).toContain('ไม่มีรายการรอดำเนินการ');
+    expect(text).toContain('ไม่มีรายการรอคุณ');
     expect(text).toMatch(/21 พ\.ย\. 2569 12:00 น\./);
   });
 });
