@@ -59,7 +59,15 @@ db.exec(`insert into attempt (payout_seq, attempt_no, status, trans_ref_no, chan
   select p.seq, 1, 'paid', 'BN' || p.seq, 'C', 'T', 'COMP000001', '0000345924', '20261121', '120000', r.proxy_type, r.proxy_no,
     r.payee_name, '100.00', '', 1795000000000 + p.seq, 1, 1, 0, 0, 0
   from payout p join payout_row r on r.seq = p.seq where p.seq % 10 <> 0;
-  update payout set status = 'paid', attempt_no = 1 where seq % 10 <> 0;`);
+  update payout set status = 'paid', attempt_no = 1, submitted_at_ms = 1795000000000 - (seq % 14) * 86400000
+    where seq % 10 <> 0;
+  update payout set status = 'submitted', attempt_no = 1, submitted_at_ms = 1795000000000 where seq % 100 = 0;
+  insert into event (seq, payout_seq, from_status, to_status, cause, at_ms, attempt_no, detail, hash)
+  select 10000000 + 2 * p.seq, p.seq, 'ready', 'submitted', 'intent-recorded', 1795000000000 + p.seq % 3600000, 1, '{}', ''
+  from payout p where p.seq % 10 <> 0;
+  insert into event (seq, payout_seq, from_status, to_status, cause, at_ms, attempt_no, detail, hash)
+  select 10000001 + 2 * p.seq, p.seq, 'submitted', 'paid', 'proved', 1795000000400 + p.seq % 3600000, 1, '{}', ''
+  from payout p where p.seq % 10 <> 0;`);
 
 const end = Number.MAX_SAFE_INTEGER;
 let worstMs = 0;
@@ -82,6 +90,16 @@ await measure('payee by number', () => store.payees(parsePayee(makePayout(777).c
 await measure('payees by the end of a number', () => store.payees(parsePayee('0777'), end, 50));
 await measure('payees by a name of many', () => store.payees(parsePayee('payee 7'), end, 50));
 await measure('payees by a name of nobody', () => store.payees(parsePayee('nobody'), end, 50));
-await measure('sends of late', () => store.latestSends(5_000));
+await measure('sends of late', () => store.latestSends(20_000));
+await measure('money of 14 days', () => store.moneySince(1_795_000_000_000 - 14 * 86_400_000));
+await measure('unknown money by age', () =>
+  store.unknownByAge(1_795_000_100_000, [3_600_000, 86_400_000, 259_200_000]),
+);
+await measure('answers of the bank', () => store.bankEvents(1_795_000_000_000, 20_000));
+await measure('batches', () => store.batches());
+await measure('days without a statement', () =>
+  store.daysWithoutStatement(['20261121', '20261122', '20261123']),
+);
+await measure('waiting payouts', () => store.waitingTotals({}));
 await measure('totals of one batch', () => store.totals('1000000000'));
 if (worstMs > takesMsMax) process.exitCode = 1;
