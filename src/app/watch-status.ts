@@ -15,12 +15,12 @@ import type { Intake } from '../watch/folders/drop-folder.ts';
 import { makeMetrics, type Metrics } from '../watch/monitor/metrics.ts';
 import { type Monitor, openMonitor } from '../watch/monitor/server.ts';
 import {
-  type Attention,
   type Health,
   judgeHealth,
   type PayerHealth,
   showHealth,
   type Trouble,
+  type WatchedAttention,
   type WatchState,
 } from '../watch/rules/health.ts';
 import type { RegistrationWatch } from '../watch/registrations.ts';
@@ -134,7 +134,7 @@ export class WatchStatus {
   /** Damage found in reading the journal through; only another journal mends it. */
   journalDamage: Trouble | undefined;
   /** Facts about the journal that need a person; undefined until the first read. */
-  attention: Attention | undefined;
+  attention: WatchedAttention | undefined;
   readonly inboxTimer: InboxTimer;
   /** Timer of the inbox of registrations. */
   readonly registrationTimer: InboxTimer;

@@ -2,7 +2,7 @@
 import { hash } from 'node:crypto';
 import { dayMs, parseBangkokDate } from '../core/bangkok-time.ts';
 import { showCount } from '../core/figures.ts';
-import { listed, type Message, message, verbatim } from '../core/message.ts';
+import { joined, listed, type Message, message, verbatim } from '../core/message.ts';
 import { sumSatang } from '../core/money.ts';
 import { maskDigits } from '../core/proxy-id.ts';
 import { showDate } from '../payout/rules/lost-journal.ts';
@@ -20,14 +20,15 @@ import {
   shortenName,
 } from '../review/rules/queue.ts';
 import { type Decision, decisionTerms, nameOfDecision } from '../review/rules/terms.ts';
-import { groupPayouts, groupRegistrations } from './groups.ts';
+import { bankRemedyOf, groupPayouts, groupRegistrations } from './groups.ts';
 import { listWaitingBatches, listWaitingDays, type QueueContext, readQueue } from './items.ts';
-import type { AttentionCode, JournalCode } from './rules/codes.ts';
+import { type AttentionCode, termsOf } from './rules/codes.ts';
 import {
   type Attention,
   type AttentionEntry,
   type EntryRows,
   makeEntry,
+  ownedBy,
   sectionOf,
   sortEntries,
 } from './rules/entry.ts';
@@ -179,7 +180,10 @@ const readAccounts: Read = async ({ journal }) => {
           ? message('attention.registrations-halted')
           : message('attention.payer-halted', { number: maskDigits(halt.payerAccount) }),
         reason: halt.reason,
-        remedy: halt.remedy,
+        remedy: joined(
+          [bankRemedyOf(halt.code) ?? [], message('attention-remedy.payer-halted')].flat(),
+          'sentences',
+        ),
         sinceMs: halt.sinceMs,
         count: unsent.rows + registrations,
         amountSatang: isDirectDebit ? null : unsent.amountSatang,
@@ -268,7 +272,7 @@ function joinRest(entries: readonly AttentionEntry[]): AttentionEntry {
   const [first] = entries;
   if (first === undefined) throw new RangeError('the rest of a kind has entries');
   const amounts = entries.flatMap(({ amountSatang }) => amountSatang ?? []);
-  const what = message(`attention-kind.${first.code as JournalCode}`);
+  const what = message(`attention-section.${sectionOf(first)}`);
   return {
     ...first,
     key: `${first.code}.more`,
@@ -298,6 +302,13 @@ function joinRows(entries: readonly AttentionEntry[]): EntryRows {
   return { ...rows, keys: rows.keys === undefined ? undefined : keys };
 }
 
+/** The entries that health and its notices say: alarms, breaks and days, each by itself, however many. */
+export async function readWholeJournal(context: QueueContext): Promise<readonly AttentionEntry[]> {
+  const found: AttentionEntry[] = [];
+  for (const read of [readPayouts, readBreaks, readDays]) found.push(...(await read(context)));
+  return found.filter(({ code }) => termsOf(code).notShown.health === undefined);
+}
+
 /** Joins what is beyond the limit, of the kinds with the most entries. */
 function limitEntries(all: readonly AttentionEntry[]): readonly AttentionEntry[] {
   const kinds = [...Map.groupBy(sortEntries(all, 'amount'), ({ code }) => code).values()];
@@ -312,20 +323,48 @@ function limitEntries(all: readonly AttentionEntry[]): readonly AttentionEntry[]
 const movesRows = ({ rows }: AttentionEntry): boolean =>
   rows.of === 'items' && (rows.kind === 'batch' || rows.kind === 'payer');
 
+/** Names a cause without a heading of its own by the words of its oldest row: those of the bank. */
+async function nameByRow({ journal }: QueueContext, entry: AttentionEntry): Promise<AttentionEntry> {
+  const { rows, subject, args } = entry;
+  if (subject.code !== 'cause.code') return entry;
+  const found =
+    rows.of === 'payouts'
+      ? (await journal.waitingPage(rows.filter, 'age', undefined, 1))[0]?.row
+      : rows.of === 'registrations'
+        ? (await journal.searchRegistrations(rows.filter, Number.MAX_SAFE_INTEGER, 1))[0]
+        : undefined;
+  if (found === undefined || found.reason === null) return entry;
+  return { ...entry, subject: found.reason, reason: message('cause.code', { code: String(args['cause']) }) };
+}
+
+async function withOwners(
+  { journal }: QueueContext,
+  entries: readonly AttentionEntry[],
+): Promise<readonly AttentionEntry[]> {
+  const owned = entries.map((entry) => ({ entry, by: ownedBy(entry) }));
+  const found: AttentionEntry[] = [];
+  for (const [kind, some] of Map.groupBy(owned, ({ by }) => by.kind)) {
+    const owners = readOwners(
+      await journal.reviewNotes(
+        kind,
+        some.map(({ by }) => by.key),
+      ),
+    );
+    found.push(...some.map(({ entry, by }) => ({ ...entry, owner: owners.get(by.key) })));
+  }
+  return found;
+}
+
 /** Reads everything that needs a person now. @forTests */
 export async function readAttention(context: QueueContext): Promise<Attention> {
   const found: AttentionEntry[] = [];
   for (const read of reads) found.push(...(await read(context)));
-  const entries = limitEntries(found);
-  const owners = readOwners(
-    await context.journal.reviewNotes(
-      'group',
-      entries.map(({ key }) => key),
-    ),
-  );
+  const limited: AttentionEntry[] = [];
+  for (const entry of limitEntries(found)) limited.push(await nameByRow(context, entry));
+  const entries = await withOwners(context, limited);
   return {
     atMs: context.clock.now(),
-    entries: sortEntries(entries.map((entry) => ({ ...entry, owner: owners.get(entry.key) }))),
+    entries: sortEntries(entries),
     movedRows: found.filter(movesRows).reduce((sum, { count }) => sum + count, 0),
   };
 }
@@ -333,7 +372,7 @@ export async function readAttention(context: QueueContext): Promise<Attention> {
 /** Life of a list in ms, and as a multiple of the time that it takes to read. */
 const [goodForMs, timesTaken] = [1_000, 10];
 
-/** Keeps the list for a moment, for all who look at the same time. @forTests */
+/** Keeps the list for a moment, for all who look at the same time. */
 export function keepAttention(context: QueueContext): () => Promise<Attention> {
   let latest: { readonly list: Promise<Attention>; untilMs: number } | undefined;
   return async () => {
@@ -352,7 +391,7 @@ export function keepAttention(context: QueueContext): () => Promise<Attention> {
   };
 }
 
-/** The entries that a person sees: what was sent back waits for its maker alone. @forTests */
+/** The entries that a person sees: what was sent back waits for its maker alone. */
 export const entriesFor = (
   { entries }: Attention,
   { personId }: { readonly personId: number },

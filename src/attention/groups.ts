@@ -9,7 +9,7 @@ import { batchWideHolds, ownCauses } from '../payout/rules/operator.ts';
 import { likeFileCodes } from '../payout/rules/similar.ts';
 import type { RegistrationsByCause } from '../registration/ports.ts';
 import type { RegistrationStatus } from '../registration/rules/registration.ts';
-import { findRegistrationCode } from '../registration/rules/status-codes.ts';
+import { findRegistrationCode } from '../core/direct-debit-codes.ts';
 import type { Decision } from '../review/rules/terms.ts';
 import { type AttentionEntry, makeEntry } from './rules/entry.ts';
 
@@ -70,6 +70,10 @@ function causeOf({ status, isAlarm, holds, cause }: Held): string {
   return hold === 'similar' && cause !== '' ? cause : hold;
 }
 
+/** The remedy of a code of the bank. */
+export const bankRemedyOf = (code: string): Message | undefined =>
+  findBankStatus(code)?.remedy ?? findRegistrationCode(code)?.remedy;
+
 /** The heading of a cause. */
 function nameCause(cause: string): Message {
   if (cause === '') return message('cause.none');
@@ -77,16 +81,14 @@ function nameCause(cause: string): Message {
   return known === undefined ? message('cause.code', { code: cause }) : message(known);
 }
 
-// ---------------------------------------------------------------- payouts
+// ---------------------------------------------------------------- groups
 
-type PayoutCode = 'alarm' | 'in-doubt' | 'unresolved' | 'disputed' | 'not-paid' | 'rejected' | 'held';
-
-interface PayoutKind {
-  readonly statuses: readonly PayoutStatus[];
+interface Kind<Status> {
+  readonly statuses: readonly Status[];
   readonly decisions: readonly Decision[];
 }
 
-const payoutKinds: Readonly<Record<PayoutCode, PayoutKind>> = {
+const payoutKinds = {
   alarm: { statuses: [], decisions: ['acknowledge', 'confirm-paid', 'confirm-failed', 'cancel'] },
   'in-doubt': { statuses: ['submitted'], decisions: [] },
   unresolved: { statuses: ['unresolved'], decisions: ['confirm-failed', 'confirm-paid', 'acknowledge'] },
@@ -94,86 +96,9 @@ const payoutKinds: Readonly<Record<PayoutCode, PayoutKind>> = {
   'not-paid': { statuses: ['failed', 'unpayable'], decisions: ['retry', 'acknowledge'] },
   rejected: { statuses: ['rejected'], decisions: ['acknowledge', 'retry'] },
   held: { statuses: ['held'], decisions: ['go-on', 'cancel', 'acknowledge'] },
-};
+} as const satisfies Readonly<Record<string, Kind<PayoutStatus>>>;
 
-function codeOfPayouts({ status, isAlarm }: WaitingByCause): PayoutCode {
-  if (isAlarm) return 'alarm';
-  const found = Object.entries(payoutKinds).find(([, kind]) => kind.statuses.includes(status));
-  return (found?.[0] as PayoutCode | undefined) ?? 'alarm';
-}
-
-const groupBy = <Row>(rows: readonly Row[], keyOf: (row: Row) => string): readonly (readonly Row[])[] => [
-  ...Map.groupBy(rows, keyOf).values(),
-];
-
-const distinct = <Value>(values: readonly Value[]): readonly Value[] => [...new Set(values)];
-
-/** The remedy of the bank's code, where it has one, before that of the kind. */
-const withOwn = (own: Message | undefined, ofKind: Message): Message =>
-  own === undefined ? ofKind : joined([own, ofKind], 'sentences');
-
-const oldestOf = (groups: readonly { readonly oldestMs: number }[]): number =>
-  Math.min(...groups.map(({ oldestMs }) => oldestMs));
-
-const countOf = (groups: readonly { readonly rows: number }[]): number =>
-  groups.reduce((sum, { rows }) => sum + rows, 0);
-
-const causesOf = (groups: readonly { readonly cause: string }[]): readonly string[] =>
-  distinct(groups.map(({ cause }) => cause));
-
-/** The entries of payouts, one for each kind and cause. @param inDoubtBeforeMs the moment before which doubt counts */
-export const groupPayouts = (
-  waiting: readonly WaitingByCause[],
-  inDoubtBeforeMs: number,
-): readonly AttentionEntry[] =>
-  groupBy(
-    waiting.filter((group) => !waitsForBatch(group)),
-    (group) => `${codeOfPayouts(group)}.${causeOf(group)}`,
-  ).map((groups) => payoutEntry(groups, inDoubtBeforeMs));
-
-function payoutEntry([first, ...others]: readonly WaitingByCause[], inDoubtBeforeMs: number): AttentionEntry {
-  if (first === undefined) throw new RangeError('a group has rows');
-  const groups = [first, ...others];
-  const [code, cause] = [codeOfPayouts(first), causeOf(first)];
-  const { statuses, decisions } = payoutKinds[code];
-  const filter = {
-    statuses,
-    causes: causesOf(groups),
-    isAlarm: code === 'alarm',
-    ...(code === 'in-doubt' ? { untilMs: inDoubtBeforeMs } : { isWaiting: true }),
-    ...(code === 'held' ? { holdSets: groups.map(({ holds }) => holds) } : {}),
-  };
-  return makeEntry({
-    code,
-    cause,
-    subject: nameCause(cause),
-    reason: null,
-    remedy: withOwn(findBankStatus(cause)?.remedy, message(`attention-remedy.${code}`)),
-    sinceMs: oldestOf(groups),
-    count: countOf(groups),
-    amountSatang: sumSatang(groups.map(({ amountSatang }) => amountSatang)),
-    args: { cause },
-    commands: [code === 'in-doubt' ? 'settle' : 'exceptions'],
-    decisions,
-    rows: { of: 'payouts', filter },
-  });
-}
-
-// ---------------------------------------------------------------- registrations
-
-type RegistrationCode =
-  | 'registration-alarm'
-  | 'registration-in-doubt'
-  | 'not-registered'
-  | 'registration-rejected'
-  | 'registration-held';
-
-interface RegistrationKind {
-  readonly statuses: readonly RegistrationStatus[];
-  readonly decisions: readonly Decision[];
-}
-
-const registrationKinds: Readonly<Record<RegistrationCode, RegistrationKind>> = {
+const registrationKinds = {
   'registration-alarm': { statuses: [], decisions: ['acknowledge'] },
   'registration-in-doubt': {
     statuses: ['in-doubt', 'unanswered', 'contradicted'],
@@ -182,52 +107,100 @@ const registrationKinds: Readonly<Record<RegistrationCode, RegistrationKind>> = 
   'not-registered': { statuses: ['refused', 'failed'], decisions: ['retry', 'acknowledge'] },
   'registration-rejected': { statuses: ['rejected'], decisions: ['acknowledge', 'retry'] },
   'registration-held': { statuses: ['held'], decisions: ['go-on', 'cancel'] },
-};
+} as const satisfies Readonly<Record<string, Kind<RegistrationStatus>>>;
 
-function codeOfRegistrations({ status, isAlarm }: RegistrationsByCause): RegistrationCode {
-  const found = Object.entries(registrationKinds).find(([, kind]) => kind.statuses.includes(status));
-  return isAlarm
-    ? 'registration-alarm'
-    : ((found?.[0] as RegistrationCode | undefined) ?? 'registration-alarm');
+/** A registration that was not sent is treated as a payout that was not. */
+function remedyOf(code: KindCode) {
+  if (code === 'registration-rejected') return 'attention-remedy.rejected';
+  return code === 'registration-held' ? 'attention-remedy.held' : (`attention-remedy.${code}` as const);
 }
 
-/** The entries of registrations; those in doubt count once they have been so for long. */
+/** Rows in doubt are asked about, and count once they have been so for long. */
+const doubtStatuses: readonly string[] = ['submitted', 'in-doubt'];
+
+interface Group extends Held {
+  readonly rows: number;
+  readonly oldestMs: number;
+}
+
+/** The rows that are decided on together, and what all entries say of them. */
+function groupRows<One extends Group>(
+  all: readonly One[],
+  codes: Readonly<Partial<Record<KindCode, Kind<string>>>>,
+  alarm: KindCode,
+  inDoubtBeforeMs: number,
+) {
+  const codeOf = ({ status, isAlarm }: Held): KindCode => {
+    const found = Object.entries(codes).find(([, kind]) => kind.statuses.includes(status));
+    return isAlarm || found === undefined ? alarm : (found[0] as KindCode);
+  };
+  const isInDoubt = ({ status, isAlarm }: Held): boolean => !isAlarm && doubtStatuses.includes(status);
+  const own = all.filter((group) => !waitsForBatch(group));
+  const keyOf = (group: One): string =>
+    [codeOf(group), causeOf(group), ...(group.status === 'in-doubt' ? ['open'] : [])].join('.');
+  return [...Map.groupBy(own, keyOf).values()].flatMap((groups) => {
+    const [first] = groups;
+    if (first === undefined) return [];
+    const [code, cause] = [codeOf(first), causeOf(first)];
+    const bankRemedy = bankRemedyOf(cause);
+    const ofKind = message(remedyOf(code));
+    const statuses = distinct(groups.map(({ status }) => status as One['status']));
+    const entry = {
+      groups,
+      filter: {
+        statuses: first.isAlarm ? [] : statuses,
+        causes: distinct(groups.map((group) => group.cause)),
+        isAlarm: first.isAlarm,
+        ...(isInDoubt(first) ? { untilMs: inDoubtBeforeMs } : { isWaiting: true }),
+      },
+      draft: {
+        code,
+        cause: first.status === 'in-doubt' ? `${cause}.open` : cause,
+        subject: nameCause(cause),
+        reason: null,
+        remedy: bankRemedy === undefined ? ofKind : joined([bankRemedy, ofKind], 'sentences'),
+        sinceMs: Math.min(...groups.map(({ oldestMs }) => oldestMs)),
+        count: groups.reduce((sum, { rows }) => sum + rows, 0),
+        args: { cause },
+        decisions: kinds[code].decisions,
+      },
+    };
+    return [entry];
+  });
+}
+
+const kinds = { ...payoutKinds, ...registrationKinds };
+type KindCode = keyof typeof kinds;
+
+const distinct = <Value>(values: readonly Value[]): readonly Value[] => [...new Set(values)];
+
+/** The entries of payouts, one for each kind and cause. @param inDoubtBeforeMs the moment before which doubt counts */
+export const groupPayouts = (
+  waiting: readonly WaitingByCause[],
+  inDoubtBeforeMs: number,
+): readonly AttentionEntry[] =>
+  groupRows(waiting, payoutKinds, 'alarm', inDoubtBeforeMs).map(({ groups, filter, draft }) =>
+    makeEntry({
+      ...draft,
+      amountSatang: sumSatang(groups.map(({ amountSatang }) => amountSatang)),
+      commands: [draft.code === 'in-doubt' ? 'settle' : 'exceptions'],
+      rows: {
+        of: 'payouts',
+        filter: draft.code === 'held' ? { ...filter, holdSets: groups.map(({ holds }) => holds) } : filter,
+      },
+    }),
+  );
+
+/** The entries of registrations. */
 export const groupRegistrations = (
   waiting: readonly RegistrationsByCause[],
   inDoubtBeforeMs: number,
 ): readonly AttentionEntry[] =>
-  groupBy(
-    waiting.filter((group) => !waitsForBatch(group)),
-    (group) => `${codeOfRegistrations(group)}.${group.status === 'in-doubt'}.${causeOf(group)}`,
-  ).map((groups) => registrationEntry(groups, inDoubtBeforeMs));
-
-function registrationEntry(
-  [first, ...others]: readonly RegistrationsByCause[],
-  inDoubtBeforeMs: number,
-): AttentionEntry {
-  if (first === undefined) throw new RangeError('a group has rows');
-  const groups = [first, ...others];
-  const [code, cause] = [codeOfRegistrations(first), causeOf(first)];
-  const { statuses, decisions } = registrationKinds[code];
-  const isInDoubt = first.status === 'in-doubt' && !first.isAlarm;
-  const filter = {
-    statuses: isInDoubt ? (['in-doubt'] as const) : statuses.filter((status) => status !== 'in-doubt'),
-    causes: causesOf(groups),
-    isAlarm: code === 'registration-alarm',
-    ...(isInDoubt ? { untilMs: inDoubtBeforeMs } : { isWaiting: true }),
-  };
-  return makeEntry({
-    code,
-    cause: isInDoubt ? `${cause}.open` : cause,
-    subject: nameCause(cause),
-    reason: null,
-    remedy: withOwn(findRegistrationCode(cause)?.remedy, message(`attention-remedy.${code}`)),
-    sinceMs: oldestOf(groups),
-    count: countOf(groups),
-    amountSatang: null,
-    args: { cause },
-    commands: ['exceptions --registrations'],
-    decisions,
-    rows: { of: 'registrations', filter },
-  });
-}
+  groupRows(waiting, registrationKinds, 'registration-alarm', inDoubtBeforeMs).map(({ filter, draft }) =>
+    makeEntry({
+      ...draft,
+      amountSatang: null,
+      commands: ['exceptions --registrations'],
+      rows: { of: 'registrations', filter },
+    }),
+  );

@@ -11,13 +11,6 @@ export interface DeliveryStore {
   recordDelivery(seq: number, channel: NoticeChannel, result: DeliveryResult): Promise<void>;
 }
 
-/** Days with open critical breaks. */
-interface CriticalBreakDay {
-  /** YYYYMMDD. */
-  readonly date: string;
-  readonly breaks: number;
-}
-
 export interface NoticeStore extends DeliveryStore {
   /**
    * Keeps a notice for each channel, durably; a notice with a known key is left alone.
@@ -36,5 +29,4 @@ export interface NoticeStore extends DeliveryStore {
   alarmsAfter(eventSeq: number, limit: number): Promise<readonly AlarmEvent[]>;
   /** Rows that bear an alarm. */
   countAlarmRows(): Promise<number>;
-  criticalBreakDays(): Promise<readonly CriticalBreakDay[]>;
 }

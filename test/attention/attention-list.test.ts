@@ -117,7 +117,7 @@ describeOnEngines('attention', (makeStore) => {
 
 test('every code is shown somewhere, and says where and why it is not', () => {
   for (const code of Object.keys(attentionTerms) as AttentionCode[]) {
-    const { notShown = {} } = termsOf(code);
+    const { notShown } = termsOf(code);
     expect(renderings.filter((one) => !(one in notShown)).length, code).toBeGreaterThan(0);
     expect(
       Object.values(notShown).every((reason) => reason.length > 10),

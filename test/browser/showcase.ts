@@ -7,7 +7,9 @@ import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Page } from 'playwright-core';
 import { stringify } from 'yaml';
+import { readAttention } from '../../src/attention/attention-list.ts';
 import { readQueue } from '../../src/attention/items.ts';
+import { queueKinds } from '../../src/review/rules/queue.ts';
 import { openUploads } from '../../src/app/decide/page.ts';
 import { afterChange, move } from '../../src/core/change.ts';
 import { toSatang, zeroSatang } from '../../src/core/money.ts';
@@ -463,6 +465,13 @@ export async function openShowcase(): Promise<Showcase> {
     asks: '4 × try again, 1 × acknowledge',
     totalSatang: toSatang(4_812_050n),
   };
+  const waiting = {
+    journal: store,
+    clock: users.clock,
+    doubtAfterMs: hourMs,
+    lateAtMs: 0,
+    listDecisions: async () => [dropped],
+  };
   const page = stack.use(
     await servePage({
       ...pageOptionsOf(store, users),
@@ -471,17 +480,8 @@ export async function openShowcase(): Promise<Showcase> {
       onSignOut: async (sessionHash) => uploads.discard(sessionHash),
       listen: { host: 'localhost', port: 0 },
       readReview: async () => reviewOf(store, users),
-      readQueue: async (asker, limit) =>
-        readQueue(
-          {
-            journal: store,
-            clock: users.clock,
-            doubtAfterMs: hourMs,
-            lateAtMs: 0,
-            listDecisions: async () => [dropped],
-          },
-          { asker, limit },
-        ),
+      readQueue: async (asker, limit, kinds = queueKinds) => readQueue(waiting, { asker, limit, kinds }),
+      readAttention: async () => readAttention(waiting),
       payer: partner,
     }),
   );

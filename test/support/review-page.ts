@@ -1,7 +1,9 @@
 /** The review page over a real port, on a journal in a temporary folder, with an admin who is called mali. */
 import { join } from 'node:path';
 import { verbatim } from '../../src/core/message.ts';
-import { readQueue } from '../../src/attention/items.ts';
+import { readAttention } from '../../src/attention/attention-list.ts';
+import { type QueueContext, readQueue } from '../../src/attention/items.ts';
+import { queueKinds } from '../../src/review/rules/queue.ts';
 import type { ReviewContext } from '../../src/review/context.ts';
 import type { Role } from '../../src/review/rules/people.ts';
 import { listViews, type ViewParts } from '../../src/app/decide/page.ts';
@@ -46,14 +48,22 @@ export const servePage = ({ liveTimes, fileViews, ...parts }: TestPageParts): Pr
     },
   });
 
+const queueContextOf = (journal: Store, { clock }: Users): QueueContext => ({
+  journal,
+  clock,
+  doubtAfterMs: 3_600_000,
+  lateAtMs: 0,
+});
+
 /** What the page asks for besides the port. */
 export const pageOptionsOf = (store: Store, users: Users): Omit<TestPageParts, 'listen'> => ({
   isSandbox: true,
   store,
   readContext: async () => ({ ...users.context, store }),
   readReview: async () => reviewContextOf(store, users),
-  readQueue: async (asker, limit) =>
-    readQueue({ journal: store, clock: users.clock, doubtAfterMs: 3_600_000, lateAtMs: 0 }, { asker, limit }),
+  readQueue: async (asker, limit, kinds = queueKinds) =>
+    readQueue(queueContextOf(store, users), { asker, limit, kinds }),
+  readAttention: async () => readAttention(queueContextOf(store, users)),
   log: () => {},
   fileDecisions: {
     confirm: async () => ({ kind: 'refused', objections: [verbatim('no file waits')] }),

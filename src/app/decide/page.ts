@@ -35,7 +35,7 @@ import { type DecisionFileContext, makeDecisionFileViews } from '../../review/we
 import type { OutsideAddress } from '../../review/web/guards.ts';
 import { openReviewPage, type PageViews, type ServedPlace } from '../../review/web/server.ts';
 import { evidenceFolderOf } from '../../review/evidence-files.ts';
-import type { Asker } from '../../review/rules/queue.ts';
+import { queueKinds } from '../../review/rules/queue.ts';
 import { SettingsError } from '../../settings/secrets.ts';
 import type { LoadedSettings } from '../../settings/settings.ts';
 import type { Store } from '../../store/store.ts';
@@ -44,7 +44,9 @@ import { type AskingSession, registrationsInbox } from '../session.ts';
 import type { DayOutcome, ReconcileProcess } from '../reconciler.ts';
 import { findSenderOf } from '../machines/find-sender.ts';
 import { makeQueueContext, readReview as openReview } from './open.ts';
+import { keepAttention } from '../../attention/attention-list.ts';
 import { readQueue as readWaitingItems } from '../../attention/items.ts';
+import type { Attention } from '../../attention/rules/entry.ts';
 import { readApprovalPolicy } from '../../review/policy.ts';
 import { notifyOfPersons } from './users.ts';
 import { makeFileDecisions } from '../../review/dropped/waiting.ts';
@@ -114,6 +116,8 @@ export interface ViewParts {
   readonly readReview: ReadReview;
   /** Reads waiting items other than payouts. */
   readonly readQueue: ReadQueue;
+  /** Reads everything that needs a person. */
+  readonly readAttention: () => Promise<Attention>;
   readonly fileDecisions: Omit<DecisionFileContext, 'readQueue'>;
   /** The folder of files that prove the outcome of a payout; undefined where none are taken. */
   readonly evidenceFolder?: string;
@@ -132,7 +136,7 @@ export interface ViewParts {
 /** Every view of the page. @forTests */
 export function listViews(parts: ViewParts, place: ServedPlace): PageViews {
   const { store, readContext, readReview, readQueue, evidenceFolder, onUserChange, onSignOut } = parts;
-  const { outside, payer, readSurroundings, uploads, fileDecisions, fetchStatement } = parts;
+  const { readAttention, outside, payer, readSurroundings, uploads, fileDecisions, fetchStatement } = parts;
   const readPersons = async () => {
     const context = await readContext();
     return { ...context, nowMs: context.clock.now() };
@@ -150,13 +154,13 @@ export function listViews(parts: ViewParts, place: ServedPlace): PageViews {
     challenges: new Challenges<Question>(),
     onChange: onUserChange,
   };
-  const deciding = makeDecideViews({ store, readReview, evidenceFolder });
+  const deciding = makeDecideViews({ store, readReview, readAttention, evidenceFolder });
   const registrations = { store, readReview, evidenceFolder };
   const views = [
     ...(outside?.userHeader === undefined
       ? makeSignInViews({ readContext, placeOf: place.signInPlaceOf })
       : makeProxySignInViews()),
-    ...makeQueueViews({ store, readReview, readQueue }),
+    ...makeQueueViews({ store, readReview, readQueue, readAttention }),
     ...makePayoutViews({ store, readReview }),
     ...deciding.views,
     ...makeProposalListViews({ store, readReview }),
@@ -218,8 +222,9 @@ export async function openPage(
     outside,
     readContext: makeContextReader(store, onUserChange),
     readReview: readContextOfReview,
-    readQueue: async (asker: Asker, limit: number) =>
-      readWaitingItems(makeQueueContext(loaded, store), { asker, limit }),
+    readQueue: async (...[asker, limit, kinds = queueKinds]: Parameters<ReadQueue>) =>
+      readWaitingItems(makeQueueContext(loaded, store), { asker, limit, kinds }),
+    readAttention: keepAttention(makeQueueContext(loaded, store)),
     fileDecisions: makeFileDecisions(openSession),
     evidenceFolder: evidenceFolderOf(dataDir),
     payer: { companyId, payerAccount },

@@ -2,9 +2,10 @@
  * Facts about the journal as a whole and about the clocks that need a person: read at intervals, shown by /healthz and
  * /metrics, and sent as one notice for each change. The notices in the journal tell what was sent.
  */
+import { readWholeJournal } from '../../attention/attention-list.ts';
 import { message } from '../../core/message.ts';
 import type { Clock } from '../../core/ports.ts';
-import { dayMs, formatBangkokDate, msSinceBangkokMidnight } from '../../core/bangkok-time.ts';
+import { dayMs, formatBangkokDate } from '../../core/bangkok-time.ts';
 import {
   Alarms,
   alarmsSubject,
@@ -26,9 +27,16 @@ import {
   statementSubject,
 } from '../../notify/rules/journal-notices.ts';
 import { beginReadiness, decideReadiness, isTrouble, type Readiness } from '../../notify/rules/readiness.ts';
-import { journalChanged } from '../../payout/rules/seal.ts';
 import { parseTimeOfDay } from '../../payout/rules/service-hours.ts';
-import type { Attention, Health, HealthReason } from '../../watch/rules/health.ts';
+import { journalChanged } from '../../payout/rules/seal.ts';
+import {
+  countAlarms,
+  type Health,
+  type HealthReason,
+  listCriticalBreaks,
+  listLateStatements,
+  type WatchedAttention,
+} from '../../watch/rules/health.ts';
 import { endsWithin } from '../../platform/signal.ts';
 import {
   type EarlyNotices,
@@ -58,29 +66,23 @@ const daysBack = 7;
 /** Alarms read at a time. */
 const pageSize = 500;
 
-/** Days of the last week whose statement should have come, YYYYMMDD, the oldest first. */
-async function listLateStatements({ loaded, journal, clock }: Watched): Promise<readonly string[]> {
-  const { at, lateAt } = loaded.settings.reconcile;
-  const minute = parseTimeOfDay(lateAt);
+/** Reads the entries of the attention list that concern the whole journal, and the clocks. */
+export async function readAttention({
+  loaded,
+  journal,
+  clock,
+  bankClock,
+}: Watched): Promise<WatchedAttention> {
+  const entries = await readWholeJournal({
+    journal,
+    clock,
+    doubtAfterMs: loaded.settings.review.doubtAfterMs,
+    lateAtMs: (parseTimeOfDay(loaded.settings.reconcile.lateAt) ?? 0) * 60_000,
+  });
   // Without a daily round a person reconciles, and knows what is late.
-  if (at === '' || minute === undefined) return [];
-  const nowMs = clock.now();
-  const isDue = msSinceBangkokMidnight(nowMs) >= minute * 60_000;
-  const days: string[] = [];
-  for (let back = daysBack; back >= 1; back -= 1)
-    if (back > 1 || isDue) days.push(formatBangkokDate(nowMs - back * dayMs));
-  const without = await journal.daysWithoutStatement(days);
-  const notes = without.length === 0 ? [] : await journal.reviewNotes('day', without);
-  // Leaves out days for which a person has noted that no statement will come.
-  return without.filter((day) => !notes.some(({ what, key }) => what === 'noted' && key === day));
-}
-
-export async function readAttention(watched: Watched): Promise<Attention> {
-  const { journal, bankClock } = watched;
+  const isDaily = loaded.settings.reconcile.at !== '';
   return {
-    lateStatements: await listLateStatements(watched),
-    criticalBreakDays: await journal.criticalBreakDays(),
-    alarmRows: await journal.countAlarmRows(),
+    entries: entries.filter(({ code }) => isDaily || code !== 'statement-late'),
     clock: bankClock?.trouble,
     clockOffsetMs: bankClock?.offsetMs,
   };
@@ -117,7 +119,7 @@ export class AttentionNotices {
    * Sends notices of what is new.
    * @param isSettled true while no statement is being recorded; breaks wait until the recording has ended
    */
-  async notify(attention: Attention, isSettled: boolean): Promise<void> {
+  async notify(attention: WatchedAttention, isSettled: boolean): Promise<void> {
     if (!this.#notifier.isListenedTo) return;
     await this.#notifyOfStatements(attention);
     await this.#notifyOfBreaks(attention, isSettled);
@@ -134,7 +136,8 @@ export class AttentionNotices {
     if (isGap(error)) await this.#notifier.add(describeGap(this.#notifier.scene, date, error.message));
   }
 
-  async #notifyOfStatements({ lateStatements }: Attention): Promise<void> {
+  async #notifyOfStatements(attention: WatchedAttention): Promise<void> {
+    const lateStatements = listLateStatements(attention);
     const notifier = this.#notifier;
     const nowMs = this.#watched.clock.now();
     for (let back = daysBack; back >= 1; back -= 1) {
@@ -147,8 +150,8 @@ export class AttentionNotices {
     }
   }
 
-  async #notifyOfBreaks({ criticalBreakDays }: Attention, isSettled: boolean): Promise<void> {
-    for (const { date, breaks } of criticalBreakDays) {
+  async #notifyOfBreaks(attention: WatchedAttention, isSettled: boolean): Promise<void> {
+    for (const { date, breaks } of listCriticalBreaks(attention)) {
       const before = this.#days.get(date);
       const isAtRest = isSettled || before?.breaks === breaks;
       const isLookedAt = isAtRest && (isSettled || before?.isLookedAt !== true);
@@ -173,8 +176,8 @@ export class AttentionNotices {
     await notifier.add(describeBreaks(notifier.scene, breaks, reports));
   }
 
-  async #notifyOfAlarms({ alarmRows }: Attention): Promise<void> {
-    if (alarmRows === 0) return;
+  async #notifyOfAlarms(attention: WatchedAttention): Promise<void> {
+    if (countAlarms(attention) === 0) return;
     const { journal } = this.#watched;
     const notifier = this.#notifier;
     this.#alarmsToldSeq ??= readToldSeq(await this.#lastAlarm());
@@ -195,7 +198,7 @@ export class AttentionNotices {
     return this.#notifier.lastNotice(alarmsSubject);
   }
 
-  async #notifyOfClock({ clock, clockOffsetMs }: Attention): Promise<void> {
+  async #notifyOfClock({ clock, clockOffsetMs }: WatchedAttention): Promise<void> {
     const notifier = this.#notifier;
     const jump = this.#watched.bankClock?.takeJump();
     const agrees = { kind: 'agrees', text: message('clock.agrees') } as const;

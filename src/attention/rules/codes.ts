@@ -19,7 +19,7 @@ export type AttentionSection = (typeof attentionSections)[number];
 export type AttentionSeverity = 'alarm' | 'doubt' | 'wait';
 
 /** Parts of the queue that a person chooses; `alarms` takes the section `act` of any of them. */
-const attentionTopics = ['unknown', 'batches', 'not-paid', 'breaks', 'registrations'] as const;
+export const attentionTopics = ['unknown', 'batches', 'not-paid', 'breaks', 'registrations'] as const;
 type AttentionTopic = (typeof attentionTopics)[number];
 
 /** Renderings of the list. @forTests */
@@ -32,12 +32,21 @@ type NotShown = Readonly<Partial<Record<Rendering, string>>>;
 interface AttentionTerms {
   readonly severity: AttentionSeverity;
   readonly section: AttentionSection;
-  readonly topic?: AttentionTopic;
-  readonly notShown?: NotShown;
+  readonly notShown: NotShown;
+  readonly topic: AttentionTopic | undefined;
 }
+
+const terms = (
+  severity: AttentionSeverity,
+  section: AttentionSection,
+  notShown: NotShown,
+  topic?: AttentionTopic,
+): AttentionTerms => ({ severity, section, notShown, topic });
 
 /** Decisions of people end it on the queue, and nothing of the machine stands still. */
 const ofPeople = { health: 'no fault of the machine', notice: 'a notice of its batch or proposal lists it' };
+/** Rows of a batch. */
+const ofRows = { ...ofPeople, status: 'the batch shows its rows by status' };
 /** A fault of the machine, which no decision ends. */
 const ofMachine = {
   queue: 'no decision ends it: Today shows it',
@@ -50,124 +59,68 @@ const ofWatcher = {
   status: 'only the process that watches knows it',
 };
 
+const noFault = { health: ofPeople.health };
+const inBatch = { status: ofRows.status };
+const noDecision = { queue: ofMachine.queue };
+
 /** Read from the journal. */
 const journalTerms = {
-  alarm: { severity: 'alarm', section: 'act' },
-  'registration-alarm': {
-    severity: 'alarm',
-    section: 'act',
-    topic: 'registrations',
-    notShown: { health: ofPeople.health },
-  },
-  'payer-halted': { severity: 'alarm', section: 'act', topic: 'batches' },
-  'critical-breaks': { severity: 'alarm', section: 'act', topic: 'breaks' },
-  'high-breaks': { severity: 'alarm', section: 'act', topic: 'breaks', notShown: ofPeople },
-  proposal: { severity: 'wait', section: 'check', notShown: { health: ofPeople.health } },
-  'sent-back': {
-    severity: 'wait',
-    section: 'sent-back',
-    notShown: { health: ofPeople.health, status: 'it is for its maker alone' },
-  },
-  'decisions-dropped': { severity: 'wait', section: 'check', notShown: { health: ofPeople.health } },
-  'in-doubt': { severity: 'doubt', section: 'unknown', topic: 'unknown', notShown: ofPeople },
-  unresolved: { severity: 'doubt', section: 'unknown', topic: 'unknown', notShown: ofPeople },
-  disputed: { severity: 'alarm', section: 'unknown', topic: 'unknown', notShown: ofPeople },
-  'batch-halted': {
-    severity: 'wait',
-    section: 'batches',
-    topic: 'batches',
-    notShown: { health: ofPeople.health },
-  },
-  'batch-approval': {
-    severity: 'wait',
-    section: 'batches',
-    topic: 'batches',
-    notShown: { health: ofPeople.health },
-  },
-  'batch-held': { severity: 'wait', section: 'batches', topic: 'batches', notShown: ofPeople },
-  'file-refused': {
-    severity: 'wait',
-    section: 'batches',
-    topic: 'batches',
-    notShown: { health: ofPeople.health },
-  },
-  'statement-late': { severity: 'doubt', section: 'batches', topic: 'breaks' },
-  breaks: { severity: 'doubt', section: 'batches', topic: 'breaks', notShown: ofPeople },
-  'not-paid': { severity: 'wait', section: 'not-paid', topic: 'not-paid', notShown: ofPeople },
-  rejected: { severity: 'wait', section: 'not-paid', topic: 'not-paid', notShown: ofPeople },
-  held: { severity: 'wait', section: 'not-paid', topic: 'not-paid', notShown: ofPeople },
-  'registration-in-doubt': {
-    severity: 'doubt',
-    section: 'registrations',
-    topic: 'registrations',
-    notShown: ofPeople,
-  },
-  'not-registered': {
-    severity: 'wait',
-    section: 'registrations',
-    topic: 'registrations',
-    notShown: ofPeople,
-  },
-  'registration-rejected': {
-    severity: 'wait',
-    section: 'registrations',
-    topic: 'registrations',
-    notShown: ofPeople,
-  },
-  'registration-held': {
-    severity: 'wait',
-    section: 'registrations',
-    topic: 'registrations',
-    notShown: ofPeople,
-  },
-  'unknown-callback': {
-    severity: 'doubt',
-    section: 'registrations',
-    topic: 'registrations',
-    notShown: { health: ofPeople.health },
-  },
-} as const satisfies Readonly<Record<string, AttentionTerms>>;
-
-export type JournalCode = keyof typeof journalTerms;
+  alarm: terms('alarm', 'act', inBatch),
+  'registration-alarm': terms('alarm', 'act', noFault, 'registrations'),
+  'payer-halted': terms('alarm', 'act', {}, 'batches'),
+  'critical-breaks': terms('alarm', 'act', {}, 'breaks'),
+  'high-breaks': terms('alarm', 'act', ofPeople, 'breaks'),
+  proposal: terms('wait', 'check', noFault),
+  'sent-back': terms('wait', 'sent-back', { health: ofPeople.health, status: 'it is for its maker alone' }),
+  'decisions-dropped': terms('wait', 'check', noFault),
+  'in-doubt': terms('doubt', 'unknown', ofPeople, 'unknown'),
+  unresolved: terms('doubt', 'unknown', ofRows, 'unknown'),
+  disputed: terms('alarm', 'unknown', ofRows, 'unknown'),
+  'batch-halted': terms('wait', 'batches', noFault, 'batches'),
+  'batch-approval': terms('wait', 'batches', noFault, 'batches'),
+  'batch-held': terms('wait', 'batches', ofPeople, 'batches'),
+  'file-refused': terms('wait', 'batches', noFault, 'batches'),
+  'statement-late': terms('doubt', 'batches', {}, 'breaks'),
+  breaks: terms('doubt', 'batches', ofPeople, 'breaks'),
+  'not-paid': terms('wait', 'not-paid', ofRows, 'not-paid'),
+  rejected: terms('wait', 'not-paid', ofRows, 'not-paid'),
+  held: terms('wait', 'not-paid', ofRows, 'not-paid'),
+  'registration-in-doubt': terms('doubt', 'registrations', ofPeople, 'registrations'),
+  'not-registered': terms('wait', 'registrations', ofPeople, 'registrations'),
+  'registration-rejected': terms('wait', 'registrations', ofPeople, 'registrations'),
+  'registration-held': terms('wait', 'registrations', ofPeople, 'registrations'),
+  'unknown-callback': terms('doubt', 'registrations', noFault, 'registrations'),
+};
 
 /** Said by health. */
 const machineTerms = {
-  'loop-stalled': { severity: 'alarm', section: 'act', notShown: ofWatcher },
-  standby: { severity: 'wait', section: 'act', notShown: ofWatcher },
-  starting: { severity: 'wait', section: 'act', notShown: ofWatcher },
-  stopping: { severity: 'wait', section: 'act', notShown: ofWatcher },
-  'inbox-gone': { severity: 'alarm', section: 'act', notShown: ofMachine },
-  'inbox-unresponsive': { severity: 'alarm', section: 'act', notShown: ofWatcher },
-  disk: { severity: 'alarm', section: 'act', notShown: ofMachine },
-  'journal-locked': { severity: 'alarm', section: 'act', notShown: ofWatcher },
-  'journal-away': { severity: 'alarm', section: 'act', notShown: ofWatcher },
-  'journal-damaged': { severity: 'alarm', section: 'act', notShown: ofWatcher },
-  bank: { severity: 'alarm', section: 'act', notShown: ofMachine },
-  'payer-paused': {
-    severity: 'doubt',
-    section: 'act',
-    notShown: { queue: 'the pause ends by itself', notice: ofMachine.notice },
-  },
-  'service-closed': {
-    severity: 'wait',
-    section: 'batches',
-    notShown: { queue: 'the service opens by itself', notice: 'the service opens by itself' },
-  },
-  'batch-failing': { severity: 'alarm', section: 'batches', notShown: { queue: ofMachine.queue } },
-  'after-loss': { severity: 'doubt', section: 'batches', notShown: ofMachine },
-  'file-stuck': { severity: 'alarm', section: 'batches', notShown: { ...ofWatcher } },
-  'inbox-left': { severity: 'wait', section: 'batches', notShown: { ...ofWatcher } },
-  'file-grown': { severity: 'alarm', section: 'batches', notShown: { queue: ofMachine.queue } },
-  clock: {
-    severity: 'doubt',
-    section: 'batches',
-    notShown: {
-      queue: ofMachine.queue,
-      status: 'the clock of the bank is known to a sender alone',
-      today: 'the clock of the bank is known to a sender alone',
-    },
-  },
-} as const satisfies Readonly<Record<string, AttentionTerms>>;
+  'loop-stalled': terms('alarm', 'act', ofWatcher),
+  standby: terms('wait', 'act', ofWatcher),
+  starting: terms('wait', 'act', ofWatcher),
+  stopping: terms('wait', 'act', ofWatcher),
+  'inbox-gone': terms('alarm', 'act', ofMachine),
+  'inbox-unresponsive': terms('alarm', 'act', ofWatcher),
+  disk: terms('alarm', 'act', ofMachine),
+  'journal-locked': terms('alarm', 'act', ofWatcher),
+  'journal-away': terms('alarm', 'act', ofWatcher),
+  'journal-damaged': terms('alarm', 'act', ofWatcher),
+  bank: terms('alarm', 'act', ofMachine),
+  'payer-paused': terms('doubt', 'act', { queue: 'the pause ends by itself', notice: ofMachine.notice }),
+  'service-closed': terms('wait', 'batches', {
+    queue: 'the service opens by itself',
+    notice: 'the service opens by itself',
+  }),
+  'batch-failing': terms('alarm', 'batches', noDecision),
+  'after-loss': terms('doubt', 'batches', ofMachine),
+  'file-stuck': terms('alarm', 'batches', ofWatcher),
+  'inbox-left': terms('wait', 'batches', ofWatcher),
+  'file-grown': terms('alarm', 'batches', noDecision),
+  clock: terms('doubt', 'batches', {
+    queue: ofMachine.queue,
+    status: 'the clock of the bank is known to a sender alone',
+    today: 'the clock of the bank is known to a sender alone',
+  }),
+};
 
 /** @forTests */
 export const attentionTerms = { ...journalTerms, ...machineTerms };

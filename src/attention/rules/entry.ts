@@ -67,6 +67,17 @@ export interface Attention {
   readonly movedRows: number;
 }
 
+/** The thing that a person takes: the item where there is one alone, else the group. */
+export function ownedBy({ rows, key }: Pick<AttentionEntry, 'rows' | 'key'>): {
+  readonly kind: QueueKind | 'group';
+  readonly key: string;
+} {
+  const [only, ...others] = rows.of === 'items' ? (rows.keys ?? []) : [];
+  return rows.of === 'items' && only !== undefined && others.length === 0
+    ? { kind: rows.kind, key: only }
+    : { kind: 'group', key };
+}
+
 export const sectionOf = ({ code }: Pick<AttentionEntry, 'code'>): AttentionSection => termsOf(code).section;
 
 const severityOrder: readonly AttentionSeverity[] = ['alarm', 'doubt', 'wait'];
@@ -74,8 +85,8 @@ const severityOrder: readonly AttentionSeverity[] = ['alarm', 'doubt', 'wait'];
 const rankOf = (entry: AttentionEntry): number =>
   attentionSections.indexOf(sectionOf(entry)) * severityOrder.length + severityOrder.indexOf(entry.severity);
 
-const attentionOrders = ['severity', 'amount', 'age'] as const;
-type AttentionOrder = (typeof attentionOrders)[number];
+export const attentionOrders = ['severity', 'amount', 'age'] as const;
+export type AttentionOrder = (typeof attentionOrders)[number];
 
 const amountOf = ({ amountSatang }: AttentionEntry): bigint => {
   const amount = amountSatang ?? 0n;

@@ -3,7 +3,6 @@ import { wordings } from './wording.ts';
 
 /** Headings of entries that are no cause of rows. */
 const subjects = wordings({
-  'attention.alarm': ['{what}', '{what}'],
   'attention.payer-halted': ['Account {number} is halted', 'บัญชี {number} ถูกระงับการจ่าย'],
   'attention.registrations-halted': ['Registrations are halted', 'การลงทะเบียนถูกระงับ'],
   'attention.breaks': ['Breaks of {day}', 'ผลต่างวันที่ {day}'],
@@ -12,42 +11,11 @@ const subjects = wordings({
   'attention.unknown-callback': ['Callbacks of unknown registrations', 'การแจ้งผลที่ไม่ตรงกับรายการลงทะเบียน'],
   'attention.more': ['{count} more: {what}', 'อีก {count} รายการ: {what}'],
   'attention.sent-back-because': ['{person}: {note}', '{person}: {note}'],
-  'attention.in-files': ['in {count} files', 'ใน {count} ไฟล์'],
-  'attention.in-file': ['in one file', 'ในไฟล์เดียว'],
 
   'break-severity.critical': ['{count} critical', 'ร้ายแรง {count}'],
   'break-severity.high': ['{count} high', 'สำคัญ {count}'],
   'break-severity.medium': ['{count} medium', 'ปานกลาง {count}'],
   'break-severity.low': ['{count} low', 'เล็กน้อย {count}'],
-});
-
-/** Kinds of entries, of which the many beyond those shown are one. */
-const kinds = wordings({
-  'attention-kind.alarm': ['alarms', 'แจ้งเตือนสำคัญ'],
-  'attention-kind.registration-alarm': ['alarms of registrations', 'แจ้งเตือนสำคัญของการลงทะเบียน'],
-  'attention-kind.payer-halted': ['halted accounts', 'บัญชีที่ถูกระงับการจ่าย'],
-  'attention-kind.critical-breaks': ['days with critical breaks', 'วันที่มีผลต่างร้ายแรง'],
-  'attention-kind.high-breaks': ['days with high breaks', 'วันที่มีผลต่างสำคัญ'],
-  'attention-kind.breaks': ['days with breaks', 'วันที่มีผลต่าง'],
-  'attention-kind.proposal': ['proposals', 'รายการรออนุมัติ'],
-  'attention-kind.sent-back': ['proposals sent back', 'รายการที่ส่งกลับให้แก้ไข'],
-  'attention-kind.decisions-dropped': ['files of decisions', 'ไฟล์การตัดสินใจ'],
-  'attention-kind.in-doubt': ['in doubt', 'ยังไม่ทราบผล'],
-  'attention-kind.unresolved': ['unresolved', 'ยังสรุปผลไม่ได้'],
-  'attention-kind.disputed': ['disputed', 'ผลขัดแย้งกับธนาคาร'],
-  'attention-kind.batch-halted': ['halted batches', 'ชุดจ่ายเงินที่หยุดจ่าย'],
-  'attention-kind.batch-approval': ['batches to approve', 'ชุดจ่ายเงินรออนุมัติ'],
-  'attention-kind.batch-held': ['held batches', 'ชุดจ่ายเงินที่ระงับไว้'],
-  'attention-kind.file-refused': ['refused files', 'ไฟล์ที่ไม่รับเข้าระบบ'],
-  'attention-kind.statement-late': ['days without a statement', 'วันที่ยังไม่ได้รับรายการเดินบัญชี'],
-  'attention-kind.not-paid': ['not paid', 'จ่ายไม่สำเร็จ'],
-  'attention-kind.rejected': ['rejected rows', 'รายการที่ไม่รับเข้าระบบ'],
-  'attention-kind.held': ['held payouts', 'รายการที่ระงับไว้'],
-  'attention-kind.registration-in-doubt': ['registrations in doubt', 'การลงทะเบียนที่ยังไม่ทราบผล'],
-  'attention-kind.not-registered': ['not registered', 'ลงทะเบียนไม่สำเร็จ'],
-  'attention-kind.registration-rejected': ['rejected registrations', 'การลงทะเบียนที่ไม่รับเข้าระบบ'],
-  'attention-kind.registration-held': ['held registrations', 'การลงทะเบียนที่ระงับไว้'],
-  'attention-kind.unknown-callback': ['unknown callbacks', 'การแจ้งผลที่ไม่ตรงกับรายการ'],
 });
 
 /** Remedies, by the code of the entry. */
@@ -132,18 +100,58 @@ const remedies = wordings({
     'Ask the customer or the bank about the cause, then send it again or acknowledge it',
     'สอบถามลูกค้าหรือธนาคารถึงสาเหตุ แล้วส่งลงทะเบียนใหม่หรือรับทราบ',
   ],
-  'attention-remedy.registration-rejected': [
-    'Nothing was sent. Correct the row in a new file, then acknowledge it here',
-    'ยังไม่ได้ส่งธนาคาร ให้แก้ไขรายการในไฟล์ใหม่ แล้วรับทราบที่นี่',
-  ],
-  'attention-remedy.registration-held': [
-    'Nothing was sent. Let go on what is right, and cancel what is not',
-    'ยังไม่ได้ส่งธนาคาร รายการที่ถูกต้องให้ดำเนินการต่อ รายการที่ไม่ถูกต้องให้ยกเลิก',
-  ],
   'attention-remedy.unknown-callback': [
     'Find out who registered it, then acknowledge it',
     'ตรวจสอบว่าใครเป็นผู้ลงทะเบียน แล้วรับทราบ',
   ],
 });
 
-export const attentionWordings = { ...subjects, ...kinds, ...remedies };
+/** The words of the queue. */
+const queue = wordings({
+  'attention-section.act': ['Act now', 'ต้องดำเนินการทันที'],
+  'attention-section.check': ['Waits for a checker', 'รอผู้อนุมัติ'],
+  'attention-section.sent-back': ['Sent back to you', 'ส่งกลับให้คุณแก้ไข'],
+  'attention-section.unknown': ['Unknown if it moved', 'ยังไม่ทราบว่าเงินออกหรือไม่'],
+  'attention-section.batches': ['Batches, files and days', 'ชุดจ่ายเงิน ไฟล์ และวัน'],
+  'attention-section.not-paid': ['Not paid', 'จ่ายไม่สำเร็จ'],
+  'attention-section.registrations': ['Registrations', 'การลงทะเบียนหักบัญชี'],
+
+  'attention-chip.all': ['All', 'ทั้งหมด'],
+  'attention-chip.mine': ['Mine', 'งานของฉัน'],
+  'attention-chip.alarms': ['Alarms', 'แจ้งเตือนสำคัญ'],
+  'attention-chip.unknown': ['Unknown', 'ยังไม่ทราบผล'],
+  'attention-chip.batches': ['Batches', 'ชุดจ่ายเงิน'],
+  'attention-chip.not-paid': ['Not paid', 'จ่ายไม่สำเร็จ'],
+  'attention-chip.breaks': ['Breaks', 'ผลต่าง'],
+  'attention-chip.registrations': ['Registrations', 'การลงทะเบียน'],
+
+  'attention-order.severity': ['Most severe, then oldest', 'สำคัญที่สุด แล้วค้างนานสุด'],
+  'attention-order.amount': ['Largest amount', 'ยอดสูงสุด'],
+  'attention-order.age': ['Oldest', 'ค้างนานสุด'],
+
+  'attention.count-and-sum': ['{count}, {sum}', '{count} {sum}'],
+
+  'attention.decision': ['1 decision', 'ต้องตัดสินใจ 1 เรื่อง'],
+  'attention.decisions': ['{count} decisions', 'ต้องตัดสินใจ {count} เรื่อง'],
+  'attention.parts': ['Parts of the queue', 'ส่วนของรายการรอดำเนินการ'],
+  'attention.order': ['Order', 'เรียงตาม'],
+  'attention.sort': ['Sort', 'เรียง'],
+  'attention.rows': ['The payouts', 'รายการจ่าย'],
+  'attention.since': ['since', 'ตั้งแต่'],
+  'attention.all-together': ['All together', 'รวม'],
+  'attention.look-at-it': ['Look at it whole', 'ดูรายละเอียดทั้งหมด'],
+  'attention.decide-all': ['{decision}: {what}…', '{decision} {what}…'],
+  'attention.decide-all-hint': [
+    'Each row is judged before you decide; a row for which the decision is impossible is left out, with the reason.',
+    'ระบบตรวจสอบทุกรายการก่อนตัดสินใจ รายการที่ทำไม่ได้จะถูกตัดออกพร้อมเหตุผล',
+  ],
+  'attention.other-decisions': ['Other decisions', 'การตัดสินใจอื่น'],
+  'attention.back': ['Back', 'ก่อนหน้า'],
+  'attention.next': ['Next', 'ถัดไป'],
+  'attention.moved-rows': [
+    '{count} rows wait only for one of these batches or accounts, and move with it.',
+    'อีก {count} รายการรอเพียงชุดจ่ายเงินหรือบัญชีเหล่านี้ และจะดำเนินการไปพร้อมกัน',
+  ],
+});
+
+export const attentionWordings = { ...subjects, ...remedies, ...queue };

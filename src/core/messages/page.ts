@@ -182,10 +182,6 @@ export const pageWordings = wordings({
 
   'queue.any': ['Any', 'ทั้งหมด'],
   'queue.search': ['Search', 'ค้นหา'],
-  'queue.search-hint': [
-    'Payee number or its last four digits, letters of a name, reference, amount or day',
-    'เลขผู้รับเงินหรือเลขท้ายสี่ตัว ตัวอักษรในชื่อ เลขอ้างอิง จำนวนเงิน หรือวันที่',
-  ],
   'queue.searched-whole': [
     'This search compared whole numbers. That is recorded.',
     'การค้นหานี้เทียบกับเลขเต็ม ระบบบันทึกการค้นหานี้แล้ว',
@@ -207,7 +203,6 @@ export const pageWordings = wordings({
     'This is no day: write YYYY-MM-DD, by the Christian era, such as 2026-11-28',
     'วันที่ไม่ถูกต้อง ให้กรอกเป็น ปี ค.ศ.-เดือน-วัน เช่น 2026-11-28',
   ],
-  'queue.others': ['Beside the payouts', 'เรื่องอื่นที่รอดำเนินการ'],
   'queue.waits': ['What waits', 'เรื่องที่รอดำเนินการ'],
   'queue.owner': ['Owner', 'ผู้รับเรื่อง'],
   'queue.take-it': ['Take it', 'รับเรื่อง'],
@@ -369,9 +364,9 @@ export const pageWordings = wordings({
   'decide.nothing-decided': ['Nothing was decided', 'ยังไม่มีการตัดสินใจใด ๆ'],
   'decide.leave-out': ['Leave these out and go on', 'ตัดรายการเหล่านี้ออกแล้วดำเนินการต่อ'],
   'decide.none-chosen': ['Choose at least one payout', 'กรุณาเลือกอย่างน้อยหนึ่งรายการ'],
-  'decide.too-many-chosen': [
-    'Too many match to be decided at once: narrow the search down to {count}',
-    'รายการที่ตรงเงื่อนไขมีมากเกินไป กรุณากรองให้เหลือไม่เกิน {count} รายการ',
+  'decide.oldest-of': [
+    'The oldest {count} of {all}. Decide on these first, or use the workbook for all.',
+    'รายการที่ค้างนานที่สุด {count} จาก {all} รายการ ตัดสินใจรายการเหล่านี้ก่อน หรือใช้ไฟล์ Excel สำหรับทั้งหมด',
   ],
   'decide.list-gone': ['This list is no longer kept.', 'ไม่มีรายการชุดนี้แล้ว'],
   'decide.list-old': [

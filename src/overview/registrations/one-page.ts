@@ -6,7 +6,7 @@ import type { RegistrationEvent, RegistrationHistory, RegistrationStore } from '
 import { describeRegistrationReason, readRegistrationCell } from '../../registration/rules/report-rows.ts';
 import { maskedRegistrationColumns } from '../../registration/rules/registration-row.ts';
 import { latestRequestUid, type RegistrationCause } from '../../registration/rules/registration.ts';
-import { findRegistrationCode } from '../../registration/rules/status-codes.ts';
+import { findRegistrationCode } from '../../core/direct-debit-codes.ts';
 import { readRegistrationOptions } from '../../review/registration-target.ts';
 import type { PersonStore } from '../../review/ports.ts';
 import { recordReveal } from '../../review/reveal.ts';

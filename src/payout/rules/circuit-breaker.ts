@@ -9,7 +9,7 @@ import { formatBangkokMoment } from '../../core/bangkok-time.ts';
 import type { Reason } from '../../core/change.ts';
 import type { BatchReason, BrakeLimits, PayerPause, PayoutEnd } from '../../core/ports.ts';
 import { findBankStatus } from '../../core/status-codes.ts';
-import { findRegistrationCode } from '../../registration/rules/status-codes.ts';
+import { findRegistrationCode } from '../../core/direct-debit-codes.ts';
 import { type BrakePolicy, type CountedEnds, countEnd, describeDoubt, noEnds } from './brake.ts';
 import { aroundMidnight, clocksDiffer } from './clock-skew.ts';
 import { type BreakerSignal, replyLost } from './read-reply.ts';

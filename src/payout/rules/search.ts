@@ -52,7 +52,7 @@ export const placeInTime = (
   { startedAtMs }: { readonly startedAtMs: number },
 ): number => submittedAtMs ?? startedAtMs;
 
-/** The order of waiting payouts: the longest wait, the largest amount, or the payees by name first. @forTests */
+/** The order of waiting payouts: the longest wait, the largest amount, or the payees by name first. */
 export const waitingOrders = ['age', 'amount', 'payee'] as const;
 export type WaitingOrder = (typeof waitingOrders)[number];
 

@@ -20,7 +20,7 @@ import {
   type RegistrationCode,
   usageExceededCode,
   usagePauseMs,
-} from './status-codes.ts';
+} from '../../core/direct-debit-codes.ts';
 import type { RegistrationAttempt } from './registration.ts';
 
 export type AnswerFinding =

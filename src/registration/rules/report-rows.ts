@@ -20,7 +20,7 @@ import type { RegistrationColumn } from './registration-file.ts';
 import { latestRequestUid, type RegistrationHold, type RegistrationStatus } from './registration.ts';
 import { findRemedy } from '../../core/messages/row-remedies.ts';
 import { joinSentences } from '../../reports/rules/remedies.ts';
-import { findRegistrationCode, type RegistrationCode } from './status-codes.ts';
+import { findRegistrationCode, type RegistrationCode } from '../../core/direct-debit-codes.ts';
 
 /**
  * Statuses that a person must look at. An accepted row awaits the callback, and needs no person until the time for it has

@@ -17,7 +17,7 @@ import {
   renderRegistrationResult,
   renderRegistrationResultHeader,
 } from './report-rows.ts';
-import { registrationCodes } from './status-codes.ts';
+import { registrationCodes } from '../../core/direct-debit-codes.ts';
 
 /** Adds up registrations as they come. */
 function openTally(): BookTally<Pick<RegistrationRow, 'status'>> {

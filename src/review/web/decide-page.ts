@@ -9,6 +9,7 @@ import type { ResultRow } from '../../core/ports.ts';
 import type { HistoryReader, PayoutHistory, WaitingReader } from '../../payout/ports.ts';
 import type { PayoutFilter } from '../../payout/rules/search.ts';
 import { moneyMovedOf } from '../../reports/rules/report-rows.ts';
+import type { Attention } from '../../attention/rules/entry.ts';
 import type { ReviewContext } from '../context.ts';
 import { evidenceBytesMax } from '../evidence-files.ts';
 import { readOptions, readOptionsOfEach } from '../payout-target.ts';
@@ -22,12 +23,13 @@ import { html, type Html, type Part } from './html.ts';
 import { plainPage } from './layout.ts';
 import { dataTable, factList, moneyTag, whyOf } from './parts.ts';
 import { readSeq, type ReadReview } from './payout-page.ts';
-import { type QueueReader, readQueueFilter } from './queue-page.ts';
+import { type QueueReader, readQueueFilter } from './queue-items.ts';
 import type { Answer, Fields, FileView, Page, ProvedVisit, SentFile, View } from './view.ts';
 
 interface DecidePageContext {
   readonly store: HistoryReader & QueueReader;
   readonly readReview: ReadReview;
+  readonly readAttention: () => Promise<Attention>;
   readonly evidenceFolder?: string | undefined;
 }
 
@@ -134,6 +136,8 @@ interface FrozenList {
   readonly personId: number;
   readonly madeAtMs: number;
   readonly rows: readonly FrozenRow[];
+  /** The number of rows that matched: more than the list holds, where it holds the oldest alone. */
+  readonly matching: number;
   /** The reasons against each decision, by the key of the row: judged once for all rows, when the list is frozen. */
   readonly impossible: ReadonlyMap<PayoutDecision, ReadonlyMap<string, Message>>;
   /** The keys of the latest objections, which can be left out. */
@@ -160,7 +164,6 @@ const frozenMs = 60 * 60_000;
 const frozenListsMax = 5;
 /** The limit of items decided at once: each is examined before anything is proposed. */
 const frozenItemsMax = 5_000;
-const pageRows = 500;
 /** The number of displayed items. */
 const itemsShownMax = 50;
 
@@ -205,19 +208,32 @@ async function readPicks(store: HistoryReader, fields: Fields): Promise<readonly
   return rows;
 }
 
-/** @returns undefined when more rows match than can be decided on at once */
-async function readMatching(
-  store: WaitingReader,
-  filter: PayoutFilter,
-): Promise<readonly FrozenRow[] | undefined> {
-  const rows: FrozenRow[] = [];
-  for (let before = Number.MAX_SAFE_INTEGER; ;) {
-    const found = await store.waitingPayouts(filter, before, pageRows);
-    rows.push(...found.map(({ row }) => freeze(row, String(row.version))));
-    if (rows.length > frozenItemsMax) return undefined;
-    if (found.length < pageRows) return rows;
-    before = found.at(-1)?.row.seq ?? 0;
-  }
+/** The rows of a group of the queue, or those that match its form. */
+async function readFilter(
+  { store, readAttention }: DecidePageContext,
+  visit: ProvedVisit,
+  fields: Fields,
+): Promise<PayoutFilter | undefined> {
+  const { group } = fields;
+  if (group === undefined) return readQueueFilter(store, visit, fields);
+  const entry = (await readAttention()).entries.find(({ key }) => key === group);
+  return entry?.rows.of === 'payouts' ? entry.rows.filter : undefined;
+}
+
+const countMatching = async (store: WaitingReader, filter: PayoutFilter): Promise<number> =>
+  (await store.waitingTotals(filter)).reduce((sum, { rows }) => sum + rows, 0);
+
+/** Says that a list holds the oldest of more rows. */
+const oldestNote = ({ say }: ProvedVisit, { rows, matching }: FrozenList): Part =>
+  matching > rows.length &&
+  html`<p role="status">
+    ${say(message('decide.oldest-of', { count: showCount(rows.length), all: showCount(matching) }))}
+  </p>`;
+
+/** The matching rows, or the oldest of them where there are more than can be decided on at once. */
+async function readOldest(store: WaitingReader, filter: PayoutFilter): Promise<readonly FrozenRow[]> {
+  const rows = await store.waitingPage({ ...filter, isWaiting: true }, 'age', undefined, frozenItemsMax);
+  return rows.map(({ row }) => freeze(row, String(row.version)));
 }
 
 async function answerChoice(
@@ -227,20 +243,24 @@ async function answerChoice(
   fields: Fields,
 ): Promise<Answer> {
   const { say, person, nowMs } = visit;
-  const filter = fields['all'] === '1' ? await readQueueFilter(context.store, visit, fields) : undefined;
-  const rows =
-    filter === undefined ? await readPicks(context.store, fields) : await readMatching(context.store, filter);
-  if (rows === undefined)
-    return plainPage(
-      visit,
-      422,
-      say('decide.decide-on-all'),
-      say(message('decide.too-many-chosen', { count: showCount(frozenItemsMax) })),
-    );
+  const filter = fields['all'] === '1' ? await readFilter(context, visit, fields) : undefined;
+  const { store } = context;
+  const rows = filter === undefined ? await readPicks(store, fields) : await readOldest(store, filter);
+  // Counted where more match than one list holds.
+  const isCut = filter !== undefined && rows.length === frozenItemsMax;
+  const matching = isCut ? await countMatching(store, filter) : rows.length;
   if (rows.length === 0) return plainPage(visit, 422, say('decide.decide-on'), say('decide.none-chosen'));
   const impossible = await judgeRows(await context.readReview(), rows);
-  const list = { personId: person.personId, madeAtMs: nowMs, rows, impossible, objected: new Set<string>() };
-  return { goTo: `/decide/${lists.keep(list)}` };
+  const list = {
+    personId: person.personId,
+    madeAtMs: nowMs,
+    rows,
+    matching,
+    impossible,
+    objected: new Set<string>(),
+  };
+  const decision = readDecision(fields);
+  return { goTo: `/decide/${lists.keep(list)}${decision === undefined ? '' : `/${decision}`}` };
 }
 
 async function itemTable(
@@ -369,6 +389,7 @@ async function listPage(
     title,
     body: html`<h1>${title}</h1>
       <p>${say('decide.frozen')}</p>
+      ${oldestNote(visit, list)}
       <div class="columns">
         <section>${await itemTable(context, visit, list)}</section>
         <section class="card first" aria-labelledby="decisions">
@@ -419,7 +440,11 @@ async function formOfMany(
     leaveOutPath: `${path}/leave-out`,
     targets: split.possible.map(({ target }) => target),
     what: visit.say(describeCounted(countedOfRows({ rows: split.possible }))),
-    shown: [leftOutCard(visit, split), await itemTable(context, visit, { rows: split.possible })],
+    shown: [
+      oldestNote(visit, list),
+      leftOutCard(visit, split),
+      await itemTable(context, visit, { rows: split.possible }),
+    ],
     hidden: {},
     evidenceFolder: context.evidenceFolder,
     nameTarget: (target) => html`<a href="/payout/${target.key}">${names.get(target.key)}</a>`,

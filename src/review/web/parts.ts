@@ -105,7 +105,7 @@ export const factList = (facts: readonly (readonly [name: string, fact: Part])[]
   </dl>`;
 
 /** The limit of a search text, in characters. */
-export const searchLengthMax = 100;
+const searchLengthMax = 100;
 
 /** The search text, cut at the limit. */
 export const readSearch = (fields: Fields): string =>

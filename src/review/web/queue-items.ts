@@ -1,9 +1,22 @@
-/** Waiting items other than payouts, above the payouts of the queue: displayed, taken, and decided on one by one. */
+/** The rows of the groups of the queue: payouts and other items, displayed, searched, taken and decided on. */
 import { formatBangkokDateTime } from '../../core/bangkok-time.ts';
 import { showBaht, showCount } from '../../core/figures.ts';
-import { bahtOf, sayCode } from '../../core/message.ts';
+import { bahtOf, message, sayCode } from '../../core/message.ts';
 import { sayAge, sayDate, sayMoment } from '../../core/moments.ts';
 import { showText } from '../../core/outgoing-text.ts';
+import { maskDigits } from '../../core/proxy-id.ts';
+import type { ResultRow } from '../../core/ports.ts';
+import type { FoundPayout, PayoutSearch, WaitingReader } from '../../payout/ports.ts';
+import {
+  asksWholeNumber,
+  parseSearch,
+  type PayoutFilter,
+  placeInTime,
+  type SearchReach,
+} from '../../payout/rules/search.ts';
+import type { PersonStore, QueueStore } from '../ports.ts';
+import { recordSearch } from '../reveal.ts';
+import type { Attention, AttentionEntry } from '../../attention/rules/entry.ts';
 import type { ReviewContext } from '../context.ts';
 import { figureWhole } from '../freeze.ts';
 import { type OwnersContext, takeItem } from '../owners.ts';
@@ -14,41 +27,46 @@ import {
   type OwnedItem,
   type Owner,
   type Queue,
+  type QueueKind,
   type QueueOption,
   queueKinds,
+  readOwners,
 } from '../rules/queue.ts';
 import { type Decision, otherDecisions } from '../rules/terms.ts';
 import { deciderOf } from '../verdict.ts';
 import { answerDecision, type DecideForm, decidePage } from './decide-form.ts';
 import { html, type Html, type Part } from './html.ts';
 import { describeWhat, type FiguredDecision, figuresPanel, totalOfFigures } from './figures-panel.ts';
-import { plainPage, postButton } from './layout.ts';
-import { factList, moneyTag, whyOf } from './parts.ts';
+import { csrfField, plainPage, postButton } from './layout.ts';
+import { factList, moneyTag, reachNote, readSearch, reasonOf, whyOf } from './parts.ts';
 import type { ReadReview } from './payout-page.ts';
 import type { Answer, Fields, Page, ProvedVisit, View } from './view.ts';
 import { sayWhy } from './words.ts';
 
 /** @param limit the number of items of each kind */
-export type ReadQueue = (asker: Asker, limit: number) => Promise<Queue>;
+export type ReadQueue = (asker: Asker, limit: number, kinds?: readonly QueueKind[]) => Promise<Queue>;
 
 export interface QueueItemsContext {
   readonly store: OwnersContext['journal'];
   readonly readReview: ReadReview;
   readonly readQueue: ReadQueue;
+  readonly readAttention: () => Promise<Attention>;
 }
+
+/** The page of a group. */
+export const groupPath = ({ key }: Pick<AttentionEntry, 'key'>): string =>
+  `/queue/${encodeURIComponent(key)}`;
 
 /** The path of a dropped file of decisions. */
 export const decisionFilePath = '/queue/file';
 
-/** The number of items of a kind on the page. */
-const itemsOfKind = 20;
 /** The number of items among which the decided one is looked up. */
 const itemsMax = 10_000;
 
 /** The owner of an item, and the button that changes the owner. */
 export function ownerOf(
   visit: ProvedVisit,
-  { kind, key }: { readonly kind: OwnedItem['kind'] | 'payout'; readonly key: string },
+  { kind, key }: { readonly kind: OwnedItem['kind'] | 'payout' | 'group'; readonly key: string },
   owner: Owner | undefined,
 ): Part {
   const { say, person } = visit;
@@ -56,7 +74,7 @@ export function ownerOf(
   const what = isOwn ? 'given-back' : 'taken';
   const label = say(isOwn ? 'queue.give-back' : 'queue.take-it');
   return html`${owner && html`<small>${say('queue.owner')}: ${owner.person}</small>`}
-  ${can(person, 'take').allowed && postButton(visit, '/queue/take', label, { kind, key, what })}`;
+  ${can(person, 'take').allowed && postButton(visit, '/queue/take', label, { kind, key, what, back: visit.path })}`;
 }
 
 /** Decisions with a form here; the others have their own view, or a command in the shell. */
@@ -104,60 +122,38 @@ function titleOf(visit: ProvedVisit, { kind, key, title }: OwnedItem): Part {
 const movedOf = (visit: ProvedVisit, { kind, moneyMoved }: OwnedItem): Part =>
   kind === 'registration' || kind === 'callback' ? undefined : moneyTag(visit, moneyMoved);
 
-function itemRow(visit: ProvedVisit, item: OwnedItem): Html {
-  const { say, language } = visit;
-  const { kind, amountSatang, reason, remedy, options, sinceMs, owner } = item;
-  return html`<tr>
-    <td data-head="${say('queue.waits')}">
-      <b>${sayCode(language, `queue-kind.${kind}`)}</b> <small>${titleOf(visit, item)}</small>
-    </td>
-    <td class="number" data-head="${say('payout.amount')}">
-      ${amountSatang !== null && showBaht(amountSatang)}
-    </td>
-    <td data-head="${say('payout.money')}">${movedOf(visit, item)}</td>
-    <td class="why" data-head="${say('payout.why')}">
-      ${whyOf(visit, reason)} <small>${whyOf(visit, remedy)}</small>
-    </td>
-    <td data-head="${say('payout.decisions')}">
-      <ul class="options">
-        ${options.map((one) => optionOf(visit, item, one))}
-      </ul>
-    </td>
-    <td class="mono" data-head="${say('payout.age')}">
-      ${ageOf(visit, sinceMs)} ${ownerOf(visit, item, owner)}
-    </td>
-  </tr>`;
-}
-
-/** Returns nothing where only payouts wait. */
-export async function itemsSection({ readQueue }: QueueItemsContext, visit: ProvedVisit): Promise<Part> {
-  const { say, language } = visit;
-  const { items, totals } = await readQueue(visit.person, itemsOfKind);
-  if (totals.length === 0) return undefined;
-  const heads = [
-    say('queue.waits'),
-    say('payout.amount'),
-    say('payout.money'),
-    `${say('payout.why')}, ${say('payout.remedy')}`,
-    say('payout.decisions'),
-    say('payout.age'),
-  ];
-  return html`<section class="others" aria-labelledby="others">
-    <h2 id="others">${say('queue.others')}</h2>
-    <p>
-      ${totals.map((one) => `${sayCode(language, `queue-kind.${one.kind}`)}: ${showCount(one.items)}`).join(' · ')}
-    </p>
-    <table>
-      <thead>
-        <tr>
-          ${heads.map((head) => html`<th scope="col">${head}</th>`)}
-        </tr>
-      </thead>
-      <tbody>
-        ${items.map((item) => itemRow(visit, item))}
-      </tbody>
-    </table>
-  </section>`;
+/** An item with its decisions; the impossible ones are folded. @param isOneOfMany its group does not say it all */
+export function itemCard(visit: ProvedVisit, item: OwnedItem, isOneOfMany: boolean): Html {
+  const { say } = visit;
+  const { amountSatang, reason, options, sinceMs, owner } = item;
+  const possible = options.filter(({ whyNot }) => whyNot === undefined);
+  const impossible = options.filter(({ whyNot }) => whyNot !== undefined);
+  const list = (some: readonly QueueOption[], className: string) =>
+    html`<ul class="options ${className}">
+      ${some.map((one) => optionOf(visit, item, one))}
+    </ul>`;
+  return html`<div class="act">
+    ${
+      isOneOfMany &&
+      html`<div class="hd">
+          <h3>${titleOf(visit, item)}</h3>
+          <small
+            >${amountSatang !== null && showBaht(amountSatang)} ${movedOf(visit, item)}
+            ${ageOf(visit, sinceMs)}</small
+          >
+        </div>
+        <p>${whyOf(visit, reason)}</p>
+        ${ownerOf(visit, item, owner)}`
+    }
+    ${possible.length > 0 && list(possible, 'bts')}
+    ${
+      impossible.length > 0 &&
+      html`<details class="small">
+        <summary>${say('payout.not-possible')} (${impossible.length})</summary>
+        ${list(impossible, '')}
+      </details>`
+    }
+  </div>`;
 }
 
 // ---------------------------------------------------------------- posted forms
@@ -166,11 +162,12 @@ const readKind = (fields: Fields) => queueKinds.find((kind) => kind === fields['
 
 /** Only an existing item can have an owner, so that a forged form writes nothing into the journal. */
 async function isThere(
-  { readReview, readQueue }: QueueItemsContext,
+  { readReview, readQueue, readAttention }: QueueItemsContext,
   { person }: ProvedVisit,
-  kind: OwnedItem['kind'] | 'payout',
+  kind: OwnedItem['kind'] | 'payout' | 'group',
   key: string,
 ): Promise<boolean> {
+  if (kind === 'group') return (await readAttention()).entries.some((entry) => entry.key === key);
   if (kind === 'payout' || kind === 'registration') {
     if (!/^[1-9]\d{0,14}$/.test(key)) return false;
     const { journal } = await readReview();
@@ -179,13 +176,16 @@ async function isThere(
       (await (kind === 'payout' ? journal.history(seq) : journal.registrationHistory(seq))) !== undefined
     );
   }
-  const { items } = await readQueue(person, itemsMax);
+  const { items } = await readQueue(person, itemsMax, [kind]);
   return items.some((one) => one.kind === kind && one.key === key);
 }
 
+/** Pages on which something is taken. */
+const backTo = /^\/(?:queue|payout)\/[\w.%~-]+$/;
+
 async function answerTake(context: QueueItemsContext, visit: ProvedVisit, fields: Fields): Promise<Answer> {
   const { store, readReview } = context;
-  const kind = fields['kind'] === 'payout' ? 'payout' : readKind(fields);
+  const kind = (['payout', 'group'] as const).find((one) => one === fields['kind']) ?? readKind(fields);
   const what = fields['what'] === 'given-back' ? 'given-back' : 'taken';
   const key = fields['key'] ?? '';
   if (kind === undefined) return plainPage(visit, 404, visit.say('page.not-found'), '');
@@ -193,7 +193,7 @@ async function answerTake(context: QueueItemsContext, visit: ProvedVisit, fields
   const { clock } = await readReview();
   const why = await takeItem({ journal: store, clock }, { kind, key }, what, deciderOf(visit.proved));
   return why === undefined
-    ? { goTo: '/queue' }
+    ? { goTo: backTo.test(fields['back'] ?? '') ? (fields['back'] ?? '') : '/queue' }
     : plainPage(visit, 409, visit.say('payout.not-possible'), why);
 }
 
@@ -225,8 +225,9 @@ async function countItem(
 /** Answers a click with the form, and a filled-in form with the decision. */
 async function answerItem(context: QueueItemsContext, visit: ProvedVisit, fields: Fields): Promise<Answer> {
   const { kind = '', key = '', version = '', decision = '' } = fields;
-  const { items } = await context.readQueue(visit.person, itemsMax);
-  const item = items.find((one) => one.kind === kind && one.key === key);
+  const of = readKind(fields);
+  const { items } = of === undefined ? { items: [] } : await context.readQueue(visit.person, itemsMax, [of]);
+  const item = items.find((one) => one.key === key);
   const option = item?.options.find((one) => one.decision === decision);
   if (item === undefined || option === undefined || !decidedHere.includes(decision)) return gone(visit);
   if (option.whyNot !== undefined)
@@ -255,7 +256,197 @@ async function answerItem(context: QueueItemsContext, visit: ProvedVisit, fields
 const gone = (visit: ProvedVisit): Page =>
   plainPage(visit, 404, visit.say('page.not-found'), visit.say('queue.waits-no-more'));
 
-export const makeQueueItemViews = (context: QueueItemsContext): readonly View[] => [
+// ---------------------------------------------------------------- payouts that wait
+
+export type QueueReader = WaitingReader &
+  Pick<PayoutSearch, 'findOwners'> &
+  Pick<QueueStore, 'reviewNotes'> &
+  Pick<PersonStore, 'persons' | 'editPersons'>;
+
+/** Payouts on a page of results. */
+const foundOnPage = 50;
+
+interface ReadFilter {
+  readonly filter: PayoutFilter;
+  /** The reach of a search for a whole number; undefined for other searches. */
+  readonly reach: SearchReach | undefined;
+}
+
+/** Reads a search for waiting payouts; one for a whole number is recorded. */
+async function readFilter(
+  store: QueueReader,
+  { proved, nowMs }: ProvedVisit,
+  search: string,
+): Promise<ReadFilter> {
+  const searched = { place: 'queue', text: search } as const;
+  const reach = asksWholeNumber(search)
+    ? await recordSearch(store, { now: () => nowMs }, proved, searched)
+    : undefined;
+  const ownerSeqs = search === '' ? [] : await store.findOwners(search);
+  return {
+    filter: { anyOf: parseSearch(search, reach ?? 'shown').map((one) => ({ ...one, ownerSeqs })) },
+    reach,
+  };
+}
+
+/** Reads the filter of a posted search. */
+export const readQueueFilter = async (
+  store: QueueReader,
+  visit: ProvedVisit,
+  fields: Fields,
+): Promise<PayoutFilter> => (await readFilter(store, visit, readSearch(fields))).filter;
+
+async function answerSearch(store: QueueReader, visit: ProvedVisit, fields: Fields): Promise<Page> {
+  const { say } = visit;
+  const search = readSearch(fields);
+  const { filter, reach } = await readFilter(store, visit, search);
+  const matching = (await store.waitingTotals(filter)).reduce((sum, { rows }) => sum + rows, 0);
+  const found = await store.waitingPage({ ...filter, isWaiting: true }, 'age', undefined, foundOnPage);
+  const owners = readOwners(
+    await store.reviewNotes(
+      'payout',
+      found.map(({ row }) => String(row.seq)),
+    ),
+  );
+  return {
+    title: say('page.search'),
+    body: html`<h1>${say('page.search')} <small>${search}</small></h1>
+      ${reachNote(visit, reach)}
+      ${
+        found.length === 0
+          ? empty(visit, true)
+          : html`<section class="card">
+              ${groupTable(visit, found, owners, false)} ${choiceBar(visit, { search }, matching)}
+              ${matching > found.length && html`<p>${say(message('decide.and-more', { count: showCount(matching - found.length) }))}</p>`}
+            </section>`
+      }`,
+  };
+}
+
+export function empty({ say, language, nowMs }: ProvedVisit, isFiltered: boolean): Html {
+  return html`<div class="empty">
+    <p><b>${isFiltered ? say('queue.no-match') : say('queue.nothing-waits')}</b></p>
+    <p>
+      ${isFiltered ? html`<a href="/queue">${say('queue.clear')}</a>` : html`${say('queue.shown')} ${sayMoment(language, nowMs)}`}
+    </p>
+  </div>`;
+}
+
+/** Rows of one group. @param isAlike the heading of the group says why each of them waits */
+export const groupTable = (
+  visit: ProvedVisit,
+  found: readonly FoundPayout[],
+  owners: ReadonlyMap<string, Owner>,
+  isAlike: boolean,
+): Html =>
+  html`<table class="rows">
+    <thead>
+      <tr>
+        ${choiceHead(visit)}
+        <th scope="col">${visit.say('payout.payout')}</th>
+        <th scope="col">${visit.say('payout.payee')}</th>
+        <th scope="col" class="number">${visit.say('payout.amount')}</th>
+        <th scope="col">${visit.say('payout.age')}, ${visit.say('queue.owner')}</th>
+      </tr>
+    </thead>
+    <tbody>
+      ${found.map((one) => groupRow(visit, one, owners, isAlike))}
+    </tbody>
+  </table>`;
+
+function groupRow(
+  visit: ProvedVisit,
+  { row, batch }: FoundPayout,
+  owners: ReadonlyMap<string, Owner>,
+  isAlike: boolean,
+): Html {
+  const { say, language, nowMs } = visit;
+  const { cells, instruction } = row;
+  const placedMs = placeInTime(row, batch);
+  const key = String(row.seq);
+  return html`<tr>
+    ${choiceCell(visit, row)}
+    <td>
+      <a class="open" href="/payout/${row.seq}"><span class="name">${cells.payoutId.trim()}</span></a>
+      <small
+        ><a href="/batch/${batch.batchId}">${showText(batch.fileName)}</a>, ${say('payout.row')}
+        ${row.rowNo}</small
+      >
+    </td>
+    <td class="w">
+      <span class="mono">${maskDigits(instruction?.proxyNo ?? cells.proxyNo)}</span>
+      ${showText((instruction ?? cells).payeeName ?? '')}
+      ${!isAlike && html`<small>${reasonOf(visit, row)}</small>`}
+    </td>
+    <td class="number">${row.amountSatang === null ? showText(cells.amount) : showBaht(row.amountSatang)}</td>
+    <td class="mono">
+      <time datetime="${formatBangkokDateTime(placedMs)}" title="${sayMoment(language, placedMs)}"
+        >${sayAge(language, nowMs - placedMs)}</time
+      >
+      ${ownerOf(visit, { kind: 'payout', key }, owners.get(key))}
+    </td>
+  </tr>`;
+}
+
+/** The id of the form below the table, to which the boxes in the table belong: forms cannot be nested. */
+const formId = 'choice';
+
+const mayChoose = ({ person }: ProvedVisit): boolean => can(person, 'propose').allowed;
+
+const choiceHead = (visit: ProvedVisit): Part =>
+  mayChoose(visit) && html`<th scope="col"><span class="hidden">${visit.say('decide.choose')}</span></th>`;
+
+/** A box; its value is the displayed version. */
+const choiceCell = (visit: ProvedVisit, { seq, version, cells, amountSatang }: ResultRow): Part =>
+  mayChoose(visit) &&
+  html`<td class="pick">
+    <label
+      ><input
+        type="checkbox"
+        form="${formId}"
+        name="pick-${seq}"
+        value="${version}"
+        data-satang="${String(amountSatang ?? 0)}"
+      /><span class="hidden">${visit.say('decide.choose')} ${cells.payoutId.trim()}</span></label
+    >
+  </td>`;
+
+/** @param asked the present filter, which defines "all that match" @param matching 0: the chosen ones alone */
+export const choiceBar = (
+  visit: ProvedVisit,
+  asked: Readonly<Record<string, string>>,
+  matching: number,
+): Part =>
+  mayChoose(visit) &&
+  html`<form method="post" action="/decide" id="${formId}" class="bar">
+    ${csrfField(visit)}
+    ${Object.entries(asked).map(
+      ([name, value]): Html => html`<input type="hidden" name="${name}" value="${value}" />`,
+    )}
+    <span
+      class="chosen"
+      data-chosen="${visit.say('decide.selected')}"
+      data-baht="${visit.say('payout.baht')}"
+    ></span>
+    <button class="main">${visit.say('decide.decide-on-chosen')}</button>
+    ${
+      matching > 0 &&
+      html`<button name="all" value="1">
+        ${visit.say('decide.decide-on-all')} (${showCount(matching)})
+      </button>`
+    }
+  </form>`;
+
+/** Searches are posted, so that no payee's number enters an address or a log. */
+export const makeQueueItemViews = (
+  context: QueueItemsContext & { readonly store: QueueReader },
+): readonly View[] => [
+  {
+    method: 'POST',
+    path: '/queue',
+    action: 'see',
+    answer: async (visit, fields) => answerSearch(context.store, visit, fields),
+  },
   {
     method: 'POST',
     path: '/queue/take',

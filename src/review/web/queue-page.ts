@@ -1,352 +1,473 @@
-/** The queue: everything that waits for a person, the newest first, page by page. */
+/** The queue: an inbox of decisions, one line for each kind and cause, and the page of each. */
+import {
+  type Attention,
+  type AttentionEntry,
+  type AttentionOrder,
+  attentionOrders,
+  ownedBy,
+  sectionOf,
+  sortEntries,
+} from '../../attention/rules/entry.ts';
+import { entriesFor } from '../../attention/attention-list.ts';
+import { attentionSections, attentionTopics, termsOf } from '../../attention/rules/codes.ts';
+import { formatBangkokDateTime } from '../../core/bangkok-time.ts';
 import { showBaht, showCount } from '../../core/figures.ts';
-import { formatBangkokDateTime, readDay } from '../../core/bangkok-time.ts';
-import { message, sayCode } from '../../core/message.ts';
-import { sayAge, sayMoment } from '../../core/moments.ts';
-import { sumSatang } from '../../core/money.ts';
-import { showText } from '../../core/outgoing-text.ts';
-import { type PayoutStatus, payoutStatuses } from '../../core/payout.ts';
-import { maskDigits } from '../../core/proxy-id.ts';
-import type { FoundPayout, PayoutSearch, WaitingReader, WaitingTotal } from '../../payout/ports.ts';
-import {
-  asksWholeNumber,
-  type MoneyMoved,
-  openStatuses,
-  parseSearch,
-  type PayoutFilter,
-  placeInTime,
-  type SearchReach,
-} from '../../payout/rules/search.ts';
-import { moneyMovedOf } from '../../reports/rules/report-rows.ts';
-import type { PersonStore, QueueStore } from '../ports.ts';
-import { recordSearch } from '../reveal.ts';
-import { type Owner, readOwners } from '../rules/queue.ts';
-import { html, type Html, type Part } from './html.ts';
-import { csrfField, postButton, problems } from './layout.ts';
-import {
-  alarmTag,
-  moneyTag,
-  reachNote,
-  readSearch,
-  reasonOf,
-  remedyOf,
-  searchField,
-  searchLengthMax,
-} from './parts.ts';
-import { itemsSection, makeQueueItemViews, ownerOf, type QueueItemsContext } from './queue-items.ts';
-import type { Fields, Page, ProvedVisit, View } from './view.ts';
-import type { ResultRow } from '../../core/ports.ts';
+import { bahtOf, counted, message, type Message, sayCode } from '../../core/message.ts';
+import { sayAge, sayDate, sayMoment } from '../../core/moments.ts';
+import { type WaitingOrder, waitingOrders, type WaitingPlace } from '../../payout/rules/search.ts';
+import type { RegistrationStore } from '../../registration/ports.ts';
 import { can } from '../rules/people.ts';
-
-export type QueueReader = WaitingReader &
-  Pick<PayoutSearch, 'findOwners'> &
-  Pick<QueueStore, 'reviewNotes'> &
-  Pick<PersonStore, 'persons' | 'editPersons'>;
+import { readOwners } from '../rules/queue.ts';
+import { type Decision, isPayoutDecision, nameOfDecision } from '../rules/terms.ts';
+import { html, type Html, type Part } from './html.ts';
+import { csrfField, plainPage } from './layout.ts';
+import { whyOf } from './parts.ts';
+import {
+  choiceBar,
+  empty,
+  groupPath,
+  groupTable,
+  itemCard,
+  makeQueueItemViews,
+  ownerOf,
+  type QueueItemsContext,
+  type QueueReader,
+} from './queue-items.ts';
+import type { Answer, Fields, Page, ProvedVisit, View } from './view.ts';
+import { sayWhy } from './words.ts';
 
 interface QueuePageContext extends QueueItemsContext {
-  readonly store: QueueReader & QueueItemsContext['store'];
+  readonly store: QueueReader & QueueItemsContext['store'] & Pick<RegistrationStore, 'searchRegistrations'>;
 }
 
+/** Rows on a page of a group. */
 const rowsOnPage = 50;
+/** Items of a group that are no payouts. */
+const itemsOnPage = 200;
 
-/** The values in the filter form. */
-interface QueueForm {
-  readonly search: string;
-  readonly status: PayoutStatus | undefined;
-  readonly money: MoneyMoved | undefined;
-  readonly day: string;
-  /** The upper bound of row numbers. */
-  readonly before: number;
+// ---------------------------------------------------------------- choosing
+
+const chips = ['all', 'mine', 'alarms', ...attentionTopics] as const;
+type Chip = (typeof chips)[number];
+
+const findWord = <Word extends string>(words: readonly Word[], word: string | undefined): Word | undefined =>
+  words.find((one) => one === word);
+
+/** Tells whether an entry belongs to a chosen part of the queue. */
+function isOf(chip: Chip, entry: AttentionEntry, { person }: ProvedVisit): boolean {
+  switch (chip) {
+    case 'all':
+      return true;
+    case 'mine':
+      return entry.owner?.personId === person.personId || isForPerson(entry, person);
+    case 'alarms':
+      return sectionOf(entry) === 'act';
+    default:
+      return termsOf(entry.code).topic === chip;
+  }
 }
 
-const moneyWords: readonly MoneyMoved[] = ['no', 'unknown', 'yes'];
-
-const findWord = <Name extends string>(names: readonly Name[], word: string | undefined): Name | undefined =>
-  names.find((name) => name === word);
-
-function readForm(fields: Fields): QueueForm {
-  const before = Number(fields['before']);
-  return {
-    search: readSearch(fields),
-    status: findWord(payoutStatuses, fields['status']),
-    money: findWord(moneyWords, fields['money']),
-    day: (fields['day'] ?? '').trim().slice(0, searchLengthMax),
-    before: Number.isSafeInteger(before) && before > 0 ? before : Number.MAX_SAFE_INTEGER,
-  };
+/** Proposals that this person can check, or has made and got back. */
+function isForPerson(entry: AttentionEntry, person: ProvedVisit['person']): boolean {
+  const section = sectionOf(entry);
+  if (section === 'sent-back') return true;
+  return entry.code === 'proposal' && can(person, 'check').allowed && entry.args['maker'] !== person.personId;
 }
 
-interface ReadFilter {
-  readonly filter: PayoutFilter;
-  /** The reach of a search for a whole number; undefined for other searches. */
-  readonly reach: SearchReach | undefined;
+interface Choice {
+  readonly chip: Chip;
+  readonly order: AttentionOrder;
 }
 
-/** Reads the filter; undefined for an invalid day. */
-async function readFilter(
-  store: QueueReader,
-  { proved, nowMs }: ProvedVisit,
-  { search, status, money, day }: QueueForm,
-): Promise<ReadFilter | undefined> {
-  const bounds = day === '' ? undefined : readDay(day);
-  if (bounds?.ok === false) return undefined;
-  const searched = { place: 'queue', text: search } as const;
-  const reach = asksWholeNumber(search)
-    ? await recordSearch(store, { now: () => nowMs }, proved, searched)
-    : undefined;
-  const ownerSeqs = search === '' ? [] : await store.findOwners(search);
-  const anyOf = parseSearch(search, reach ?? 'shown').map((one) => ({ ...one, ownerSeqs }));
-  const filter: PayoutFilter = {
-    statuses: status === undefined ? [] : [status],
-    moneyMoved: money,
-    sinceMs: bounds?.startMs,
-    untilMs: bounds?.endMs,
-    anyOf,
-  };
-  return { filter, reach };
+const readChoice = (fields: Fields): Choice => ({
+  chip: findWord(chips, fields['show']) ?? 'all',
+  order: findWord(attentionOrders, fields['order']) ?? 'severity',
+});
+
+/** The address of the queue, or of a group, with the chosen part and order. */
+function addressOf({ chip, order }: Choice, path = '/queue'): string {
+  const asked = [
+    ...(chip === 'all' ? [] : [`show=${chip}`]),
+    ...(order === 'severity' ? [] : [`order=${order}`]),
+  ];
+  return asked.length === 0 ? path : `${path}?${asked.join('&')}`;
 }
 
-// ---------------------------------------------------------------- display
+function chipsBar(visit: ProvedVisit, all: readonly AttentionEntry[], choice: Choice): Html {
+  const { say } = visit;
+  const found = chips.map((chip) => ({
+    chip,
+    count: all.filter((entry) => isOf(chip, entry, visit)).length,
+  }));
+  return html`<nav class="chips" aria-label="${say('attention.parts')}">
+    ${found
+      .filter(({ chip, count }) => count > 0 || chip === 'all' || chip === 'mine' || chip === choice.chip)
+      .map(
+        ({ chip, count }) =>
+          html`<a
+            href="${addressOf({ ...choice, chip })}"
+            ${chip === choice.chip && html`aria-current="true"`}
+            >${say(`attention-chip.${chip}`)} <small>${showCount(count)}</small></a
+          >`,
+      )}
+    <form method="get" action="/queue" class="order">
+      ${choice.chip !== 'all' && html`<input type="hidden" name="show" value="${choice.chip}" />`}
+      <select name="order" aria-label="${say('attention.order')}">
+        ${attentionOrders.map((order) => option(order, say(`attention-order.${order}`), order === choice.order))}
+      </select>
+      <button class="sm">${say('attention.sort')}</button>
+    </form>
+  </nav>`;
+}
 
-function figures({ say, language, nowMs }: ProvedVisit, totals: readonly WaitingTotal[]): Html {
-  const rows = rowsOf(totals);
-  const satang = sumSatang(totals.map(({ amountSatang }) => amountSatang));
-  const oldestMs = Math.min(...totals.map((total) => total.oldestMs));
-  return html`<ul class="figures">
-    <li><b>${showCount(rows)}</b> ${say('queue.need-person')}</li>
-    <li><b>${showBaht(satang)}</b> ${say('payout.baht')}</li>
-    ${totals.length > 0 && html`<li><b>${sayAge(language, nowMs - oldestMs)}</b> ${say('queue.oldest')}</li>`}
+const option = (value: string, label: string, isChosen: boolean): Html =>
+  html`<option value="${value}" ${isChosen && html`selected`}>${label}</option>`;
+
+// ---------------------------------------------------------------- the list
+
+/** The sign of an entry, so that colour alone never carries the meaning. */
+function signOf(entry: AttentionEntry): Html {
+  const section = sectionOf(entry);
+  if (section === 'sent-back') return html`<span class="sg link" aria-hidden="true">↩</span>`;
+  if (section === 'check') return html`<span class="sg link" aria-hidden="true">›</span>`;
+  if (entry.severity === 'alarm') return html`<span class="sg bad" aria-hidden="true">!</span>`;
+  if (entry.severity === 'doubt') return html`<span class="sg ask" aria-hidden="true">?</span>`;
+  const isStopped = entry.code === 'held' || entry.code.startsWith('batch');
+  return html`<span class="sg no" aria-hidden="true">${isStopped ? '‖' : '×'}</span>`;
+}
+
+/** A heading; a day in the reader's calendar. */
+function subjectOf({ language }: ProvedVisit, { subject, args }: AttentionEntry): Part {
+  const { day } = args;
+  const inCalendar: Message =
+    typeof day === 'string'
+      ? { ...subject, args: { ...subject.args, day: sayDate(language, day) } }
+      : subject;
+  return sayWhy(language, inCalendar).text;
+}
+
+/** "27 payouts", "4 open breaks"; nothing for an entry that is one thing. */
+function countOf({ count, rows, code }: AttentionEntry): Message | undefined {
+  if (rows.of === 'payouts') return counted(count, 'payout');
+  if (rows.of === 'registrations') return counted(count, 'registration');
+  if (rows.of !== 'items' || code === 'proposal') return undefined;
+  const thing = {
+    break: 'open-break',
+    file: 'file',
+    decisions: 'file',
+    day: undefined,
+    callback: undefined,
+  } as const;
+  const named = rows.kind in thing ? thing[rows.kind as keyof typeof thing] : 'payout';
+  return named && counted(count, named);
+}
+
+const ageOf = ({ language, nowMs }: ProvedVisit, { sinceMs }: AttentionEntry): Part =>
+  sinceMs !== null &&
+  html`<time datetime="${formatBangkokDateTime(sinceMs)}" title="${sayMoment(language, sinceMs)}"
+    >${sayAge(language, nowMs - sinceMs)}</time
+  >`;
+
+/** The second line: the bank's code, or why it waits. */
+function detailOf(visit: ProvedVisit, { reason, args, owner }: AttentionEntry): Part {
+  const { cause } = args;
+  const code = typeof cause === 'string' && /^[A-Z]{2}\d{3}$/.test(cause) ? cause : undefined;
+  return html`${reason === null ? code : whyOf(visit, reason)}${
+    owner && html` ${visit.say('queue.owner')}: ${owner.person}`
+  }`;
+}
+
+function line(visit: ProvedVisit, entry: AttentionEntry, choice: Choice, current: string | undefined): Html {
+  const isCurrent = entry.key === current;
+  const count = countOf(entry);
+  return html`<li class="${isCurrent && 'cur'}">
+    ${signOf(entry)}
+    <a href="${addressOf(choice, groupPath(entry))}" ${isCurrent && html`aria-current="true"`}
+      ><b>${subjectOf(visit, entry)}</b><small>${detailOf(visit, entry)}</small></a
+    >
+    <span class="r n"
+      ><b>${entry.amountSatang !== null && entry.amountSatang !== 0n && showBaht(entry.amountSatang)}</b
+      ><small>${count && html`${visit.say(count)} · `}${ageOf(visit, entry)}</small></span
+    >
+  </li>`;
+}
+
+function listOf(
+  visit: ProvedVisit,
+  { movedRows }: Attention,
+  entries: readonly AttentionEntry[],
+  choice: Choice,
+  current: string | undefined,
+): Html {
+  const lines = (some: readonly AttentionEntry[]) =>
+    html`<ul class="q">
+      ${some.map((entry) => line(visit, entry, choice, current))}
+    </ul>`;
+  const sections = attentionSections
+    .map((section) => ({ section, some: entries.filter((entry) => sectionOf(entry) === section) }))
+    .filter(({ some }) => some.length > 0);
+  return html`<div class="list" data-live="list">
     ${
-      totals.length > 1 &&
-      totals.map(
-        ({ status, rows: count }) =>
-          html`<li><b>${showCount(count)}</b> ${sayCode(language, `payout-status.${status}`)}</li>`,
-      )
+      choice.order === 'severity'
+        ? sections.map(
+            ({ section, some }) =>
+              html`<h2 class="h3">${visit.say(`attention-section.${section}`)}</h2>
+                ${lines(some)}`,
+          )
+        : lines(entries)
     }
+    ${
+      movedRows > 0 &&
+      html`<p class="small fold">
+        ${visit.say(message('attention.moved-rows', { count: showCount(movedRows) }))}
+      </p>`
+    }
+  </div>`;
+}
+
+// ---------------------------------------------------------------- one group
+
+interface Paging {
+  readonly order: WaitingOrder;
+  readonly place: WaitingPlace;
+}
+
+function readPaging(fields: Fields): Paging {
+  const order = findWord(waitingOrders, fields['sort']) ?? 'age';
+  for (const side of ['after', 'before'] as const) {
+    const seq = Number(fields[side]);
+    if (Number.isSafeInteger(seq) && seq > 0) return { order, place: { side, seq } };
+  }
+  return { order, place: undefined };
+}
+
+/** Words of a decision on all rows of a group: "Retry 27 payouts, 110,802.83 baht…". */
+function describeAll(entry: AttentionEntry, decision: Decision): Message {
+  const count = countOf(entry) ?? counted(entry.count, 'payout');
+  const what =
+    entry.amountSatang === null || entry.amountSatang === 0n
+      ? count
+      : message('attention.count-and-sum', { count, sum: bahtOf(entry.amountSatang) });
+  return message('attention.decide-all', {
+    decision: message(
+      nameOfDecision(decision, entry.rows.of === 'registrations' ? 'registration' : undefined),
+    ),
+    what,
+  });
+}
+
+/** A button that freezes the rows of a group, and leads to the form of one decision on them. */
+const decideAll = (visit: ProvedVisit, entry: AttentionEntry, decision: Decision, isMain: boolean): Html =>
+  html`<form method="post" action="/decide" class="inline">
+    ${csrfField(visit)}<input type="hidden" name="all" value="1" /><input
+      type="hidden"
+      name="group"
+      value="${entry.key}"
+    /><input type="hidden" name="decision" value="${decision}" />
+    <button class="${isMain ? 'main' : ''}">${visit.say(describeAll(entry, decision))}</button>
+  </form>`;
+
+/** The decisions on all payouts of a group at once: the likeliest as a button, the others folded. */
+function decideBox(visit: ProvedVisit, entry: AttentionEntry): Part {
+  const { say, person } = visit;
+  const take = ownerOf(visit, ownedBy(entry), entry.owner);
+  const [main, ...others] = entry.rows.of === 'payouts' ? entry.decisions.filter(isPayoutDecision) : [];
+  if (main === undefined || !can(person, 'propose').allowed) return html`<div class="bts">${take}</div>`;
+  return html`<div class="act">
+    <p class="eff">${say('attention.decide-all-hint')}</p>
+    <div class="bts">${decideAll(visit, entry, main, true)} ${take}</div>
+    ${
+      others.length > 0 &&
+      html`<details>
+        <summary>${say('attention.other-decisions')}</summary>
+        <div class="bts">${others.map((decision) => decideAll(visit, entry, decision, false))}</div>
+      </details>`
+    }
+  </div>`;
+}
+
+/** The place where an entry that is one thing is looked at whole. */
+function placeOf({ rows, args, code }: AttentionEntry): string | undefined {
+  const [key] = rows.of === 'items' ? (rows.keys ?? []) : [];
+  if (typeof args['batch'] === 'string') return `/batch/${args['batch']}`;
+  if (typeof args['day'] === 'string') return `/reconciliation/${args['day']}`;
+  if (code === 'proposal' || code === 'sent-back') return key === undefined ? undefined : `/proposal/${key}`;
+  return undefined;
+}
+
+function pageLinks(
+  visit: ProvedVisit,
+  path: string,
+  { order, place }: Paging,
+  seqs: readonly number[],
+  isFull: boolean,
+): Part {
+  const { say } = visit;
+  const link = (side: string, seq: number | undefined, label: string) =>
+    seq !== undefined && html`<a class="button" href="${path}?sort=${order}&${side}=${seq}">${label}</a>`;
+  const hasBefore = place?.side === 'after' || (place?.side === 'before' && isFull);
+  const hasAfter = place?.side === 'before' || isFull;
+  if (!hasBefore && !hasAfter) return undefined;
+  return html`<div class="pages">
+    ${hasBefore && link('before', seqs.at(0), say('attention.back'))}
+    ${hasAfter && link('after', seqs.at(-1), say('attention.next'))}
+  </div>`;
+}
+
+async function payoutRows(
+  { store }: QueuePageContext,
+  visit: ProvedVisit,
+  entry: AttentionEntry,
+  paging: Paging,
+): Promise<Part> {
+  if (entry.rows.of !== 'payouts') return undefined;
+  const { say } = visit;
+  const { order, place } = paging;
+  const found = await store.waitingPage(entry.rows.filter, order, place, rowsOnPage);
+  const seqs = found.map(({ row }) => row.seq);
+  const owners = readOwners(await store.reviewNotes('payout', seqs.map(String)));
+  const path = groupPath(entry);
+  return html`<div class="hd">
+      <h3>${say('attention.rows')}</h3>
+      <nav class="chips" aria-label="${say('attention.sort')}">
+        ${waitingOrders.map(
+          (one) =>
+            html`<a href="${path}?sort=${one}" ${one === order && html`aria-current="true"`}
+              >${say(`payout.${one}`)}</a
+            >`,
+        )}
+      </nav>
+    </div>
+    ${groupTable(visit, found, owners, entry.code === 'not-paid')} ${choiceBar(visit, {}, 0)}
+    ${pageLinks(visit, path, paging, seqs, found.length === rowsOnPage)}`;
+}
+
+async function registrationRows(
+  { store }: QueuePageContext,
+  visit: ProvedVisit,
+  { rows }: AttentionEntry,
+): Promise<Part> {
+  if (rows.of !== 'registrations') return undefined;
+  const found = await store.searchRegistrations(rows.filter, Number.MAX_SAFE_INTEGER, itemsOnPage);
+  return html`<ul class="q">
+    ${found.map(
+      ({ seq, cells, rowNo, reason, status }) =>
+        html`<li>
+          <span class="sg no" aria-hidden="true">×</span>
+          <a href="/registration/${seq}"
+            ><b>${cells.registrationId.trim()}</b
+            ><small
+              >${reason === null ? sayCode(visit.language, `registration-status.${status}`) : whyOf(visit, reason)}</small
+            ></a
+          >
+          <span class="r n"><small>${visit.say('payout.row')} ${rowNo}</small></span>
+        </li>`,
+    )}
   </ul>`;
 }
 
-const choice = (value: string, label: string, isChosen: boolean): Html =>
-  html`<option value="${value}" ${isChosen ? html`selected` : ''}>${label}</option>`;
+async function itemRows(
+  { readQueue }: QueuePageContext,
+  visit: ProvedVisit,
+  { rows, args }: AttentionEntry,
+): Promise<Part> {
+  if (rows.of !== 'items') return undefined;
+  const { items } = await readQueue(visit.person, itemsOnPage, [rows.kind]);
+  const { day } = args;
+  const own = items.filter(
+    ({ kind, key }) =>
+      (rows.keys?.includes(key) ?? true) &&
+      (kind !== 'break' || typeof day !== 'string' || key.startsWith(day)),
+  );
+  return own.map((item) => itemCard(visit, item, own.length > 1));
+}
 
-function filterForm(visit: ProvedVisit, { search, status, money, day }: QueueForm): Html {
+async function groupOf(
+  context: QueuePageContext,
+  visit: ProvedVisit,
+  entry: AttentionEntry,
+  choice: Choice,
+  paging: Paging,
+): Promise<Html> {
   const { say, language } = visit;
-  return html`<form method="post" action="/queue" class="filter" role="search" data-live-form>
-    ${csrfField(visit)} ${searchField(visit, say('queue.search-hint'), search)}
-    <div>
-      <label for="status">${say('payout.status')}</label>
-      <select id="status" name="status">
-        ${choice('', say('queue.any'), status === undefined)}
-        ${openStatuses.map((one) => choice(one, sayCode(language, `payout-status.${one}`), one === status))}
-      </select>
+  const { severity, sinceMs, amountSatang, reason, remedy } = entry;
+  const place = placeOf(entry);
+  const count = countOf(entry);
+  return html`<section class="card det" id="open">
+    <a class="back" href="${addressOf(choice)}">← ${say('page.queue')}</a>
+    <div class="hd">
+      <h2 class="big ${severity === 'alarm' && 'bad'}">${signOf(entry)} ${subjectOf(visit, entry)}</h2>
+      ${
+        sinceMs !== null &&
+        html`<small>${ageOf(visit, entry)}, ${say('attention.since')} ${sayMoment(language, sinceMs)}</small>`
+      }
     </div>
-    <div>
-      <label for="money">${say('payout.money')}</label>
-      <select id="money" name="money">
-        ${choice('', say('queue.any'), money === undefined)}
-        ${moneyWords.map((one) => choice(one, sayCode(language, `money-moved.${one}`), one === money))}
-      </select>
-    </div>
-    <div>
-      <label for="day">${say('payout.day')}</label>
-      <input id="day" name="day" type="date" value="${day}" />
-    </div>
-    <div class="buttons">
-      <button class="main">${say('queue.find')}</button>
-      <a class="button" href="/queue">${say('queue.clear')}</a>
-    </div>
-  </form>`;
+    ${
+      count &&
+      html`<dl class="fig">
+        <div>
+          <dt>${say('attention.all-together')}</dt>
+          <dd class="n">${amountSatang === null ? showCount(entry.count) : showBaht(amountSatang)}</dd>
+          <dd><small>${say(count)}</small></dd>
+        </div>
+      </dl>`
+    }
+    ${
+      reason !== null &&
+      html`<h3>${say('payout.why')}</h3>
+        <p>${whyOf(visit, reason)}</p>`
+    }
+    <h3>${say('payout.remedy')}</h3>
+    <p>${whyOf(visit, remedy)}</p>
+    ${place !== undefined && html`<p><a class="button" href="${place}">${say('attention.look-at-it')}</a></p>`}
+    ${decideBox(visit, entry)} ${await payoutRows(context, visit, entry, paging)}
+    ${await registrationRows(context, visit, entry)} ${await itemRows(context, visit, entry)}
+  </section>`;
 }
 
-const joinNames = (...names: readonly (string | null | undefined)[]): string =>
-  [...new Set(names.filter((name) => typeof name === 'string' && name.trim() !== ''))].join(' · ');
+// ---------------------------------------------------------------- the page
 
-type Owners = ReadonlyMap<string, Owner>;
-
-function payoutRow(visit: ProvedVisit, found: FoundPayout, owners: Owners): Html {
+async function answerQueue(context: QueuePageContext, visit: ProvedVisit, fields: Fields): Promise<Answer> {
   const { say, language, nowMs } = visit;
-  const { row, batch } = found;
-  const { cells, instruction } = row;
-  const amount = row.amountSatang === null ? cells.amount : showBaht(row.amountSatang);
-  const names = joinNames((instruction ?? cells).payeeName, row.bankPayeeName, row.bankPayeeNameTh);
-  const placedMs = placeInTime(row, batch);
-  return html`<tr>
-    ${choiceCell(visit, row)}
-    <td data-head="${say('payout.payout')}">
-      <a class="open" href="/payout/${row.seq}"><span class="name">${cells.payoutId.trim()}</span></a>
-      <small>${batch.batchId} · ${say('payout.row')} ${row.rowNo}</small>
-    </td>
-    <td class="number" data-head="${say('payout.amount')}">${showText(amount)}</td>
-    <td data-head="${say('payout.payee')}">
-      <span class="mono">${maskDigits(instruction?.proxyNo ?? cells.proxyNo)}</span>
-      <small>${showText(names)}</small>
-    </td>
-    <td data-head="${say('payout.status')}">
-      ${row.isAlarm && html`${alarmTag({ say })}<br />`}
-      <b>${sayCode(language, `payout-status.${row.status}`)}</b><br />
-      ${moneyTag({ language }, moneyMovedOf(row))}
-    </td>
-    <td class="why" data-head="${say('payout.why')}">
-      ${reasonOf(visit, row)} <small>${remedyOf(visit, row)}</small>
-    </td>
-    <td class="mono" data-head="${say('payout.age')}">
-      <time datetime="${formatBangkokDateTime(placedMs)}" title="${sayMoment(language, placedMs)}"
-        >${sayAge(language, nowMs - placedMs)}</time
-      >
-      ${ownerOf(visit, { kind: 'payout', key: String(row.seq) }, owners.get(String(row.seq)))}
-    </td>
-  </tr>`;
-}
-
-function table(visit: ProvedVisit, found: readonly FoundPayout[], owners: Owners): Html {
-  const { say } = visit;
-  return html`<table>
-    <thead>
-      <tr>
-        ${choiceHead(visit)}
-        <th scope="col">${say('payout.payout')}</th>
-        <th scope="col" class="number">${say('payout.amount')}</th>
-        <th scope="col">${say('payout.payee')}</th>
-        <th scope="col">${say('payout.status')}, ${say('payout.money')}</th>
-        <th scope="col">${say('payout.why')}, ${say('payout.remedy')}</th>
-        <th scope="col">${say('payout.age')}, ${say('queue.owner')}</th>
-      </tr>
-    </thead>
-    <tbody>
-      ${found.map((one) => payoutRow(visit, one, owners))}
-    </tbody>
-  </table>`;
-}
-
-/** The filter as form fields, to be posted again. */
-const fieldsOf = ({ search, status, money, day }: QueueForm): Readonly<Record<string, string>> => ({
-  search,
-  status: status ?? '',
-  money: money ?? '',
-  day,
-});
-
-const rowsOf = (totals: readonly WaitingTotal[]): number =>
-  totals.reduce((sum, total) => sum + total.rows, 0);
-
-function pages(visit: ProvedVisit, form: QueueForm, lastSeq: number | undefined): Html {
-  const fields = fieldsOf(form);
-  const isFirst = form.before === Number.MAX_SAFE_INTEGER;
-  const button = (label: string, more: object) =>
-    postButton(visit, '/queue', label, { ...fields, ...more }, 'page');
-  return html`<div class="pages">
-    ${!isFirst && button(visit.say('queue.newest'), {})}
-    ${lastSeq !== undefined && button(visit.say('queue.older'), { before: String(lastSeq) })}
-  </div>`;
-}
-
-function empty({ say, language, nowMs }: ProvedVisit, isFiltered: boolean): Html {
-  return html`<div class="empty">
-    <p><b>${isFiltered ? say('queue.no-match') : say('queue.nothing-waits')}</b></p>
-    <p>
-      ${isFiltered ? html`<a href="/queue">${say('queue.clear')}</a>` : html`${say('queue.shown')} ${sayMoment(language, nowMs)}`}
-    </p>
-  </div>`;
-}
-
-async function answerQueue(context: QueuePageContext, visit: ProvedVisit, fields: Fields): Promise<Page> {
-  const { store } = context;
-  const { say } = visit;
-  const form = readForm(fields);
-  const read = await readFilter(store, visit, form);
-  const title = say('page.queue');
-  if (read === undefined)
-    return {
-      title,
-      status: 422,
-      body: html`${problems(visit, [{ field: 'day', text: message('queue.wrong-day') }])}
-        <h1>${title}</h1>
-        ${filterForm(visit, form)}`,
-    };
-  const { filter, reach } = read;
-  const totals = await store.waitingTotals(filter);
-  const matching = await store.waitingPayouts(filter, form.before, rowsOnPage + 1);
-  const found = matching.slice(0, rowsOnPage);
-  const lastSeq = matching.length > rowsOnPage ? found.at(-1)?.row.seq : undefined;
-  const keys = found.map(({ row }) => String(row.seq));
-  const owners = readOwners(await store.reviewNotes('payout', keys));
-  const { search, status, money, day } = form;
-  // Further pages stay as they are while they are read.
-  const isFirst = form.before === Number.MAX_SAFE_INTEGER;
-  // A recorded look happens only at a person's own request, never by the page's polling.
-  const live = (name: string) => (isFirst && reach !== 'whole' ? html`data-live="${name}"` : '');
-  const isFiltered = search !== '' || day !== '' || status !== undefined || money !== undefined;
-  const others = isFirst && !isFiltered ? await itemsSection(context, visit) : undefined;
+  const attention = await context.readAttention();
+  const all = entriesFor(attention, visit.person);
+  const choice = readChoice(fields);
+  const shown = sortEntries(all, choice.order).filter((entry) => isOf(choice.chip, entry, visit));
+  const asked = fields['group'];
+  const open = asked === undefined ? shown[0] : all.find(({ key }) => key === asked);
+  if (asked !== undefined && open === undefined) return goneGroup(visit);
+  const oldestMs = Math.min(...all.flatMap(({ sinceMs }) => sinceMs ?? []));
   return {
-    title,
-    body: html`<h1>${title}</h1>
-      <div ${live('others')}>${others}</div>
-      <div ${live('figures')}>${figures(visit, totals)}</div>
-      ${filterForm(visit, form)} ${reachNote(visit, reach)}
-      <div ${live('rows')}>
-        ${found.length > 0 ? table(visit, found, owners) : others === undefined && empty(visit, isFiltered)}
-        ${choiceBar(visit, fieldsOf(form), rowsOf(totals))}
+    title:
+      asked === undefined || open === undefined ? say('page.queue') : sayWhy(language, open.subject).text,
+    body: html`<div class="head">
+        <h1>${say('page.queue')}</h1>
+        <small class="n"
+          >${all.length === 1 ? say('attention.decision') : say(message('attention.decisions', { count: showCount(all.length) }))}${
+            Number.isFinite(oldestMs) && ` · ${say('queue.oldest')} ${sayAge(language, nowMs - oldestMs)}`
+          }</small
+        >
       </div>
-      ${pages(visit, form, lastSeq)}`,
+      ${all.length === 0 && empty(visit, false)} ${all.length > 0 && chipsBar(visit, all, choice)}
+      ${
+        all.length > 0 &&
+        html`<div class="split ${asked !== undefined && 'open'}">
+          ${listOf(visit, attention, shown, choice, open?.key)}
+          ${open !== undefined && (await groupOf(context, visit, open, choice, readPaging(fields)))}
+        </div>`
+      }`,
   };
 }
 
-/** Reads the filter of the queue's form; undefined for an invalid day. */
-export const readQueueFilter = async (
-  store: QueueReader,
-  visit: ProvedVisit,
-  fields: Fields,
-): Promise<PayoutFilter | undefined> => (await readFilter(store, visit, readForm(fields)))?.filter;
+const goneGroup = (visit: ProvedVisit): Page =>
+  plainPage(visit, 404, visit.say('page.not-found'), visit.say('queue.waits-no-more'));
 
-/** Searches are posted, so that no payee's number enters an address or a log. */
 export const makeQueueViews = (context: QueuePageContext): readonly View[] => [
-  ...(['GET', 'POST'] as const).map((method): View => ({
-    method,
-    path: '/queue',
+  ...['/queue', '/queue/:group'].map((path): View => ({
+    method: 'GET',
+    path,
     action: 'see',
-    answer: async (visit, fields) => answerQueue(context, visit, method === 'GET' ? {} : fields),
+    answer: async (visit, fields) => answerQueue(context, visit, fields),
   })),
   ...makeQueueItemViews(context),
 ];
-
-// ---------------------------------------------------------------- rows chosen for one decision
-
-/** The id of the form below the table, to which the boxes in the table belong: forms cannot be nested. */
-const formId = 'choice';
-
-const mayChoose = ({ person }: ProvedVisit): boolean => can(person, 'propose').allowed;
-
-const choiceHead = (visit: ProvedVisit): Part =>
-  mayChoose(visit) && html`<th scope="col"><span class="hidden">${visit.say('decide.choose')}</span></th>`;
-
-/** A box; its value is the displayed version. */
-const choiceCell = (visit: ProvedVisit, { seq, version, cells, amountSatang }: ResultRow): Part =>
-  mayChoose(visit) &&
-  html`<td class="pick">
-    <label
-      ><input
-        type="checkbox"
-        form="${formId}"
-        name="pick-${seq}"
-        value="${version}"
-        data-satang="${String(amountSatang ?? 0)}"
-      /><span class="hidden">${visit.say('decide.choose')} ${cells.payoutId.trim()}</span></label
-    >
-  </td>`;
-
-/** @param asked the present filter, which defines "all that match" */
-const choiceBar = (visit: ProvedVisit, asked: Readonly<Record<string, string>>, matching: number): Part =>
-  mayChoose(visit) &&
-  matching > 0 &&
-  html`<form method="post" action="/decide" id="${formId}" class="bar">
-    ${csrfField(visit)}
-    ${Object.entries(asked).map(
-      ([name, value]): Html => html`<input type="hidden" name="${name}" value="${value}" />`,
-    )}
-    <span
-      class="chosen"
-      data-chosen="${visit.say('decide.selected')}"
-      data-baht="${visit.say('payout.baht')}"
-    ></span>
-    <button class="main">${visit.say('decide.decide-on-chosen')}</button>
-    <button name="all" value="1">${visit.say('decide.decide-on-all')} (${showCount(matching)})</button>
-  </form>`;

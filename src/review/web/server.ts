@@ -323,7 +323,8 @@ async function answerView(
 ): Promise<FastifyReply> {
   const seen = await readVisit(request, reply, parts, view.action !== undefined);
   const { visit } = seen;
-  const fields = { ...lastOfEach(request.body), ...(request.params as Fields) };
+  const asked = view.method === 'GET' ? request.query : request.body;
+  const fields = { ...lastOfEach(asked), ...(request.params as Fields) };
   if (view.action === undefined) {
     const answer = await view.answer(visit, fields);
     if (!('secret' in answer)) return sendAnswer(reply, visit, answer, parts.cookieNames);

@@ -174,7 +174,7 @@ h1 small { font-weight: 400; letter-spacing: 0; margin-left: var(--s2); }
 .fig dt { font-size: .8125rem; color: var(--soft); } .fig dd { margin: 0; }
 .fig dd.n, .fig .no { font-size: 1.375rem; font-weight: 600; line-height: 1.35; } .fig .no { font-weight: 400; }
 .act { background: var(--raise); border-radius: var(--r); padding: var(--s4); }
-.eff { margin: var(--s3) 0; }
+.eff { margin: var(--s3) 0; } .det .act > * + * { margin-top: var(--s2); }
 .bts, form > .buttons { display: flex; flex-wrap: wrap; gap: var(--s2); }
 .fold { text-align: center; }
 .q { margin: var(--s1) 0 var(--s4); padding: 0; list-style: none; background: var(--sheet); border: 1px solid var(--line); border-radius: .625rem; overflow: hidden; }
@@ -187,7 +187,7 @@ h1 small { font-weight: 400; letter-spacing: 0; margin-left: var(--s2); }
 div.chips, nav.chips { display: flex; gap: var(--s2); flex-wrap: wrap; align-items: center; }
 .chips > :is(a, button) { padding: .2rem .65rem; min-height: 2rem; border: 1px solid var(--line); border-radius: 1rem; background: var(--sheet); color: var(--ink); white-space: nowrap; font-weight: 400; text-decoration: none; }
 .chips > [aria-current] { background: var(--accent-tint); border-color: var(--accent); color: var(--link); font-weight: 600; }
-.chips select { width: auto; min-height: 2rem; margin-left: auto; }
+.chips .order { display: flex; gap: var(--s1); margin-left: auto; } .chips .order :is(select, button) { width: auto; min-height: 2rem; }
 .empty { background: var(--sheet); border: 1px solid var(--line); border-radius: .625rem; padding: var(--s6) var(--s4); text-align: center; }
 .problems, .done { border: 2px solid var(--edge); background: var(--sheet); border-radius: var(--r); padding: var(--s3) var(--s4); }
 /* Focused so that screen readers read it first; visible without an outline. */
@@ -343,6 +343,7 @@ const narrow = `
   main { padding: var(--s4); gap: var(--s3); } [data-live] { gap: var(--s3); }
   .card { padding: var(--s4); }
   .two, .half, .columns, .columns.even, .split { grid-template-columns: minmax(0, 1fr); } .split .det { display: none; }
+  .split.open .list { display: none; } .split.open .det { display: block; position: static; } .split.open .back { display: inline-block; padding: .6rem 0; }
   .columns .first { order: -1; }
   /* Figures stand before the button. */
   .columns .first:has(> .decision) { order: 1; }
@@ -360,7 +361,7 @@ const narrow = `
   .tabs a { padding: .35rem 0; text-align: center; font-size: .75rem; color: var(--soft); line-height: 1.35; min-height: 3.25rem; }
   .tabs a b { display: block; font-size: 1.0625rem; line-height: 1.4; } .tabs a[aria-current] { color: var(--link); font-weight: 600; }
   :is(div, nav).chips { flex-wrap: nowrap; overflow-x: auto; margin: 0 -1rem; padding: 0 1rem; }
-  .chips > :is(a, button) { padding: .5rem .9rem; min-height: 2.75rem; border-radius: 1.5rem; } .chips select { display: none; }
+  .chips > :is(a, button) { padding: .5rem .9rem; min-height: 2.75rem; border-radius: 1.5rem; } .chips .order { display: none; }
   .q li { padding: var(--s3); min-height: 3.5rem; } .q li.cur { background: none; box-shadow: none; }
   .bar { bottom: 4.25rem; } .bar:has(.main:disabled) { position: static; }
   .filter, .filter.log { grid-template-columns: 1fr 1fr; } .filter .wide, .filter .buttons { grid-column: 1 / -1; }

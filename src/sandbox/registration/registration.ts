@@ -3,7 +3,7 @@ import type { IncomingHttpHeaders } from 'node:http';
 import { isIP } from 'node:net';
 import { registrationHeaders, registrationLengths } from '../../bank/wire.ts';
 import { readBankDateTime, type RegistrationIdentity } from '../../registration/rules/callback.ts';
-import { usageExceededCode, usagePauseMs } from '../../registration/rules/status-codes.ts';
+import { usageExceededCode, usagePauseMs } from '../../core/direct-debit-codes.ts';
 import type { AnswerRegistration, RegistrationRequest, SandboxBank } from '../bank.ts';
 import type { Client } from '../clients.ts';
 import type { Delivery } from '../delivery.ts';

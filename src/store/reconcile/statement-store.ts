@@ -478,7 +478,9 @@ const statementReads = {
       .select(['date', 'severity', (eb) => eb.fn.countAll<number>().as('breaks')])
       .select((eb) => eb.fn.min<number>('opened_at_ms').as('oldestMs'))
       .where('state', '=', sql.lit('open'))
-      .groupBy(['date', 'severity']);
+      .groupBy(['date', 'severity'])
+      .orderBy('date')
+      .orderBy('severity');
     return yield* select(open);
   },
   *openBreaks(date, limit) {

@@ -93,15 +93,6 @@ const countAlarmRows = define((_values: object) =>
     .where('is_alarm', '=', sql.lit(1)),
 );
 
-const criticalBreakDays = define((_values: object) =>
-  query
-    .selectFrom('statement_break')
-    .select(['date', (eb) => eb.fn.countAll<number>().as('breaks')])
-    .where('state', '=', sql.lit('open'))
-    .where('severity', '=', sql.lit('critical'))
-    .groupBy('date'),
-);
-
 /** The latest notice of a range of keys: no character of a key is beyond the last. */
 const lastNotice = define((values: { from: string; to: string }) =>
   query
@@ -128,9 +119,6 @@ export const noticeReads = {
   },
   *countAlarmRows() {
     return (yield* countAlarmRows.get({}))?.rows ?? 0;
-  },
-  *criticalBreakDays() {
-    return yield* criticalBreakDays.all({});
   },
   *dueNotices(nowMs, limit, wanted) {
     const found: DueNotice[] = [];

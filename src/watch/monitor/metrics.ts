@@ -11,9 +11,12 @@ import { journalChanged } from '../../payout/rules/seal.ts';
 import { type RegistrationStatus, registrationStatuses } from '../../registration/rules/registration.ts';
 import type { IntakeOutcome } from '../ports.ts';
 import {
+  countAlarms,
   countFilesWaiting,
   type Health,
   isInboxAway,
+  listCriticalBreaks,
+  listLateStatements,
   payerWords,
   readPayer,
   watchRoles,
@@ -208,13 +211,13 @@ function showFiles(register: Registry, { inbox, grownFiles }: WatchState): void 
 
 /** Shows the facts about the whole journal that need a person. */
 function showAttention(register: Registry, { attention, grownFiles }: WatchState): void {
-  const breaks = attention?.criticalBreakDays.reduce((sum, day) => sum + day.breaks, 0);
+  const breaks = attention && listCriticalBreaks(attention).reduce((sum, day) => sum + day.breaks, 0);
   const offsetMs = attention?.clockOffsetMs;
   const late = 'Days with payouts whose statement should have come';
   const offset = "The bank's clock less this machine's, by its latest reply";
-  show(register, 'statements_late', late, attention?.lateStatements.length);
+  show(register, 'statements_late', late, attention && listLateStatements(attention).length);
   show(register, 'critical_breaks', 'Critical breaks that are open', breaks);
-  const alarms = attention && attention.alarmRows + (grownFiles?.length ?? 0);
+  const alarms = attention && countAlarms(attention) + (grownFiles?.length ?? 0);
   show(register, 'alarms', 'Rows that bear an alarm, and files that have grown', alarms);
   show(register, 'clock_offset_seconds', offset, offsetMs === undefined ? undefined : offsetMs / 1_000);
 }

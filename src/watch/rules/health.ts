@@ -80,20 +80,23 @@ export interface WatchState extends InboxHealth {
   readonly journalDamage?: Trouble | undefined;
   /** Files that were written to after their rows had been read, and that are not dealt with. */
   readonly grownFiles?: readonly TakenFile[] | undefined;
-  readonly attention?: Attention | undefined;
+  readonly attention?: WatchedAttention | undefined;
   /** The loss or restore of the journal; days of it may be in question no more. */
   readonly loss?: JournalLoss | undefined;
   /** The place for commands to paste; left out: the commands name no settings. */
   readonly place?: WatchPlace | undefined;
 }
 
-/** Facts about the whole journal that need a person, read from time to time. */
-export interface Attention {
-  /** Days with payouts whose statement is overdue, YYYYMMDD. */
-  readonly lateStatements: readonly string[];
-  readonly criticalBreakDays: readonly { readonly date: string; readonly breaks: number }[];
-  /** The number of rows with an alarm. */
-  readonly alarmRows: number;
+/** An entry of the attention list, as far as health says it. */
+interface JournalEntry {
+  readonly code: string;
+  readonly count: number;
+  readonly args: Readonly<Record<string, string | number>>;
+}
+
+/** The entries of the attention list that concern the whole journal, read from time to time, and the clocks. */
+export interface WatchedAttention {
+  readonly entries: readonly JournalEntry[];
   /** Undefined while the clocks agree, or while the bank's time is unknown. */
   readonly clock: ClockAlarm | undefined;
   /** The bank's time minus the machine's; undefined while unknown. */
@@ -469,9 +472,27 @@ function describeGrown(file: TakenFile): readonly Finding[] {
   return [{ code: 'file-grown', subject: file.batchId, text, remedy }];
 }
 
-function describeAttention(attention: Attention | undefined): readonly Finding[] {
+/** Days with payouts whose statement is overdue, YYYYMMDD, the oldest first. */
+export const listLateStatements = ({ entries }: WatchedAttention): readonly string[] =>
+  entries.flatMap(({ code, args }) => (code === 'statement-late' ? [String(args['day'])] : [])).toSorted();
+
+/** Days with critical breaks that are open, and their number. */
+export const listCriticalBreaks = ({
+  entries,
+}: WatchedAttention): readonly { readonly date: string; readonly breaks: number }[] =>
+  entries.flatMap(({ code, args }) =>
+    code === 'critical-breaks' ? [{ date: String(args['day']), breaks: Number(args['critical']) }] : [],
+  );
+
+/** The number of rows with an alarm. */
+export const countAlarms = ({ entries }: WatchedAttention): number =>
+  entries.reduce((sum, { code, count }) => (code === 'alarm' ? sum + count : sum), 0);
+
+function describeAttention(attention: WatchedAttention | undefined): readonly Finding[] {
   if (attention === undefined) return [];
-  const { lateStatements, criticalBreakDays, alarmRows, clock } = attention;
+  const { clock } = attention;
+  const [lateStatements, criticalBreakDays] = [listLateStatements(attention), listCriticalBreaks(attention)];
+  const alarmRows = countAlarms(attention);
   const found: Finding[] = lateStatements.slice(0, namesMax).map((date) => ({
     code: 'statement-late',
     subject: showDate(date),

@@ -11,7 +11,7 @@ import {
   type RegistrationStatus,
   registrationStatuses,
 } from '../../../src/registration/rules/registration.ts';
-import { registrationCodes } from '../../../src/registration/rules/status-codes.ts';
+import { registrationCodes } from '../../../src/core/direct-debit-codes.ts';
 
 const codes = [null, 'ZZ999', 'no-callback', ...registrationCodes.map(({ code }) => code)];
 const holdSets: readonly (readonly RegistrationHold[])[] = [

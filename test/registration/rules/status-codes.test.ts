@@ -2,7 +2,7 @@ import { inEnglish, say } from '../../../src/core/message.ts';
 import { describe, expect, test } from 'vitest';
 import type { BankReply, RegistrationFields } from '../../../src/core/bank-port.ts';
 import { readAnswer } from '../../../src/registration/rules/read-answer.ts';
-import { findRegistrationCode, registrationCodes } from '../../../src/registration/rules/status-codes.ts';
+import { findRegistrationCode, registrationCodes } from '../../../src/core/direct-debit-codes.ts';
 
 const exchange = { requestUid: 'our-uid', xRequestId: 'x', elapsedMs: 5 };
 

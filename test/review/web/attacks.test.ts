@@ -57,6 +57,7 @@ const parts: Readonly<Record<string, string>> = {
   after: '0',
   id: '1',
   key: 'nobodys-list',
+  group: 'no.group',
   batchId: firstBatchId,
   decision: 'cancel',
   kind: 'result',

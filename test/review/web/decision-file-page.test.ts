@@ -3,6 +3,7 @@ import { createHash } from 'node:crypto';
 import { appendFile, mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
+import { readAttention } from '../../../src/attention/attention-list.ts';
 import { readQueue } from '../../../src/attention/items.ts';
 import {
   decisionFolders,
@@ -10,7 +11,8 @@ import {
   makeFileDecisions,
   writeRecord,
 } from '../../../src/review/dropped/waiting.ts';
-import type { Asker } from '../../../src/review/rules/queue.ts';
+import { queueKinds } from '../../../src/review/rules/queue.ts';
+import type { ReadQueue } from '../../../src/review/web/queue-items.ts';
 import { ingest, makeRows, noonMs } from '../../support/journal-fixtures.ts';
 import { useFolder } from '../../support/payout-file-kit.ts';
 import { openTestPage, pageOptionsOf } from '../../support/review-page.ts';
@@ -24,24 +26,25 @@ async function openFiles() {
   opened += 1;
   const dataDir = folder.path(`data-${opened}`);
   const folders = { decisions: join(dataDir, 'decisions') } as never;
-  const readItems = async (asker: Asker, limit: number) => {
-    const { store, users } = rig;
-    const listDecisions = async () => listDropped(dataDir);
-    const context = {
-      journal: store,
-      clock: users.clock,
-      doubtAfterMs: 3_600_000,
-      lateAtMs: 0,
-      listDecisions,
-    };
-    return readQueue(context, { asker, limit });
-  };
+  const contextOfQueue = () => ({
+    journal: rig.store,
+    clock: rig.users.clock,
+    doubtAfterMs: 3_600_000,
+    lateAtMs: 0,
+    listDecisions: async () => listDropped(dataDir),
+  });
+  const readItems: ReadQueue = async (asker, limit, kinds = queueKinds) =>
+    readQueue(contextOfQueue(), { asker, limit, kinds });
+  const readList = async () => readAttention(contextOfQueue());
   const openSession = async () => {
     const context = await pageOptionsOf(rig.store, rig.users).readReview();
     return { journal: rig.store, context, loaded: { dataDir, folders } };
   };
   const fileDecisions = makeFileDecisions(openSession);
-  const rig = await openTestPage({ fileDecisions, readQueue: readItems }, { nok: 'maker', dao: 'checker' });
+  const rig = await openTestPage(
+    { fileDecisions, readQueue: readItems, readAttention: readList },
+    { nok: 'maker', dao: 'checker' },
+  );
   const { batchId } = await ingest(
     rig.store,
     makeRows(2).map((row) => ({ ...row, holds: ['name'] as const })),

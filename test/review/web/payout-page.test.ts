@@ -21,7 +21,7 @@ describe('a payout', () => {
   test('is found from the queue, and tells its story with every proof', async () => {
     await ingestAs(rig.store, ['failed'], [makeRow(1), makeRow(2, { holds: ['name'] })]);
     const browser = await rig.open('mali');
-    const queue = await browser.get('/queue');
+    const queue = await browser.post('/queue', {});
     const [, path = ''] = /href="(\/payout\/\d+)"><span class="name">INV-1</.exec(queue.text) ?? [];
     const { status, text } = await browser.get(path);
     expect(status).toBe(200);

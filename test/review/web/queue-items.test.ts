@@ -37,17 +37,24 @@ test('a refused file is shown, taken, and leaves with a note', async () => {
   const { store } = page;
   const browser = await page.open('somchai');
   const queue = await browser.get('/queue');
-  expect(queue.text).toContain('Refused file: 1 · Halted account: 1');
+  expect(queue.text).toContain('Batches <small>2</small>');
+  const [, back = ''] = /href="(\/queue\/file-refused[^"]*)"/.exec(queue.text) ?? [];
   expect(queue.text).not.toContain(script);
   // An account's number stands nowhere but in the forms.
   expect(queue.text.replaceAll(/<input[^>]*>/g, '')).not.toContain(payer.payerAccount);
   expect(queue.text).toContain('it is halted already');
 
-  expect((await browser.post('/queue/take', { kind: 'file', key: 'item-1', what: 'taken' })).text).toContain(
-    'Owner: somchai',
-  );
-  expect((await browser.post('/queue/take', { kind: 'payout', key: '1', what: 'taken' })).text).toContain(
-    'Give it back',
+  for (const taken of [
+    { kind: 'file', key: 'item-1', back },
+    { kind: 'payout', key: '1', back: '/queue/rejected.amount' },
+    { kind: 'group', key: 'rejected.amount', back: '/queue/rejected.amount' },
+  ]) {
+    const shown = await browser.post('/queue/take', { ...taken, what: 'taken' });
+    expect(shown.text).toContain('Owner: somchai');
+    expect(shown.text).toContain('Give it back');
+  }
+  expect((await browser.post('/queue/take', { kind: 'group', key: 'no.such', what: 'taken' })).status).toBe(
+    404,
   );
   const nok = await page.open('nok');
   expect((await nok.post('/queue/take', { kind: 'file', key: 'item-1', what: 'given-back' })).status).toBe(

@@ -88,6 +88,7 @@ const whoMay: Readonly<Record<string, string>> = {
   'POST /proposal/:id/withdraw': makers,
   'GET /proposals': everyRole,
   'GET /queue': everyRole,
+  'GET /queue/:group': everyRole,
   'POST /queue': everyRole,
   'POST /queue/file': makers,
   'POST /queue/file/confirm': makers,

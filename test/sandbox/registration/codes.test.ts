@@ -1,6 +1,6 @@
 /** Endpoint 3 (§2.2): each code of §7.1, by the input that brings it about, and all of them by the table. */
 import { describe, expect, test } from 'vitest';
-import { registrationCodes } from '../../../src/registration/rules/status-codes.ts';
+import { registrationCodes } from '../../../src/core/direct-debit-codes.ts';
 import { registrationStatus } from '../../../src/sandbox/registration/status-texts.ts';
 import type { RegistrationBehaviourInput } from '../../../src/sandbox/registration/table.ts';
 import { companyId, isHeard, readBody, silenceMs } from '../../support/sandbox-kit.ts';

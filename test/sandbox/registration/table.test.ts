@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { parse } from 'yaml';
-import { findRegistrationCode, registrationCodes } from '../../../src/registration/rules/status-codes.ts';
+import { findRegistrationCode, registrationCodes } from '../../../src/core/direct-debit-codes.ts';
 import { registrationStatus } from '../../../src/sandbox/registration/status-texts.ts';
 import { parseSandboxTable } from '../../../src/sandbox/table.ts';
 import { openRegistrationBank } from '../../support/sandbox-registration-kit.ts';

@@ -83,7 +83,7 @@ const readQueue = async (store: Store): Promise<unknown> => ({
   notices: [await store.dueNotices(latestMs, many), await store.nextNoticeAtMs(), await store.countNotices()],
   last: await store.lastNotice('one'),
   alarms: [await store.alarmsAfter(0, many), await store.countAlarmRows()],
-  critical: await store.criticalBreakDays(),
+  breaks: await store.openBreaksBySeverity(),
   heads: await store.lastDailyJob('heads'),
   grown: await store.grownFiles(),
 });

@@ -79,12 +79,14 @@ test('each has a row in docs/operations.md', async () => {
 test('what people must look at is counted, and left out as long as nobody has looked', async () => {
   const why = { code: 'journal-changed', reason: verbatim('x'), remedy: verbatim('y') };
   const attention = {
-    lateStatements: ['20261119', '20261120'],
-    criticalBreakDays: [
-      { date: '20261118', breaks: 3 },
-      { date: '20261117', breaks: 1 },
+    entries: [
+      { code: 'statement-late', count: 1, args: { day: '20261119' } },
+      { code: 'statement-late', count: 1, args: { day: '20261120' } },
+      { code: 'critical-breaks', count: 9, args: { day: '20261118', critical: 3 } },
+      { code: 'critical-breaks', count: 1, args: { day: '20261117', critical: 1 } },
+      { code: 'alarm', count: 2, args: {} },
+      { code: 'alarm', count: 3, args: {} },
     ],
-    alarmRows: 5,
     clock: { kind: 'differs', text: verbatim('z') },
     clockOffsetMs: -360_000,
   } as const;
@@ -108,7 +110,7 @@ test('files that a person looks at are counted, and one that has grown is an ala
   const stuck = [{ itemId: 'i', fileName: 'a.csv', why: 'no room' }];
   const inbox = { state: { kind: 'there' }, waiting: 0, stuck, left: ['folder', 'link'] };
   const grownFiles = [{}];
-  const attention = { lateStatements: [], criticalBreakDays: [], alarmRows: 5 };
+  const attention = { entries: [{ code: 'alarm', count: 5, args: {} }] };
   const watch = { ...idle, inbox, grownFiles, attention } as unknown as WatchState;
   expect(await scrape(makeMetrics(makeSources({ readWatch: () => watch })))).toMatchObject({
     paydrop_files_stuck: 1,

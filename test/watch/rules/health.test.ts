@@ -78,9 +78,11 @@ const place = {
   registrations: '/srv/my data/inbox/registrations',
 };
 const amiss = {
-  lateStatements: ['20261120'],
-  criticalBreakDays: [{ date: '20261119', breaks: 1 }],
-  alarmRows: 2,
+  entries: [
+    { code: 'statement-late', count: 1, args: { day: '20261120' } },
+    { code: 'critical-breaks', count: 3, args: { day: '20261119', critical: 1 } },
+    { code: 'alarm', count: 2, args: {} },
+  ],
   clock: { kind: 'differs', text: verbatim('the clock is 6 minutes ahead') },
   clockOffsetMs: -360_000,
 } as const;

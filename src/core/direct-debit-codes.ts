@@ -1,5 +1,5 @@
 /** The registration status codes of §7.1, with their meaning for a registration. */
-import { type Message, message } from '../../core/message.ts';
+import { type Message, message } from './message.ts';
 
 /**
  * `taken`: the bank works on it and will call back. `not-taken`: it never will, for this request. `unknown`: the bank may
