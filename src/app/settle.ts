@@ -4,12 +4,19 @@ import type { Payout } from '../core/payout.ts';
 import type { Progress } from '../core/progress.ts';
 import type { Logger } from '../platform/log.ts';
 import { systemClock } from '../platform/clock.ts';
-import { type Settled, settleOnRequest, settleNow } from '../payout/settle.ts';
+import { type Settled, settleOnRequest, settleNow, settleRow } from '../payout/settle.ts';
 import type { LoadedSettings } from '../settings/settings.ts';
 import { notifyAtEnd } from './notices/attention.ts';
 import { requireJournal } from './open-store.ts';
 import { reportIfSettled } from './run-file.ts';
-import { makeContext, nameOwner, openSession, SenderBusyError, type Session } from './session.ts';
+import {
+  type AskingSession,
+  makeContext,
+  nameOwner,
+  openSession,
+  SenderBusyError,
+  type Session,
+} from './session.ts';
 
 interface SettleOptions {
   /** Batch to settle; all batches when undefined. */
@@ -121,6 +128,18 @@ async function settle(session: Session, options: SettleOptions): Promise<SettleO
   const count = Math.max(0, settled.asked - inDoubt);
   return { ...settled, settled: count, inDoubt, alarms, left, files, failure };
 }
+
+/** The time in ms that a person waits for the bank's answer. */
+const answerWithinMs = 20_000;
+
+/** Asks the bank about one payout in a process that has it open; sends nothing. */
+export const makeAskBank =
+  (session: AskingSession) =>
+  async (seq: number): Promise<void> =>
+    settleRow(
+      makeContext(session, AbortSignal.timeout(answerWithinMs), () => {}),
+      seq,
+    );
 
 /** Counts the answers to the inquiries. @param rowsTotal in doubt before the first */
 function makeInquiryCounter(

@@ -401,6 +401,13 @@ export async function settleNow(context: WorkerContext, limits: SettleLimits): P
   return { asked: await asking, answers: run.answers, ended: await endBatches(context, batchId) };
 }
 
+/** Inquires about one row, once, due or not; sends nothing. Leaves a row alone that another inquiry or a send has under way. */
+export async function settleRow(context: WorkerContext, seq: number): Promise<void> {
+  const page = await context.journal.inDoubt(seq - 1, 1);
+  const own = page.filter(({ payout }) => payout.seq === seq);
+  await settleAll(context, await leaveOthersAlone(context, own));
+}
+
 /** The inquiries requested from another process, which holds the right to send. */
 interface OnRequestOptions {
   readonly batchId: string | undefined;

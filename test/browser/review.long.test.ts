@@ -49,9 +49,9 @@ describe.skipIf(chromiumPath === undefined)(`in Chromium${skipped}`, () => {
     await page.goto('/queue');
     for (const id of ids) await page.locator('tr', { hasText: id }).getByRole('checkbox').check();
     await page.locator('.bar button.main').click();
-    await page.locator('a[href$="/retry"]').first().click();
+    await page.check('[value=retry]');
     await page.fill('#note', 'the payees have mended their numbers');
-    await page.locator('form.card button.main').click();
+    await page.locator('form.act button.main:visible').click();
     await page.waitForURL('**/proposal/*');
     return new URL(page.url()).pathname;
   }

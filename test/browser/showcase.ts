@@ -362,16 +362,23 @@ const listQueueStops = (failed: number): readonly Stop[] => [
     name: 'decide-several-form',
     reach: async (page) => {
       await choose(page, 'COM20-0013', 'COM20-0014');
-      await page.locator('a[href$="/retry"]').first().click();
+      await page.check('[value=retry]');
     },
   },
-  at('payout-decide', `/payout/${failed}/decide/retry-corrected`),
+  {
+    name: 'payout-decide',
+    reach: async (page) => {
+      await page.goto(`/payout/${failed}`);
+      await page.check('[value=retry-corrected]');
+    },
+  },
   {
     name: 'payout-decide-wrong',
     reach: async (page) => {
-      await page.goto(`/payout/${failed}/decide/retry-corrected`);
+      await page.goto(`/payout/${failed}`);
+      await page.check('[value=retry-corrected]');
       await page.fill('#note', 'a word');
-      await page.locator('form.card button.main').click();
+      await page.locator('form.act button.main:visible').click();
     },
   },
 ];
@@ -396,13 +403,11 @@ const uploadStops: readonly Stop[] = [
 
 async function listRegistrationStops(store: Store): Promise<readonly Stop[]> {
   const seqOf = async (id: string) => (await store.findRegistrations(id))[0]?.row.seq ?? 0;
-  const unanswered = await seqOf('REG-6');
   return [
     at('registrations', '/registrations'),
     at('registration', `/registration/${await seqOf('REG-7')}`),
     at('registration-failed', `/registration/${await seqOf('REG-3')}`),
-    at('registration-decide', `/registration/${unanswered}/decide/confirm-registered`),
-    at('registration-correct', `/registration/${await seqOf('REG-3')}/decide/retry-corrected`),
+    at('registration-unanswered', `/registration/${await seqOf('REG-6')}`),
     at('registration-batch', `/registrations/batch/${registeredBatchId}`),
   ];
 }

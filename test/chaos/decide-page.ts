@@ -27,13 +27,13 @@ async function propose(browser: Browser, dice: Dice): Promise<boolean | undefine
   const chosen = dice.shuffle(boxes).slice(0, dice.whole(1, picksMax));
   const picks = Object.fromEntries(chosen.map(([, name = '', version = '']) => [name, version]));
   const list = await browser.post('/decide', picks);
-  const key = /\/decide\/([\w-]+)\//.exec(list.text)?.[1];
-  if (key === undefined) return false;
-  const possible = decisions.filter((one) => list.text.includes(`/decide/${key}/${one}`));
+  const path = /action="(\/decide\/[\w-]+)"/.exec(list.text)?.[1];
+  if (path === undefined) return false;
+  const offered = findAll(list.text, /name="decision"\s+value="([\w-]+)"/g).map(([, one]) => one);
+  const possible = decisions.filter((one) => offered.includes(one));
   if (possible.length === 0) return false;
-  const path = `/decide/${key}/${dice.pick(possible)}`;
-  await browser.get(path);
-  const done = await browser.post(path, { note: 'seen on the page', evidence: 'letter' });
+  const decision = dice.pick(possible);
+  const done = await browser.post(path, { decision, note: 'seen on the page', evidence: 'letter' });
   return done.status === 200;
 }
 

@@ -178,9 +178,10 @@ const cases: readonly Case[] = [
     csv: csvOf('ONE', ['527955.31']),
     propose: async ({ scene, maker }, path) => {
       expect(await scene.run('run', path)).toEndWith(3);
-      const form = await maker.get('/payout/2/decide/retry-corrected');
+      const form = await maker.get('/payout/2');
       const version = /name="version" value="(\d+)"/.exec(form.text)?.[1] ?? '';
-      await maker.post('/payout/2/decide/retry-corrected', {
+      await maker.post('/payout/2/decide', {
+        decision: 'retry-corrected',
         version,
         note: 'two satang too much',
         proxyNo: '',

@@ -135,18 +135,22 @@ describe('one registration', () => {
 
   test('is decided on by two, and by no viewer', async () => {
     const seq = await seqOf('R1');
-    const path = `/registration/${seq}/decide/retry`;
+    const path = `/registration/${seq}`;
+    const decide = `${path}/decide`;
     const viewer = await page.open('ploy');
-    expect((await viewer.get(path)).status).toBe(403);
-    expect((await viewer.post(path, { note: 'x', version: '3' })).status).toBe(403);
-    expect(textOf(await viewer.get(`/registration/${seq}`))).toContain('a viewer may not propose');
+    await viewer.get(path);
+    const decision = 'retry';
+    expect((await viewer.post(decide, { decision, note: 'x', version: '3' })).status).toBe(403);
+    expect(textOf(await viewer.get(path))).toContain('a viewer may not propose');
     const maker = await page.open('boon');
     const form = await maker.get(path);
     expect(textOf(form)).toMatch(
       /Sends R1, \*{6}0001 once more, as a new request, after another person approves/,
     );
-    expect((await maker.post(path, { note: '', version: versionIn(form.text) })).status).toBe(422);
-    const proposed = await maker.post(path, { note: 'open again', version: versionIn(form.text) });
+    expect(textOf(form)).toContain('Propose to retry 1 registration');
+    const version = versionIn(form.text);
+    expect((await maker.post(decide, { decision, note: '', version })).status).toBe(422);
+    const proposed = await maker.post(decide, { decision, note: 'open again', version });
     expect(textOf(proposed)).toMatch(/Retry/);
     expect(textOf(proposed)).not.toContain('0.00');
     expect(await statusOf('R1')).toBe('failed');
@@ -156,18 +160,19 @@ describe('one registration', () => {
     const digest = /name="seen" value="([^"]+)"|name="digest" value="([^"]+)"/.exec(text);
     await checker.post('/proposal/1/approve', { seen: digest?.[1] ?? '', digest: digest?.[2] ?? '' });
     expect(await statusOf('R1')).toBe('ready');
-    expect((await maker.get(path)).status).toBe(409);
+    expect((await maker.post(decide, { decision, note: 'again', version })).status).toBe(409);
   });
 
   test('a correction asks for the account alone', async () => {
     const maker = await page.open('boon');
-    const path = `/registration/${await seqOf('R1')}/decide/retry-corrected`;
+    const path = `/registration/${await seqOf('R1')}`;
     const form = await maker.get(path);
     expect(form.text).toContain('name="accountNo"');
     expect(form.text).not.toContain('name="proxyNo"');
     const version = versionIn(form.text);
-    expect((await maker.post(path, { note: 'by mail', version })).status).toBe(422);
-    const proposed = await maker.post(path, { note: 'by mail', version, accountNo: '999-8-88777-6' });
+    const fields = { decision: 'retry-corrected', note: 'by mail', version };
+    expect((await maker.post(`${path}/decide`, fields)).status).toBe(422);
+    const proposed = await maker.post(`${path}/decide`, { ...fields, accountNo: '999-8-88777-6' });
     expect(proposed.text).toContain('******7776');
     expect(proposed.text).not.toContain('9998887776');
   });

@@ -8,12 +8,8 @@ import type { ReviewContext } from '../../src/review/context.ts';
 import type { Role } from '../../src/review/rules/people.ts';
 import { listViews, type ViewParts } from '../../src/app/decide/page.ts';
 import { LiveFeed } from '../../src/review/web/live.ts';
-import {
-  openReviewPage,
-  type PageViews,
-  type ReviewPage,
-  type ReviewPageOptions,
-} from '../../src/review/web/server.ts';
+import type { PageViews } from '../../src/review/web/view.ts';
+import { openReviewPage, type ReviewPage, type ReviewPageOptions } from '../../src/review/web/server.ts';
 import type { Store } from '../../src/store/store.ts';
 import { Browser, type Shown } from './browser.ts';
 import { payer } from './core-fixtures.ts';

@@ -11,7 +11,7 @@ import { makeUserViews } from '../../overview/people-page.ts';
 import { makeReconciliationViews } from '../../overview/reconciliation-page.ts';
 import { makeRegistrationBatchViews } from '../../overview/registrations/batch-page.ts';
 import { makeRegistrationListViews } from '../../overview/registrations/list-page.ts';
-import { makeRegistrationFileView, makeRegistrationViews } from '../../overview/registrations/one-page.ts';
+import { makeRegistrationViews } from '../../overview/registrations/one-page.ts';
 import { makeTodayViews, type TodayContext } from '../../overview/today-page.ts';
 import { makeUploadView, makeUploadViews } from '../../overview/upload-page.ts';
 import { Challenges } from '../../review/challenges.ts';
@@ -21,7 +21,7 @@ import { makeDecideViews } from '../../review/web/decide-page.ts';
 import { LiveFeed } from '../../review/web/live.ts';
 import { moreView } from '../../review/web/layout.ts';
 import { makePasskeyViews } from '../../review/web/passkeys-page.ts';
-import { makePayoutViews, type ReadReview } from '../../review/web/payout-page.ts';
+import { type AskBank, makePayoutViews, type ReadReview } from '../../review/web/payout-page.ts';
 import { makeProposalViews } from '../../review/web/proposal-page.ts';
 import { makeProposalListViews } from '../../review/web/proposals-page.ts';
 import { makeProxySignInViews } from '../../review/web/proxy-door.ts';
@@ -33,7 +33,8 @@ import { makeSigningViews } from '../../review/web/signing-page.ts';
 import { isLoopback, type ListenAddress, parseListenAddress } from '../../core/network-address.ts';
 import { type DecisionFileContext, makeDecisionFileViews } from '../../review/web/decision-file-page.ts';
 import type { OutsideAddress } from '../../review/web/guards.ts';
-import { openReviewPage, type PageViews, type ServedPlace } from '../../review/web/server.ts';
+import { openReviewPage, type ServedPlace } from '../../review/web/server.ts';
+import type { PageViews } from '../../review/web/view.ts';
 import { evidenceFolderOf } from '../../review/evidence-files.ts';
 import { queueKinds } from '../../review/rules/queue.ts';
 import { SettingsError } from '../../settings/secrets.ts';
@@ -42,6 +43,7 @@ import type { Store } from '../../store/store.ts';
 import { requireJournal, makeReader } from '../open-store.ts';
 import { type AskingSession, registrationsInbox } from '../session.ts';
 import type { DayOutcome, ReconcileProcess } from '../reconciler.ts';
+import { makeAskBank } from '../settle.ts';
 import { findSenderOf } from '../machines/find-sender.ts';
 import { makeQueueContext, readReview as openReview } from './open.ts';
 import { keepAttention } from '../../attention/attention-list.ts';
@@ -119,6 +121,8 @@ export interface ViewParts {
   /** Reads everything that needs a person. */
   readonly readAttention: () => Promise<Attention>;
   readonly fileDecisions: Omit<DecisionFileContext, 'readQueue'>;
+  /** Asks the bank about one payout; undefined in a process without a bank. */
+  readonly askBank?: AskBank | undefined;
   /** The folder of files that prove the outcome of a payout; undefined where none are taken. */
   readonly evidenceFolder?: string;
   readonly payer?: TodayContext['payer'];
@@ -155,13 +159,14 @@ export function listViews(parts: ViewParts, place: ServedPlace): PageViews {
     onChange: onUserChange,
   };
   const deciding = makeDecideViews({ store, readReview, readAttention, evidenceFolder });
-  const registrations = { store, readReview, evidenceFolder };
+  const payouts = makePayoutViews({ store, readReview, evidenceFolder, askBank: parts.askBank });
+  const registrations = makeRegistrationViews({ store, readReview, evidenceFolder });
   const views = [
     ...(outside?.userHeader === undefined
       ? makeSignInViews({ readContext, placeOf: place.signInPlaceOf })
       : makeProxySignInViews()),
     ...makeQueueViews({ store, readReview, readQueue, readAttention }),
-    ...makePayoutViews({ store, readReview }),
+    ...payouts.views,
     ...deciding.views,
     ...makeProposalListViews({ store, readReview }),
     ...makeProposalViews({ store, readReview, signing, evidenceFolder }),
@@ -181,7 +186,7 @@ export function listViews(parts: ViewParts, place: ServedPlace): PageViews {
     ...makeUserViews({ readPersons, onChange: async () => onUserChange?.() }),
     ...makeLogViews(store),
     ...makeRegistrationListViews(store),
-    ...makeRegistrationViews(registrations),
+    ...registrations.views,
     ...makeRegistrationBatchViews({ store, readReview }),
     ...(uploads === undefined ? [] : makeUploadViews({ store, uploads, readSurroundings })),
     ...makeDecisionFileViews({ readQueue, ...fileDecisions }),
@@ -189,7 +194,8 @@ export function listViews(parts: ViewParts, place: ServedPlace): PageViews {
   ];
   const fileViews = [
     ...(uploads === undefined ? [] : [makeUploadView(uploads)]),
-    ...(evidenceFolder === undefined ? [] : [makeRegistrationFileView(registrations)]),
+    ...payouts.fileViews,
+    ...registrations.fileViews,
     ...deciding.fileViews,
   ];
   return { views, fileViews };
@@ -226,6 +232,7 @@ export async function openPage(
       readWaitingItems(makeQueueContext(loaded, store), { asker, limit, kinds }),
     readAttention: keepAttention(makeQueueContext(loaded, store)),
     fileDecisions: makeFileDecisions(openSession),
+    askBank: open && makeAskBank(open.session),
     evidenceFolder: evidenceFolderOf(dataDir),
     payer: { companyId, payerAccount },
     readSurroundings: async () => ({

@@ -41,6 +41,19 @@ export const decisionWordings = wordings({
   'registration-decision.resume-batch': ['Resume the batch', 'ส่งชุดนี้ต่อ'],
   'registration-decision.cancel-batch': ['Cancel the batch', 'ยกเลิกการลงทะเบียนทั้งชุด'],
 
+  // ---------------------------------------------------------------- acts; {what} is counted: "27 payouts, 110,802.83 baht"
+
+  'decision-act.go-on': ['let {what} go on', 'ดำเนินการต่อ {what}'],
+  'decision-act.cancel': ['cancel {what}', 'ยกเลิก {what}'],
+  'decision-act.release': ['release the number of {what}', 'ปลดเลขที่ {what}'],
+  'decision-act.retry': ['retry {what}', 'ส่งใหม่ {what}'],
+  'decision-act.retry-corrected': ['correct and retry {what}', 'แก้ไขแล้วส่งใหม่ {what}'],
+  'decision-act.confirm-paid': ['confirm {what} as paid', 'ยืนยันว่าจ่ายสำเร็จ {what}'],
+  'decision-act.confirm-failed': ['confirm {what} as failed', 'ยืนยันว่าไม่สำเร็จ {what}'],
+  'decision-act.confirm-registered': ['confirm {what} as registered', 'ยืนยันว่าลงทะเบียนสำเร็จ {what}'],
+  'decision-act.confirm-refused': ['confirm {what} as refused', 'ยืนยันว่าธนาคารปฏิเสธ {what}'],
+  'decision-act.acknowledge': ['acknowledge {what}', 'รับทราบ {what}'],
+
   // ---------------------------------------------------------------- effects; {what} is the target: "12,500.00 baht to ••5678"
 
   'decision-effect.go-on': [

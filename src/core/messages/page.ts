@@ -213,6 +213,31 @@ export const pageWordings = wordings({
   // ---------------------------------------------------------------- a payout, in every view
 
   'payout.payout': ['Payout', 'รายการจ่าย'],
+  'payout.names-differ': ['Names differ', 'ชื่อไม่ตรงกัน'],
+  'payout.unknown-since': ['Unknown for {age}', 'ยังไม่ทราบผลมาแล้ว {age}'],
+  'payout.ask-now': ['Ask the bank now', 'สอบถามธนาคารตอนนี้'],
+  'payout.asked-at': ['The bank was asked at {moment}: {answer}', 'สอบถามธนาคารเมื่อ {moment}: {answer}'],
+  'payout.not-asked-yet': ['The bank was not asked yet', 'ยังไม่ได้สอบถามธนาคาร'],
+  'payout.asked-just-now': [
+    'It can be asked again 30 seconds after the last time.',
+    'สอบถามซ้ำได้หลังจากครั้งล่าสุด 30 วินาที',
+  ],
+  'payout.asks-next': ['paydrop asks next at {moment}.', 'ระบบจะสอบถามอีกครั้งเมื่อ {moment}'],
+  'payout.asks-by-itself': ['paydrop asks by itself while it runs.', 'ระบบจะสอบถามเองขณะทำงาน'],
+  'payout.asks-no-more': [
+    'paydrop asks no more by itself: the statement of its day, or your evidence, settles it.',
+    'ระบบจะไม่สอบถามเองอีก ต้องสรุปผลด้วยรายการเดินบัญชีของวันนั้น หรือหลักฐานของผู้ทำรายการ',
+  ],
+  'payout.asked-times': [
+    'Asked {count} times {from}–{to}, always {answer}',
+    'สอบถาม {count} ครั้ง {from}–{to} ธนาคารแจ้งว่า{answer}ทุกครั้ง',
+  ],
+  'payout.asked-alike': [
+    'Asked {count} times {from}–{to}, always the same answer',
+    'สอบถาม {count} ครั้ง {from}–{to} ได้คำตอบเดิมทุกครั้ง',
+  ],
+  'payout.all-entries': ['All {count}', 'ทั้งหมด {count} รายการ'],
+  'payout.more-facts': ['References and columns of the file', 'เลขอ้างอิงและคอลัมน์ในไฟล์'],
   'payout.payouts': ['Payouts', 'จำนวนรายการ'],
   'payout.batch': ['Batch', 'ชุดจ่ายเงิน'],
   'payout.row': ['row', 'แถวที่'],
@@ -318,13 +343,10 @@ export const pageWordings = wordings({
     'ล็อกรายการชุดนี้ไว้แล้ว รายการที่ตรงเงื่อนไขภายหลังจะไม่รวมในชุดนี้ และรายการที่ข้อมูลเปลี่ยนไปจะไม่ดำเนินการ',
   ],
   'decide.and-more': ['and more: {count}', 'และอีก {count} รายการ'],
-  'decide.possible-for': ['possible for {count} of {all}', 'ทำได้ {count} จาก {all} รายการ'],
+  'decide.possible-for': ['Possible for {count} of {all}', 'ทำได้ {count} จาก {all} รายการ'],
   'decide.left-out-of-list': ['Left out, because it is not possible for them', 'ไม่รวมรายการที่ทำไม่ได้'],
   'decide.why-note': ['Why', 'เหตุผล'],
-  'decide.why-hint': [
-    'The checker reads this, and so does anyone who asks in later years',
-    'ผู้อนุมัติและผู้ตรวจสอบภายหลังจะเห็นเหตุผลนี้',
-  ],
+  'decide.why-checker': ['Why (the checker reads it)', 'เหตุผล (ผู้อนุมัติจะเห็น)'],
   'decide.evidence-hint': [
     'Where the proof stands: a letter, a call, its date and number',
     'ที่มาของหลักฐาน เช่น หนังสือ บันทึกการโทร พร้อมวันที่และเลขที่',
@@ -352,6 +374,10 @@ export const pageWordings = wordings({
   'decide.at-once': ['at once', 'มีผลทันที'],
   'decide.propose': ['Propose', 'เสนออนุมัติ'],
   'decide.apply-now': ['Apply', 'ดำเนินการ'],
+  'decide.propose-to': ['Propose to {act}', 'เสนอ{act}'],
+  'decide.apply-to': ['Apply: {act}', 'ดำเนินการ: {act}'],
+  'decide.confirm': ['Confirm …', 'ยืนยันว่า…'],
+  'decide.missing-decision': ['Choose a decision', 'กรุณาเลือกการตัดสินใจ'],
   'decide.not-done': ['Back without deciding', 'ยกเลิก'],
   'decide.missing-why': ['Say why it is decided so', 'กรุณาระบุเหตุผล'],
   'decide.missing-evidence': ['Say where the proof stands', 'กรุณาระบุที่มาของหลักฐาน'],

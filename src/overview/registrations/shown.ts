@@ -2,14 +2,14 @@
 import { say as sayMessage, sayCode } from '../../core/message.ts';
 import { showText } from '../../core/outgoing-text.ts';
 import { maskDigits } from '../../core/proxy-id.ts';
-import type { RegistrationHistory, RegistrationRow } from '../../registration/ports.ts';
+import type { RegistrationRow } from '../../registration/ports.ts';
 import {
   describeRegistrationReason,
   readRegistrationCell,
   remedyOfRegistration,
 } from '../../registration/rules/report-rows.ts';
 import { html, type Html, type Part } from '../../review/web/html.ts';
-import { alarmTag, factList, whyOf } from '../../review/web/parts.ts';
+import { alarmTag, whyOf, withButtons } from '../../review/web/parts.ts';
 import type { ProvedVisit, Visit } from '../../review/web/view.ts';
 
 export const nameOf = (row: Pick<RegistrationRow, 'cells'>): string =>
@@ -47,17 +47,4 @@ export function whyOfRegistration(visit: Pick<Visit, 'language'>, row: Registrat
 }
 
 export const remedyFor = ({ language }: Pick<Visit, 'language'>, row: RegistrationRow): string =>
-  showText(sayMessage(language, remedyOfRegistration(row)));
-
-/** The main facts in a few lines; numbers masked. */
-export const briefFacts = (visit: ProvedVisit, { row, batch }: RegistrationHistory): Html => {
-  const { say } = visit;
-  return factList([
-    [say('registration.registration'), html`<a href="/registration/${row.seq}">${nameOf(row)}</a>`],
-    [say('registration.batch'), `${batch.batchId}, ${say('payout.row')} ${row.rowNo}`],
-    [say('registration.company'), companyOf(row)],
-    [say('registration.account'), maskedAccountOf(row)],
-    [say('payout.references'), referencesOf(row)],
-    [say('payout.status'), stateOf(visit, row)],
-  ]);
-};
+  showText(withButtons(language, sayMessage(language, remedyOfRegistration(row))));

@@ -109,6 +109,10 @@ export const describeEffect = (decision: Decision, what: Argument, kind: string 
     ? message(`registration-effect.${decision}`, { what })
     : message(`decision-effect.${decision}`, { what });
 
+/** A decision in a sentence: "retry 27 payouts, 110,802.83 baht". @param what the targets, counted */
+export const describeAct = (decision: PayoutDecision | RegistrationDecision, what: Argument): Message =>
+  message(`decision-act.${decision}`, { what });
+
 /** The cause by which each decision changes a payout; the transition table limits the decisions by it. @forTests */
 export const causeOf: Readonly<Record<PayoutDecision, PayoutCause>> = {
   'go-on': 'hold-lifted',

@@ -3,36 +3,69 @@ import { showCount } from '../../core/figures.ts';
 import { message, type Message, sayCode } from '../../core/message.ts';
 import { deciderOf } from '../verdict.ts';
 import type { ReviewContext } from '../context.ts';
-import { type EvidenceRefusal, type PreparedEvidence, prepareEvidence } from '../evidence-files.ts';
-import { type Objection, decide } from '../review.ts';
+import {
+  evidenceBytesMax,
+  type EvidenceRefusal,
+  type PreparedEvidence,
+  prepareEvidence,
+} from '../evidence-files.ts';
+import { decide, type Objection } from '../review.ts';
 import { countDeciders, type Correction, type Target } from '../rules/proposal.ts';
 import { type Decision, decisionTerms, describeEffect, nameOfDecision } from '../rules/terms.ts';
 import { html, type Html, type Part } from './html.ts';
-import { csrfField, keptNote, problems, sealOf } from './layout.ts';
+import { csrfField, keptNote, postButton, problems, sealOf } from './layout.ts';
 import { fullStop, whyOf } from './parts.ts';
-import type { Answer, Fields, Page, ProvedVisit, SentFile } from './view.ts';
+import type { Answer, Fields, FileView, Page, ProvedVisit, SentFile } from './view.ts';
 
-/** The target and its facts, as they were displayed. */
-export interface DecideForm {
+/** A decision that the form offers, or names with the reason against it. */
+interface Choice {
   readonly decision: Decision;
-  /** The path to which the form is posted. */
-  readonly path: string;
-  readonly back: string;
   readonly targets: readonly Target[];
   /** The number of people, where it differs from other decisions. */
   readonly people?: 1 | 2;
-  /** The target in words, for the sentence about the effect. */
+  /** The targets in words, for the sentence about the effect. */
   readonly what: string;
-  readonly shown: Part;
+  /** The act in words, for the button. */
+  readonly act: Message | undefined;
+  /** The rows to which the decision does not apply. */
+  readonly aside: Part;
+  readonly whyNot: Message | undefined;
+}
+
+/** A form that stands on the page of its targets. */
+export interface DecisionBox {
+  /** The path to which the form is posted. */
+  readonly path: string;
+  /** The path of the page that shows it. */
+  readonly page: string;
+  readonly choices: readonly Choice[];
   /** Hidden fields that return with the form. */
   readonly hidden: Readonly<Record<string, string>>;
   /** The folder of evidence files; undefined where none are taken. */
-  readonly evidenceFolder?: string | undefined;
-  /** The path that leaves impossible rows out of the list. */
-  readonly leaveOutPath?: string;
+  readonly evidenceFolder: string | undefined;
+  /** The path that leaves impossible rows out of the list; undefined where it is no list. */
+  readonly leaveOutPath: string | undefined;
   /** Names a target so that a person recognises it. */
   readonly nameTarget: (target: Target) => Part;
 }
+
+/** A form with one decision, on a page of its own. */
+export interface DecideForm extends Pick<DecisionBox, 'path' | 'hidden' | 'nameTarget'> {
+  readonly decision: Decision;
+  readonly back: string;
+  readonly targets: readonly Target[];
+  readonly people?: 1 | 2;
+  readonly what: string;
+  readonly shown: Part;
+}
+
+const boxOf = (form: DecideForm): DecisionBox => ({
+  ...form,
+  page: form.back,
+  choices: [{ ...form, act: undefined, aside: undefined, whyNot: undefined }],
+  evidenceFolder: undefined,
+  leaveOutPath: undefined,
+});
 
 /** The values typed into the form. */
 interface DecisionInput {
@@ -42,7 +75,7 @@ interface DecisionInput {
 }
 
 /** The end of the path of a form that brings a file. */
-export const withFile = '/file';
+const withFile = '/file';
 
 const textLengthMax = 2_000;
 const cellLengthMax = 40;
@@ -68,7 +101,7 @@ function readInput(fields: Fields): DecisionInput {
   };
 }
 
-const isOfRegistration = ({ targets }: Pick<DecideForm, 'targets'>): boolean =>
+const isOfRegistration = ({ targets }: Pick<Choice, 'targets'>): boolean =>
   targets[0]?.kind === 'registration';
 
 interface Complaint {
@@ -90,21 +123,22 @@ function textField(
   name: 'note' | 'evidence',
   value: string,
   complaints: readonly Complaint[],
-  isRequired = true,
 ): Html {
-  const [label, hint] =
-    name === 'note'
-      ? (['decide.why-note', 'decide.why-hint'] as const)
-      : (['payout.evidence', 'decide.evidence-hint'] as const);
   return html`<div class="field">
-    <label for="${name}">${say(label)} <small>${say(hint)}</small></label>
+    <label for="${name}"
+      >${
+        name === 'note'
+          ? say('decide.why-checker')
+          : html`${say('payout.evidence')} <small>${say('decide.evidence-hint')}</small>`
+      }</label
+    >
     ${complaintAt(say, complaints, name)}
     <textarea
       id="${name}"
       name="${name}"
-      rows="3"
+      rows="${name === 'note' ? 3 : 2}"
       maxlength="${textLengthMax}"
-      ${isRequired && 'required'}
+      ${name === 'note' && 'required'}
       ${described(complaints, name)}
     >
 ${value}</textarea>
@@ -149,54 +183,199 @@ function correctionFields(
   </div>`;
 }
 
+/** The classes of a part that stands with these decisions only. */
+const onlyFor = (choices: readonly Choice[]): string =>
+  ['only', ...choices.map(({ decision }) => `for-${decision}`)].join(' ');
+
 /** @param isProposed another person has to approve the decision */
-function effectOf(visit: ProvedVisit, { decision, what, targets }: DecideForm, isProposed: boolean): Html {
+function effectOf(visit: ProvedVisit, choice: Choice, isProposed: boolean): Html {
   const { say } = visit;
-  return html`<p class="effect">
-    <b>${say('decide.effect')}:</b> ${say(describeEffect(decision, what, targets[0]?.kind))},
-    ${say(isProposed ? 'decide.after-approval' : 'decide.at-once')}${fullStop(visit)}
-  </p>`;
+  const { decision, what, targets, aside } = choice;
+  return html`<div class="${onlyFor([choice])}">
+    ${aside}
+    <p class="effect">
+      <b>${say('decide.effect')}:</b> ${say(describeEffect(decision, what, targets[0]?.kind))},
+      ${say(isProposed ? 'decide.after-approval' : 'decide.at-once')}${fullStop(visit)}
+    </p>
+  </div>`;
 }
 
-interface Trouble {
+/** The reasons why a posted form decided nothing. */
+export interface Trouble {
   readonly status: number;
   readonly complaints: readonly Complaint[];
   readonly objections: readonly Objection[];
 }
 
-const noTrouble: Trouble = { status: 200, complaints: [], objections: [] };
+export const noTrouble: Trouble = { status: 200, complaints: [], objections: [] };
 
-function objectionsBox(visit: ProvedVisit, form: DecideForm, { objections }: Trouble): Part {
+/** The part above a form: the reasons why nothing was decided, or that its text was kept. */
+export function aboveForm(visit: ProvedVisit, box: DecisionBox, fields: Fields, trouble: Trouble): Part {
   const { say } = visit;
-  if (objections.length === 0) return undefined;
+  const { objections, complaints } = trouble;
+  const above = [keptNote(visit, fields), problems(visit, complaints)];
+  if (objections.length === 0) return above;
   const shown = objections.slice(0, objectionsShownMax);
-  const canLeaveOut = form.leaveOutPath !== undefined && objections.length < form.targets.length;
+  const choice = choiceOf(box, fields);
+  const canLeaveOut = box.leaveOutPath !== undefined && objections.length < (choice?.targets.length ?? 0);
   return html`<div class="problems" role="alert" tabindex="-1" autofocus>
     <h2>${say('decide.nothing-decided')}</h2>
     <ul>
       ${shown.map(
         ({ target, why }) =>
-          html`<li>${target && html`${form.nameTarget(target)}: `}${whyOf(visit, why)}</li>`,
+          html`<li>${target && html`${box.nameTarget(target)}: `}${whyOf(visit, why)}</li>`,
       )}
     </ul>
     ${
       objections.length > shown.length &&
       html`<p>${say(message('decide.and-more', { count: showCount(objections.length - shown.length) }))}</p>`
     }
-    ${
-      canLeaveOut &&
-      html`<form method="post" action="${form.leaveOutPath}" class="inline">
-        ${csrfField(visit)} <button>${say('decide.leave-out')}</button>
-      </form>`
-    }
+    ${canLeaveOut && postButton(visit, box.leaveOutPath ?? '', say('decide.leave-out'), {}, '')}
   </div>`;
 }
 
 /** The number of people that the decision needs now. */
-const peopleOf = ({ decision, people }: DecideForm, { people: usual }: ReviewContext): 1 | 2 =>
+const peopleOf = ({ decision, people }: Choice, { people: usual }: ReviewContext): 1 | 2 =>
   countDeciders(decision, people ?? usual, true);
 
-/** The page with the form; typed values stay. */
+/** The decision that a form names; the only one, where there is no choice. */
+function choiceOf({ choices }: DecisionBox, fields: Fields): Choice | undefined {
+  const [only, ...others] = choices;
+  return others.length === 0 ? only : choices.find(({ decision }) => decision === fields['decision']);
+}
+
+/** The decision that is chosen at first: none where an outcome is to be confirmed, which only a person knows. */
+function firstChoice(possible: readonly Choice[]): Choice | undefined {
+  const [first, second] = possible;
+  return second === undefined || (first !== undefined && !decisionTerms[first.decision].needsEvidence)
+    ? first
+    : undefined;
+}
+
+const labelOf = ({ language }: ProvedVisit, { decision, targets }: Choice): string =>
+  sayCode(language, nameOfDecision(decision, targets[0]?.kind));
+
+/** The possible decisions, one of which is chosen. */
+function choiceFields(
+  visit: ProvedVisit,
+  review: ReviewContext,
+  possible: readonly Choice[],
+  { chosen, complaints }: { readonly chosen: Choice | undefined; readonly complaints: readonly Complaint[] },
+): Html {
+  const { say } = visit;
+  return html`<fieldset class="choices" id="decision">
+    <legend class="hidden">${say('payout.decisions')}</legend>
+    ${complaintAt(say, complaints, 'decision')}
+    ${possible.map(
+      (choice) =>
+        html`<label class="choice"
+          ><input
+            type="radio"
+            name="decision"
+            value="${choice.decision}"
+            required
+            ${choice === chosen && 'checked'}
+          />
+          <span
+            >${labelOf(visit, choice)}
+            <small
+              >${say(peopleOf(choice, review) === 2 ? 'payout.second' : 'payout.one-is-enough')}</small
+            ></span
+          ></label
+        >`,
+    )}
+  </fieldset>`;
+}
+
+/** The text of the button: what it does, to how many, and for how much. */
+function buttonText({ say }: ProvedVisit, review: ReviewContext, choice: Choice): string {
+  const isProposed = peopleOf(choice, review) === 2;
+  if (choice.act === undefined) return say(isProposed ? 'decide.propose' : 'decide.apply-now');
+  return say(message(isProposed ? 'decide.propose-to' : 'decide.apply-to', { act: choice.act }));
+}
+
+/** One button is visible; the style hides the texts of decisions that are not chosen. */
+const decideButton = (
+  visit: ProvedVisit,
+  review: ReviewContext,
+  choices: readonly Choice[],
+  action: Part,
+): Part =>
+  choices.length > 0 &&
+  html`<button class="main ${onlyFor(choices)}" ${action}>
+    ${choices.map((choice) => html`<span class="${onlyFor([choice])}">${buttonText(visit, review, choice)}</span>`)}
+  </button>`;
+
+/** The form with the possible decisions; typed values stay. */
+function boxForm(
+  visit: ProvedVisit,
+  review: ReviewContext,
+  box: DecisionBox,
+  fields: Fields,
+  { complaints }: Trouble,
+  beside: Part,
+): Html {
+  const { note, evidence, correction } = readInput(fields);
+  const possible = box.choices.filter(({ whyNot }) => whyNot === undefined);
+  const named = choiceOf(box, fields);
+  const chosen = named !== undefined && possible.includes(named) ? named : firstChoice(possible);
+  const proving = possible.filter(({ decision }) => decisionTerms[decision].needsEvidence);
+  const others = possible.filter((choice) => !proving.includes(choice));
+  const corrected = possible.filter(({ decision }) => decision === 'retry-corrected');
+  const takesFile = box.evidenceFolder !== undefined;
+  const sendsFile = takesFile && html`formaction="${box.path}${withFile}" formenctype="multipart/form-data"`;
+  return html`<form method="post" action="${box.path}" class="act">
+    ${csrfField(visit)} ${sealOf(visit, box.page)}
+    ${Object.entries(box.hidden).map(([name, value]) => html`<input type="hidden" name="${name}" value="${value}" />`)}
+    ${choiceFields(visit, review, possible, { chosen, complaints })}
+    ${
+      corrected.length > 0 &&
+      html`<div class="${onlyFor(corrected)}">
+        ${correctionFields(visit, correction, complaints, corrected.some(isOfRegistration))}
+      </div>`
+    }
+    ${textField(visit, 'note', note, complaints)}
+    ${
+      proving.length > 0 &&
+      html`<div class="${onlyFor(proving)}">
+        ${textField(visit, 'evidence', evidence, complaints)} ${takesFile && fileField(visit, complaints)}
+      </div>`
+    }
+    ${possible.map((choice) => effectOf(visit, choice, peopleOf(choice, review) === 2))}
+    <div class="buttons">
+      ${decideButton(visit, review, others, undefined)} ${decideButton(visit, review, proving, sendsFile)}
+      ${beside}
+    </div>
+  </form>`;
+}
+
+/** The decisions on the targets of a page: the form, and those that are not possible, with the reasons. */
+export function decisionBox(
+  visit: ProvedVisit,
+  review: ReviewContext,
+  box: DecisionBox,
+  fields: Fields,
+  trouble: Trouble = noTrouble,
+): Part {
+  const others = box.choices.filter(({ whyNot }) => whyNot !== undefined);
+  return [
+    others.length < box.choices.length && boxForm(visit, review, box, fields, trouble, undefined),
+    others.length > 0 &&
+      html`<details>
+        <summary>${visit.say('payout.not-possible')} (${others.length})</summary>
+        <ul class="decisions">
+          ${others.map(
+            (choice) =>
+              html`<li class="off">
+                ${labelOf(visit, choice)} <small>${whyOf(visit, choice.whyNot)}</small>
+              </li>`,
+          )}
+        </ul>
+      </details>`,
+  ];
+}
+
+/** The page with a form of one decision; typed values stay. */
 export function decidePage(
   visit: ProvedVisit,
   review: ReviewContext,
@@ -204,38 +383,16 @@ export function decidePage(
   fields: Fields = {},
   trouble = noTrouble,
 ): Page {
-  const { say, language } = visit;
-  const { note, evidence, correction } = readInput(fields);
-  const { complaints } = trouble;
-  const isProposed = peopleOf(form, review) === 2;
-  const title = sayCode(language, nameOfDecision(form.decision, form.targets[0]?.kind));
-  const { needsEvidence } = decisionTerms[form.decision];
-  const takesFile = needsEvidence && form.evidenceFolder !== undefined;
+  const box = boxOf(form);
+  const title = sayCode(visit.language, nameOfDecision(form.decision, form.targets[0]?.kind));
+  const back = html`<a class="button" href="${form.back}">${visit.say('decide.not-done')}</a>`;
   return {
     title,
     status: trouble.status,
-    body: html`${keptNote(visit, fields)}${problems(visit, complaints)}${objectionsBox(visit, form, trouble)}
+    body: html`${aboveForm(visit, box, fields, trouble)}
       <h1>${title}</h1>
       <div class="columns">
-        <form
-          method="post"
-          action="${takesFile ? `${form.path}${withFile}` : form.path}"
-          ${takesFile && html`enctype="multipart/form-data"`}
-          class="card first"
-        >
-          ${csrfField(visit)} ${sealOf(visit, form.path)}
-          ${Object.entries(form.hidden).map(
-            ([name, value]) => html`<input type="hidden" name="${name}" value="${value}" />`,
-          )}
-          ${form.decision === 'retry-corrected' && correctionFields(visit, correction, complaints, isOfRegistration(form))}
-          ${textField(visit, 'note', note, complaints)}
-          ${needsEvidence && textField(visit, 'evidence', evidence, complaints, !takesFile)}
-          ${takesFile && fileField(visit, complaints)} ${effectOf(visit, form, isProposed)}
-          <div class="buttons">
-            <button class="main">${say(isProposed ? 'decide.propose' : 'decide.apply-now')}</button>
-            <a class="button" href="${form.back}">${say('decide.not-done')}</a>
-          </div>
-        </form>
+        <div class="card first">${boxForm(visit, review, box, fields, trouble, back)}</div>
         <section class="card">${form.shown}</section>
       </div>`,
   };
@@ -243,22 +400,22 @@ export function decidePage(
 
 /** The missing parts of a correction. */
 function complainAboutCorrection(
-  form: DecideForm,
+  choice: Choice,
   { proxyNo, amount, accountNo }: Correction,
 ): readonly Complaint[] {
-  if (form.decision !== 'retry-corrected') return [];
-  if (isOfRegistration(form))
+  if (choice.decision !== 'retry-corrected') return [];
+  if (isOfRegistration(choice))
     return accountNo === undefined ? [{ field: 'accountNo', text: message('decide.missing-account') }] : [];
   return proxyNo === null && amount === null
     ? [{ field: 'proxyNo', text: message('decide.missing-correction') }]
     : [];
 }
 
-function complainAbout(form: DecideForm, input: DecisionInput, hasFile: boolean): readonly Complaint[] {
-  const { decision } = form;
+function complainAbout(choice: Choice, input: DecisionInput, hasFile: boolean): readonly Complaint[] {
+  const { decision } = choice;
   const { note, evidence, correction } = input;
   return [
-    ...complainAboutCorrection(form, correction),
+    ...complainAboutCorrection(choice, correction),
     ...(note === '' ? [{ field: 'note', text: message('decide.missing-why') }] : []),
     ...(decisionTerms[decision].needsEvidence && evidence === '' && !hasFile
       ? [{ field: 'evidence', text: message('decide.missing-evidence') }]
@@ -270,7 +427,8 @@ const refusalWords = { empty: 'decide.evidence-empty', tooLarge: 'decide.evidenc
 
 /** Prepares the sent file; undefined without a file, or where none is taken. */
 async function prepareSent(
-  { decision, evidenceFolder }: DecideForm,
+  { evidenceFolder }: DecisionBox,
+  { decision }: Choice,
   file: SentFile | undefined,
 ): Promise<PreparedEvidence | EvidenceRefusal | undefined> {
   const isTaken = decisionTerms[decision].needsEvidence && evidenceFolder !== undefined;
@@ -278,24 +436,25 @@ async function prepareSent(
   return prepareEvidence(evidenceFolder, file.name, file.stream, file.isCut);
 }
 
-/** Proposes the decision of the form; after a refusal, shows the form again with the reason and the typed values. */
-export async function answerDecision(
+/** Proposes the decision of a posted form, or gives the reasons why nothing was decided. */
+export async function decideBox(
   visit: ProvedVisit,
   review: ReviewContext,
-  form: DecideForm,
+  box: DecisionBox,
   fields: Fields,
-  onObjections: (objections: readonly Objection[]) => void = () => {},
-  sent?: SentFile,
-): Promise<Answer> {
+  sent: SentFile | undefined,
+): Promise<{ readonly goTo: string } | Trouble> {
+  const complain = (complaints: readonly Complaint[]): Trouble => ({ ...noTrouble, status: 422, complaints });
+  const choice = choiceOf(box, fields);
+  if (choice === undefined)
+    return complain([{ field: 'decision', text: message('decide.missing-decision') }]);
   const input = readInput(fields);
-  const { decision, targets } = form;
-  const complain = (complaints: readonly Complaint[]): Page =>
-    decidePage(visit, review, form, fields, { status: 422, complaints, objections: [] });
+  const { decision, targets } = choice;
   const file = sent?.name === '' ? undefined : sent;
-  const complaints = complainAbout(form, input, file !== undefined);
+  const complaints = complainAbout(choice, input, file !== undefined);
   if (complaints.length > 0) return complain(complaints);
   // The file is read only once all other fields are complete.
-  const prepared = await prepareSent(form, file);
+  const prepared = await prepareSent(box, choice, file);
   if (typeof prepared === 'string')
     return complain([{ field: 'evidenceFile', text: message(refusalWords[prepared]) }]);
   await using sentFile = prepared;
@@ -307,11 +466,30 @@ export async function answerDecision(
   const evidenceFile = sentFile?.file ?? null;
   const wish = { decision, targets: corrected, note: input.note, evidence, evidenceFile };
   const proposed = await decide(review, deciderOf(visit.proved), [wish], async () => sentFile?.keep());
-  if (proposed.kind === 'refused') {
-    onObjections(proposed.objections);
-    const { objections } = proposed;
-    return decidePage(visit, review, form, fields, { status: 409, complaints: [], objections });
-  }
+  if (proposed.kind === 'refused') return { ...noTrouble, status: 409, objections: proposed.objections };
   const [end] = proposed.ends;
   return { goTo: end === undefined ? '/proposals' : `/proposal/${end.proposal.proposalId}` };
+}
+
+/** Fields beside the token: version, decision, correction, note, evidence, and room for more. */
+const fieldsMax = 8;
+
+/** The same form with a file as evidence. */
+export const makeDecideFileView = (path: string, receive: FileView['receive']): FileView => ({
+  path: `${path}${withFile}`,
+  action: 'propose',
+  bytesMax: evidenceBytesMax,
+  fieldsMax,
+  receive,
+});
+
+/** Proposes the decision of a form of its own; after a refusal, shows the form again with the typed values. */
+export async function answerDecision(
+  visit: ProvedVisit,
+  review: ReviewContext,
+  form: DecideForm,
+  fields: Fields,
+): Promise<Answer> {
+  const outcome = await decideBox(visit, review, boxOf(form), fields, undefined);
+  return 'goTo' in outcome ? outcome : decidePage(visit, review, form, fields, outcome);
 }

@@ -1,4 +1,4 @@
-/** Decides on one payout, or on several at once: chosen ones, or all that match, as a frozen list. */
+/** Decides on several payouts at once: chosen ones, or all that match, as a frozen list. */
 import { bahtOf, type Message, message, sayCode } from '../../core/message.ts';
 import { randomBytes } from 'node:crypto';
 import { showBaht, showCount } from '../../core/figures.ts';
@@ -6,123 +6,41 @@ import { type Satang, sumSatang, zeroSatang } from '../../core/money.ts';
 import { showText } from '../../core/outgoing-text.ts';
 import { maskDigits } from '../../core/proxy-id.ts';
 import type { ResultRow } from '../../core/ports.ts';
-import type { HistoryReader, PayoutHistory, WaitingReader } from '../../payout/ports.ts';
-import type { PayoutFilter } from '../../payout/rules/search.ts';
+import type { HistoryReader, WaitingReader } from '../../payout/ports.ts';
+import { type PayoutFilter, placeInTime } from '../../payout/rules/search.ts';
 import { moneyMovedOf } from '../../reports/rules/report-rows.ts';
 import type { Attention } from '../../attention/rules/entry.ts';
 import type { ReviewContext } from '../context.ts';
-import { evidenceBytesMax } from '../evidence-files.ts';
-import { readOptions, readOptionsOfEach } from '../payout-target.ts';
+import { readOptionsOfEach } from '../payout-target.ts';
 import { type Counted, describeCounted } from '../rules/proposal-figures.ts';
-import type { Objection } from '../review.ts';
-import { type CountedWhy, countWhys, decideOffers } from '../rules/offers.ts';
+import { type CountedWhy, countWhys } from '../rules/offers.ts';
 import type { Target } from '../rules/proposal.ts';
-import { isPayoutDecision, type PayoutDecision, payoutDecisions } from '../rules/terms.ts';
-import { answerDecision, type DecideForm, decidePage, withFile } from './decide-form.ts';
+import { describeAct, type PayoutDecision, payoutDecisions } from '../rules/terms.ts';
+import {
+  aboveForm,
+  decideBox,
+  type DecisionBox,
+  decisionBox,
+  makeDecideFileView,
+  noTrouble,
+} from './decide-form.ts';
 import { html, type Html, type Part } from './html.ts';
 import { plainPage } from './layout.ts';
-import { dataTable, factList, moneyTag, whyOf } from './parts.ts';
-import { readSeq, type ReadReview } from './payout-page.ts';
+import { ageOf, dataTable, decisionCard, moneyTag, reasonOf, whyOf } from './parts.ts';
+import type { ReadReview } from './payout-page.ts';
 import { type QueueReader, readQueueFilter } from './queue-items.ts';
-import type { Answer, Fields, FileView, Page, ProvedVisit, SentFile, View } from './view.ts';
+import type { Answer, Fields, Page, PageViews, ProvedVisit, SentFile, View } from './view.ts';
 
 interface DecidePageContext {
   readonly store: HistoryReader & QueueReader;
   readonly readReview: ReadReview;
   readonly readAttention: () => Promise<Attention>;
-  readonly evidenceFolder?: string | undefined;
+  readonly evidenceFolder: string | undefined;
 }
-
-const readDecision = (fields: Fields): PayoutDecision | undefined => {
-  const word = fields['decision'] ?? '';
-  return isPayoutDecision(word) ? word : undefined;
-};
 
 const targetOf = (seq: number, version: string): Target => ({ kind: 'payout', key: String(seq), version });
 
-// ---------------------------------------------------------------- one payout
-
 const amountOf = (row: ResultRow): Satang => row.amountSatang ?? zeroSatang;
-
-/** Returns "12,500.00 baht to ••5678". */
-function describeOne({ say }: ProvedVisit, { row }: PayoutHistory): string {
-  const payee = maskDigits(row.instruction?.proxyNo ?? row.cells.proxyNo);
-  return `${say(bahtOf(amountOf(row)))} → ${payee}`;
-}
-
-function showOne(visit: ProvedVisit, { row, batch }: PayoutHistory): Html {
-  const { say, language } = visit;
-  const { payeeName } = row.instruction ?? row.cells;
-  const names = [row.bankPayeeName, row.bankPayeeNameTh].filter(Boolean).join(' · ');
-  return factList([
-    [say('payout.payout'), html`<a href="/payout/${row.seq}">${row.cells.payoutId.trim()}</a>`],
-    [say('payout.batch'), `${batch.batchId}, ${say('payout.row')} ${row.rowNo}`],
-    [say('payout.amount'), say(bahtOf(amountOf(row)))],
-    [say('payout.payee-number'), maskDigits(row.instruction?.proxyNo ?? row.cells.proxyNo)],
-    [say('payout.our-name'), showText(payeeName ?? '')],
-    [say('payout.bank-name'), showText(names)],
-    [
-      say('payout.status'),
-      html`<b>${sayCode(language, `payout-status.${row.status}`)}</b> ${moneyTag(visit, moneyMovedOf(row))}`,
-    ],
-  ]);
-}
-
-function formOfOne(
-  visit: ProvedVisit,
-  history: PayoutHistory,
-  decision: PayoutDecision,
-  version: string,
-): DecideForm {
-  const { seq, cells } = history.row;
-  const path = `/payout/${seq}`;
-  return {
-    decision,
-    path: `${path}/decide/${decision}`,
-    back: path,
-    targets: [targetOf(seq, version)],
-    what: describeOne(visit, history),
-    shown: showOne(visit, history),
-    hidden: { version },
-    nameTarget: () => html`<a href="${path}">${cells.payoutId.trim()}</a>`,
-  };
-}
-
-async function answerOne(
-  { store, readReview, evidenceFolder }: DecidePageContext,
-  visit: ProvedVisit,
-  fields: Fields,
-  isPosted: boolean,
-  file?: SentFile,
-): Promise<Answer> {
-  const [seq, decision] = [readSeq(fields), readDecision(fields)];
-  const history = seq === undefined ? undefined : await store.history(seq);
-  if (history === undefined || decision === undefined)
-    return plainPage(visit, 404, visit.say('page.not-found'), visit.say('payout.archived'));
-  const review = await readReview();
-  // A posted decision refers to the displayed version of the row.
-  const version = isPosted ? (fields['version'] ?? '') : String(history.row.version);
-  const form = { ...formOfOne(visit, history, decision, version), evidenceFolder };
-  if (isPosted) return answerDecision(visit, review, form, fields, undefined, file);
-  const why = await whyNotNow(review, visit, history.row.seq, decision);
-  return why === undefined
-    ? decidePage(visit, review, form, fields)
-    : plainPage(visit, 409, visit.say('payout.not-possible'), whyOf(visit, why), form.back);
-}
-
-async function whyNotNow(
-  review: ReviewContext,
-  { person }: ProvedVisit,
-  seq: number,
-  decision: PayoutDecision,
-): Promise<Message | undefined> {
-  const options = (await readOptions(review, seq)) ?? [];
-  const [open] = await review.journal.openItems('payout', [String(seq)]);
-  const terms = { person, people: review.people, openProposal: open?.proposalId };
-  return decideOffers(options, terms).find((offer) => offer.decision === decision)?.whyNot;
-}
-
-// ---------------------------------------------------------------- several at once
 
 interface FrozenRow {
   readonly target: Target;
@@ -140,6 +58,8 @@ interface FrozenList {
   readonly matching: number;
   /** The reasons against each decision, by the key of the row: judged once for all rows, when the list is frozen. */
   readonly impossible: ReadonlyMap<PayoutDecision, ReadonlyMap<string, Message>>;
+  /** The decision that the queue has named; chosen at first. */
+  readonly decision: string | undefined;
   /** The keys of the latest objections, which can be left out. */
   objected: ReadonlySet<string>;
 }
@@ -257,40 +177,47 @@ async function answerChoice(
     rows,
     matching,
     impossible,
+    decision: fields['decision'],
     objected: new Set<string>(),
   };
-  const decision = readDecision(fields);
-  return { goTo: `/decide/${lists.keep(list)}${decision === undefined ? '' : `/${decision}`}` };
+  return { goTo: `/decide/${lists.keep(list)}` };
+}
+
+async function itemRow({ store }: DecidePageContext, visit: ProvedVisit, { key }: Target): Promise<Part> {
+  const { say, language } = visit;
+  const history = await store.history(Number(key));
+  if (history === undefined) return undefined;
+  const { row, batch } = history;
+  const { payeeName } = row.instruction ?? row.cells;
+  return html`<tr>
+    <td data-head="${say('payout.payee')}">
+      <a class="open" href="/payout/${row.seq}">${row.cells.payoutId.trim()}</a> ${showText(payeeName ?? '')}
+      <small
+        >${maskDigits(row.instruction?.proxyNo ?? row.cells.proxyNo)} · ${showText(batch.fileName)}</small
+      >
+    </td>
+    <td class="number" data-head="${say('payout.amount')}">
+      ${row.amountSatang === null ? showText(row.cells.amount) : showBaht(row.amountSatang)}
+    </td>
+    <td class="why" data-head="${say('payout.why')}">${reasonOf(visit, row)}</td>
+    <td data-head="${say('payout.status')}">
+      ${sayCode(language, `payout-status.${row.status}`)}<br />${moneyTag(visit, moneyMovedOf(row))}
+    </td>
+    <td class="mono" data-head="${say('payout.age')}">${ageOf(visit, placeInTime(row, batch))}</td>
+  </tr>`;
 }
 
 async function itemTable(
-  { store }: DecidePageContext,
+  context: DecidePageContext,
   visit: ProvedVisit,
   { rows }: Pick<FrozenList, 'rows'>,
 ): Promise<Html> {
-  const { say, language } = visit;
+  const { say } = visit;
   const shown: Part[] = [];
-  for (const { target } of rows.slice(0, itemsShownMax)) {
-    const history = await store.history(Number(target.key));
-    if (history === undefined) continue;
-    const { row, batch } = history;
-    shown.push(
-      html`<tr>
-        <td data-head="${say('payout.payout')}">
-          <a class="open" href="/payout/${row.seq}">${row.cells.payoutId.trim()}</a>
-          <small>${batch.batchId} · ${say('payout.row')} ${row.rowNo}</small>
-        </td>
-        <td class="number" data-head="${say('payout.amount')}">
-          ${row.amountSatang === null ? showText(row.cells.amount) : showBaht(row.amountSatang)}
-        </td>
-        <td data-head="${say('payout.status')}">
-          ${sayCode(language, `payout-status.${row.status}`)}<br />${moneyTag(visit, moneyMovedOf(row))}
-        </td>
-      </tr>`,
-    );
-  }
+  for (const { target } of rows.slice(0, itemsShownMax)) shown.push(await itemRow(context, visit, target));
   const rest = rows.length - shown.length;
-  return html`${dataTable(visit, ['payout.payout', 'payout.amount', 'payout.status'], shown, ['payout.amount'])}
+  const heads = ['payout.payee', 'payout.amount', 'payout.why', 'payout.status', 'payout.age'] as const;
+  return html`${dataTable(visit, heads, shown, ['payout.amount'])}
   ${rest > 0 && html`<p>${say(message('decide.and-more', { count: showCount(rest) }))}</p>`}`;
 }
 
@@ -337,80 +264,58 @@ function whysList(visit: ProvedVisit, whyNot: Split['whyNot']): Html {
   </ul>`;
 }
 
-/** The rows that are not proposed, and the reasons. */
-function leftOutCard(visit: ProvedVisit, { whyNot }: Split): Part {
-  if (whyNot.length === 0) return undefined;
-  const rows = whyNot.reduce((sum, [, count]) => sum + count, 0);
-  return html`<div class="cannot">
-    <b class="tag alarm"
-      ><span aria-hidden="true">!</span> ${visit.say('decide.left-out-of-list')}: ${showCount(rows)}</b
-    >
-    ${whysList(visit, whyNot)}
-  </div>`;
+/** The rows for which a decision is possible, with their sum; the others by reason, left out. */
+function splitNote(
+  visit: ProvedVisit,
+  { rows }: FrozenList,
+  { possible, amountSatang, whyNot }: Split,
+): Html {
+  const { say } = visit;
+  const left = rows.length - possible.length;
+  return html`<p class="judged">
+      <b
+        >${say(message('decide.possible-for', { count: showCount(possible.length), all: showCount(rows.length) }))}</b
+      >${amountSatang > 0n && `, ${say(bahtOf(amountSatang))}`}
+    </p>
+    ${
+      left > 0 &&
+      html`<div class="cannot">
+        <b>${say('decide.left-out-of-list')}: ${showCount(left)}</b>
+        ${whysList(visit, whyNot)}
+      </div>`
+    }`;
 }
 
 /** Decisions on many rows: a correction belongs to one row. */
 const decisionsOnMany = payoutDecisions.filter((decision) => decision !== 'retry-corrected');
 
-async function listPage(
-  context: DecidePageContext,
+function boxOfMany(
+  { evidenceFolder }: DecidePageContext,
   visit: ProvedVisit,
   key: string,
   list: FrozenList,
-): Promise<Page> {
-  const { say, language } = visit;
-  const counted = decisionsOnMany.map((decision) => ({
-    decision,
-    label: sayCode(language, `decision.${decision}`),
-    ...splitRows(list, decision),
-  }));
-  const offered = counted
-    .filter(({ possible }) => possible.length > 0)
-    .map(
-      ({ decision, label, possible, amountSatang, whyNot }) =>
-        html`<li>
-          <a class="button" href="/decide/${key}/${decision}">${label}</a>
-          <small
-            >${say(message('decide.possible-for', { count: showCount(possible.length), all: showCount(list.rows.length) }))}${
-              amountSatang > 0n && `, ${say(bahtOf(amountSatang))}`
-            }</small
-          >
-          ${whyNot.length > 0 && html`<div class="cannot">${whysList(visit, whyNot)}</div>`}
-        </li>`,
-    );
-  const others = counted
-    .filter(({ possible }) => possible.length === 0)
-    .map(
-      ({ label, whyNot: [first] }) =>
-        html`<li class="off">${label} <small>${whyOf(visit, first?.[0])}</small></li>`,
-    );
-  const title = `${say('decide.decide-on')}: ${visit.say(describeCounted(countedOfRows(list)))}`;
+): DecisionBox {
+  const names = new Map(list.rows.map(({ target, name }) => [target.key, name]));
+  const page = `/decide/${key}`;
   return {
-    title,
-    body: html`<h1>${title}</h1>
-      <p>${say('decide.frozen')}</p>
-      ${oldestNote(visit, list)}
-      <div class="columns">
-        <section>${await itemTable(context, visit, list)}</section>
-        <section class="card first" aria-labelledby="decisions">
-          <h2 id="decisions">${say('payout.decisions')}</h2>
-          ${
-            offered.length > 0 &&
-            html`<ul class="decisions">
-              ${offered}
-            </ul>`
-          }
-          ${
-            others.length > 0 &&
-            html`<details ${offered.length === 0 && html`open`}>
-              <summary>${say('payout.not-possible')}</summary>
-              <ul class="decisions">
-                ${others}
-              </ul>
-            </details>`
-          }
-        </section>
-      </div>`,
+    path: page,
+    page,
+    choices: decisionsOnMany.map((decision) => {
+      const split = splitRows(list, decision);
+      const counted = describeCounted(countedOfRows({ rows: split.possible }));
+      return {
+        decision,
+        targets: split.possible.map(({ target }) => target),
+        what: visit.say(counted),
+        act: describeAct(decision, counted),
+        aside: splitNote(visit, list, split),
+        whyNot: split.possible.length === 0 ? split.whyNot[0]?.[0] : undefined,
+      };
+    }),
+    hidden: {},
+    evidenceFolder,
+    leaveOutPath: `${page}/leave-out`,
+    nameTarget: (target) => html`<a href="/payout/${target.key}">${names.get(target.key)}</a>`,
   };
 }
 
@@ -422,32 +327,30 @@ const goneList = (visit: ProvedVisit, why: ListGone): Page =>
     html`${visit.say(why)} ${visit.say('decide.choose-again')}`,
   );
 
-async function formOfMany(
+async function listPage(
   context: DecidePageContext,
   visit: ProvedVisit,
-  key: string,
   list: FrozenList,
-  decision: PayoutDecision,
-): Promise<DecideForm> {
-  const { rows } = list;
-  const split = splitRows(list, decision);
-  const names = new Map(rows.map(({ target, name }) => [target.key, name]));
-  const path = `/decide/${key}/${decision}`;
+  box: DecisionBox,
+  fields: Fields,
+  trouble = noTrouble,
+): Promise<Page> {
+  const { say } = visit;
+  const title = `${say('decide.decide-on')}: ${say(describeCounted(countedOfRows(list)))}`;
+  const review = await context.readReview();
   return {
-    decision,
-    path,
-    back: `/decide/${key}`,
-    leaveOutPath: `${path}/leave-out`,
-    targets: split.possible.map(({ target }) => target),
-    what: visit.say(describeCounted(countedOfRows({ rows: split.possible }))),
-    shown: [
-      oldestNote(visit, list),
-      leftOutCard(visit, split),
-      await itemTable(context, visit, { rows: split.possible }),
-    ],
-    hidden: {},
-    evidenceFolder: context.evidenceFolder,
-    nameTarget: (target) => html`<a href="/payout/${target.key}">${names.get(target.key)}</a>`,
+    title,
+    status: trouble.status,
+    body: html`${aboveForm(visit, box, fields, trouble)}
+      <h1>${title}</h1>
+      <p>${say('decide.frozen')}</p>
+      ${oldestNote(visit, list)}
+      <div class="columns">
+        <section class="card">${await itemTable(context, visit, list)}</section>
+        <div class="first">
+          ${decisionCard(visit, { openProposal: undefined }, decisionBox(visit, review, box, fields, trouble))}
+        </div>
+      </div>`,
   };
 }
 
@@ -456,69 +359,35 @@ async function answerMany(
   lists: FrozenLists,
   visit: ProvedVisit,
   fields: Fields,
-  isPosted: boolean,
-  file?: SentFile,
+  posted: { readonly file: SentFile | undefined } | undefined,
 ): Promise<Answer> {
-  const [key = '', decision] = [fields['key'], readDecision(fields)];
+  const key = fields['key'] ?? '';
   const list = lists.find(key, visit);
   if (typeof list === 'string') return goneList(visit, list);
-  if (decision === undefined) return listPage(context, visit, key, list);
-  const form = await formOfMany(context, visit, key, list, decision);
-  const review = await context.readReview();
-  if (!isPosted) return decidePage(visit, review, form, fields);
-  const noteObjections = (objections: readonly Objection[]): void => {
-    list.objected = new Set(objections.flatMap(({ target }) => target?.key ?? []));
-  };
-  return answerDecision(visit, review, form, fields, noteObjections, file);
+  const box = boxOfMany(context, visit, key, list);
+  if (posted === undefined)
+    return listPage(context, visit, list, box, { decision: list.decision, ...fields });
+  const outcome = await decideBox(visit, await context.readReview(), box, fields, posted.file);
+  if ('goTo' in outcome) return outcome;
+  list.objected = new Set(outcome.objections.flatMap(({ target }) => target?.key ?? []));
+  return listPage(context, visit, list, box, fields, outcome);
 }
 
 /** Removes the rows with objections from a list; the others stay frozen as they were. */
 function answerLeaveOut(lists: FrozenLists, visit: ProvedVisit, fields: Fields): Answer {
   const list = lists.find(fields['key'] ?? '', visit);
-  const decision = readDecision(fields);
-  if (typeof list === 'string' || decision === undefined)
-    return goneList(visit, typeof list === 'string' ? list : 'decide.list-gone');
+  if (typeof list === 'string') return goneList(visit, list);
   const rows = list.rows.filter(({ target }) => !list.objected.has(target.key));
-  return { goTo: `/decide/${lists.keep({ ...list, rows, objected: new Set() })}/${decision}` };
+  return { goTo: `/decide/${lists.keep({ ...list, rows, objected: new Set() })}` };
 }
 
-/** The limit of fields beside the token: version, note, evidence, and room for one more. */
-const fieldsMax = 4;
-
-/** @returns the views, with the forms that bring an evidence file where files are kept */
-export function makeDecideViews(context: DecidePageContext): {
-  readonly views: readonly View[];
-  readonly fileViews: readonly FileView[];
-} {
+/** @returns the views, with the form that brings an evidence file where files are kept */
+export function makeDecideViews(context: DecidePageContext): PageViews {
   const lists = new FrozenLists();
-  const ways: Readonly<Record<string, FileView['receive']>> = {
-    '/payout/:seq/decide/:decision': async (visit, file, fields) =>
-      answerOne(context, visit, fields, true, file),
-    '/decide/:key/:decision': async (visit, file, fields) =>
-      answerMany(context, lists, visit, fields, true, file),
-  };
-  const fileViews = Object.entries(ways).map(([path, receive]): FileView => ({
-    path: `${path}${withFile}`,
-    action: 'propose',
-    bytesMax: evidenceBytesMax,
-    fieldsMax,
-    receive,
-  }));
-  return {
-    views: makePlainViews(context, lists),
-    fileViews: context.evidenceFolder === undefined ? [] : fileViews,
-  };
-}
-
-function makePlainViews(context: DecidePageContext, lists: FrozenLists): readonly View[] {
-  const both = ['GET', 'POST'] as const;
-  return [
-    ...both.map((method): View => ({
-      method,
-      path: '/payout/:seq/decide/:decision',
-      action: 'propose',
-      answer: async (visit, fields) => answerOne(context, visit, fields, method === 'POST'),
-    })),
+  const fileView = makeDecideFileView('/decide/:key', async (visit, file, fields) =>
+    answerMany(context, lists, visit, fields, { file }),
+  );
+  const views: readonly View[] = [
     {
       method: 'POST',
       path: '/decide',
@@ -529,19 +398,20 @@ function makePlainViews(context: DecidePageContext, lists: FrozenLists): readonl
       method: 'GET',
       path: '/decide/:key',
       action: 'propose',
-      answer: async (visit, fields) => answerMany(context, lists, visit, fields, false),
+      answer: async (visit, fields) => answerMany(context, lists, visit, fields, undefined),
     },
-    ...both.map((method): View => ({
-      method,
-      path: '/decide/:key/:decision',
-      action: 'propose',
-      answer: async (visit, fields) => answerMany(context, lists, visit, fields, method === 'POST'),
-    })),
     {
       method: 'POST',
-      path: '/decide/:key/:decision/leave-out',
+      path: '/decide/:key',
+      action: 'propose',
+      answer: async (visit, fields) => answerMany(context, lists, visit, fields, { file: undefined }),
+    },
+    {
+      method: 'POST',
+      path: '/decide/:key/leave-out',
       action: 'propose',
       answer: async (visit, fields) => answerLeaveOut(lists, visit, fields),
     },
   ];
+  return { views, fileViews: context.evidenceFolder === undefined ? [] : [fileView] };
 }

@@ -229,7 +229,7 @@ export function proposeCard(
     </p>
     <form method="post" action="/batch/${batch.batchId}/decide/approve-batch">
       ${csrfField(visit)} <input type="hidden" name="version" value="${version}" />
-      <label for="note">${say('decide.why-note')} <small>${say('decide.why-hint')}</small></label>
+      <label for="note">${say('decide.why-checker')}</label>
       <textarea
         id="note"
         name="note"

@@ -1,14 +1,16 @@
 /** Pieces that several views share. */
+import { showCount } from '../../core/figures.ts';
 import {
   inEnglish,
   isPlainCode,
   type Message,
+  message,
   type PlainCode,
   say as sayMessage,
   sayCode,
 } from '../../core/message.ts';
 import { formatBangkokDateTime } from '../../core/bangkok-time.ts';
-import { sayMoment } from '../../core/moments.ts';
+import { sayAge, sayMoment } from '../../core/moments.ts';
 import { maskForeignNumbers, showText } from '../../core/outgoing-text.ts';
 import type { Issue } from '../../core/payout-file.ts';
 import type { ResultRow } from '../../core/ports.ts';
@@ -16,9 +18,7 @@ import { maskDigits } from '../../core/proxy-id.ts';
 import type { MoneyMoved, SearchReach } from '../../payout/rules/search.ts';
 import { describeAlarmRemedy, describeRemedy } from '../../reports/rules/remedies.ts';
 import { describeIssue, describeReason } from '../../reports/rules/report-rows.ts';
-import type { Offer } from '../rules/offers.ts';
 import { can } from '../rules/people.ts';
-import { nameOfDecision } from '../rules/terms.ts';
 import { html, type Html, type Part } from './html.ts';
 import type { Fields, ProvedVisit, Visit } from './view.ts';
 import { sayWhy } from './words.ts';
@@ -39,7 +39,7 @@ export function reasonOf(visit: Pick<Visit, 'language'>, row: ResultRow): Part {
 }
 
 /** The name of an event's fact; one without words is displayed by its name in the journal. */
-export function sayFact({ say }: Pick<Visit, 'say'>, name: string): string {
+function sayFact({ say }: Pick<Visit, 'say'>, name: string): string {
   const code = `fact.${name}`;
   return isPlainCode(code) ? say(code) : name;
 }
@@ -49,9 +49,37 @@ export const uploadLink = (visit: ProvedVisit): Part =>
   can(visit.person, 'propose').allowed &&
   html`<p class="go"><a class="button" href="/upload">${visit.say('batch.upload-file')}</a></p>`;
 
+/** The button of a page for each command of the shell. */
+const buttons: Readonly<Record<string, PlainCode>> = {
+  resume: 'decision.go-on',
+  'resume batch': 'decision.resume-batch',
+  cancel: 'decision.cancel',
+  'cancel batch': 'decision.cancel-batch',
+  retry: 'decision.retry',
+  settle: 'payout.ask-now',
+  confirm: 'decide.confirm',
+  ack: 'decision.acknowledge',
+  show: 'payout.history',
+};
+
+/** A remedy as a page says it: with the names of its buttons, without the commands of the shell. */
+export const withButtons = (language: Visit['language'], remedy: string): string =>
+  remedy
+    .replaceAll(/\s*\([^()]*"paydrop [^()]*\)/g, '')
+    .replaceAll(
+      /"paydrop (\w+)[^"]*"(?: and (?:its|the) (batch)?(?: id)?\w*)?/g,
+      (_, verb: string, batch = '') => {
+        const code = buttons[`${verb} ${batch}`.trim()] ?? buttons[verb];
+        return `"${code === undefined ? verb : sayCode(language, code)}"`;
+      },
+    )
+    .replaceAll(/,? with --[^.;]*/g, '');
+
 /** The remedy of a row. */
 export const remedyOf = ({ language }: Pick<Visit, 'language'>, row: ResultRow): string =>
-  showText(sayMessage(language, row.isAlarm ? describeAlarmRemedy(row) : describeRemedy(row)));
+  showText(
+    withButtons(language, sayMessage(language, row.isAlarm ? describeAlarmRemedy(row) : describeRemedy(row))),
+  );
 
 /** A sign with each word, so that colour alone never carries the meaning. */
 const moneySigns: Readonly<Record<MoneyMoved, string>> = { no: '×', unknown: '?', yes: '✓' };
@@ -91,6 +119,12 @@ export const dataTable = (
       ${rows}
     </tbody>
   </table>`;
+
+/** An age; its title is the moment at which it began. */
+export const ageOf = ({ language, nowMs }: Pick<Visit, 'language' | 'nowMs'>, sinceMs: number): Html =>
+  html`<time datetime="${formatBangkokDateTime(sinceMs)}" title="${sayMoment(language, sinceMs)}"
+    >${sayAge(language, nowMs - sinceMs)}</time
+  >`;
 
 /** A list of names and facts; a name without a fact is left out. */
 export const factList = (facts: readonly (readonly [name: string, fact: Part])[]): Html =>
@@ -136,44 +170,19 @@ export const ifAny = (text: string | null | undefined): Part =>
 
 // ---------------------------------------------------------------- one payout or registration
 
-/** The decisions offered on a row, and the open proposal about it. */
-export interface RowOffers {
-  readonly offers: readonly Offer[];
-  readonly openProposal: number | undefined;
-}
+/** The further columns of a file in one row; undefined where all of them are empty. */
+export const carriedCells = (names: readonly string[], cells: readonly string[]): Part =>
+  cells.some((cell) => cell !== '') &&
+  names.map((name, place) => html`<small>${showText(name)}</small> ${showText(cells[place] ?? '')}<br />`);
 
-interface OfferedRow {
-  readonly kind: 'payout' | 'registration';
-  readonly seq: number;
-}
-
-function offerItem(visit: ProvedVisit, { kind, seq }: OfferedRow, offer: Offer): Html {
-  const { say } = visit;
-  const { decision, whyNot, needsSecond } = offer;
-  const label = say(nameOfDecision(decision, kind));
-  return whyNot === undefined
-    ? html`<li>
-        <a class="button" href="/${kind}/${seq}/decide/${decision}">${label}</a>
-        <small>${say(needsSecond ? 'payout.second' : 'payout.one-is-enough')}</small>
-      </li>`
-    : html`<li class="off">${label} <small>${whyOf(visit, whyNot)}</small></li>`;
-}
-
-/** The decisions on a row: those that are possible, and the others with their reasons. */
-export function decisionsCard(
-  visit: ProvedVisit,
-  row: OfferedRow,
-  { offers, openProposal }: RowOffers,
-): Html {
-  const { say } = visit;
-  const possible = offers.filter(({ whyNot }) => whyNot === undefined);
-  const others = offers.filter(({ whyNot }) => whyNot !== undefined);
-  const list = (some: readonly Offer[]) =>
-    html`<ul class="decisions">
-      ${some.map((offer) => offerItem(visit, row, offer))}
-    </ul>`;
-  return html`<section class="card" aria-labelledby="decisions">
-    <h2 id="decisions">${say('payout.decisions')}</h2>
+/** The section with the decisions on one row. */
+export const decisionCard = (
+  { say }: ProvedVisit,
+  { openProposal }: { readonly openProposal: number | undefined },
+  box: Part,
+): Html =>
+  html`<section class="card decision" aria-labelledby="decisions">
+    <h2 id="decisions">${say('proposal.your-decision')}</h2>
     ${
       openProposal !== undefined &&
       html`<p>
@@ -182,16 +191,8 @@ export function decisionsCard(
         >
       </p>`
     }
-    ${possible.length > 0 && list(possible)}
-    ${
-      others.length > 0 &&
-      html`<details ${possible.length === 0 ? html`open` : ''}>
-        <summary>${say('payout.not-possible')}</summary>
-        ${list(others)}
-      </details>`
-    }
+    ${box}
   </section>`;
-}
 
 /** One event of a time line; `atMs` is 0 for an unknown moment. */
 export interface TimeLineEntry {
@@ -199,6 +200,9 @@ export interface TimeLineEntry {
   readonly who: Part;
   readonly what: Part;
   readonly evidence: Part;
+  /** For an event that repeats: what makes two of them equal, and the text for several; undefined for all others. */
+  readonly repeated:
+    { readonly key: string; readonly say: (times: number, sinceMs: number) => Part } | undefined;
 }
 
 /** Small facts in a row. */
@@ -207,6 +211,30 @@ export const chips = (facts: readonly (readonly [name: string, fact: Part])[]): 
   html`<ul class="chips">
     ${facts.map(([name, fact]) => html`<li><small>${name}</small> ${fact}</li>`)}
   </ul>`;
+
+/** The person who decided an event, and the one who approved it; undefined for an event that no person decided. */
+export function deciderIn({ say }: ProvedVisit, { by, checkedBy }: Readonly<Record<string, unknown>>): Part {
+  if (typeof by !== 'string') return undefined;
+  return typeof checkedBy === 'string' ? html`${by}, ${say('payout.checked-by')} ${checkedBy}` : by;
+}
+
+/** The proposal of an event, and its further facts. @param hidden facts that the entry shows in another place */
+export function eventFacts(
+  visit: ProvedVisit,
+  detail: Readonly<Record<string, unknown>>,
+  hidden: ReadonlySet<string>,
+  show: (name: string, value: unknown) => string,
+): Part {
+  const { proposal } = detail;
+  const facts = Object.entries(detail)
+    .filter(([name, value]) => !hidden.has(name) && value !== null && value !== undefined && value !== '')
+    .map(([name, value]) => [sayFact(visit, name), show(name, value)] as const);
+  return [
+    typeof proposal === 'number' &&
+      html`<p><a href="/proposal/${proposal}">${visit.say('payout.proposal-word')} ${proposal}</a></p>`,
+    chips(facts),
+  ];
+}
 
 /**
  * A code with its meaning.
@@ -251,6 +279,7 @@ export function readEntry(
     who: say('payout.program'),
     what: html`<b>${say('payout.row-read')}</b>
       <small>${showText(batch.fileName)}, ${say('payout.line')} ${row.line}</small>`,
+    repeated: undefined,
     evidence: [
       row.issues.map((issue) => html`<p>${whyOf(visit, describeIssue(issue))}</p>`),
       html`<details>
@@ -263,8 +292,26 @@ export function readEntry(
 
 const timeLineHeads = ['payout.time', 'payout.who', 'payout.what', 'payout.evidence'] as const;
 
-/** A time line, in the order of its entries. */
-export function timeLineTable(visit: ProvedVisit, entries: readonly TimeLineEntry[]): Html {
+/** The number of entries that stand open. */
+const entriesShown = 12;
+
+/** Joins equal events that follow one another. @param entries the newest first */
+function foldEntries(entries: readonly TimeLineEntry[]): readonly TimeLineEntry[] {
+  const folded: { readonly entry: TimeLineEntry; times: number; sinceMs: number }[] = [];
+  for (const entry of entries) {
+    const last = folded.at(-1);
+    const isEqual = entry.repeated !== undefined && last?.entry.repeated?.key === entry.repeated.key;
+    if (isEqual && last !== undefined) Object.assign(last, { times: last.times + 1, sinceMs: entry.atMs });
+    else folded.push({ entry, times: 1, sinceMs: entry.atMs });
+  }
+  return folded.map(({ entry, times, sinceMs }) =>
+    times === 1 || entry.repeated === undefined
+      ? entry
+      : { ...entry, what: entry.repeated.say(times, sinceMs) },
+  );
+}
+
+function entriesTable(visit: ProvedVisit, entries: readonly TimeLineEntry[]): Html {
   const { say } = visit;
   return html`<table class="story">
     <thead>
@@ -284,4 +331,18 @@ export function timeLineTable(visit: ProvedVisit, entries: readonly TimeLineEntr
       )}
     </tbody>
   </table>`;
+}
+
+/** A time line, the newest entry first; the older ones are folded. @param entries in the order in which they happened */
+export function timeLineTable(visit: ProvedVisit, entries: readonly TimeLineEntry[]): Part {
+  const folded = foldEntries(entries.toReversed());
+  const older = folded.slice(entriesShown);
+  return [
+    entriesTable(visit, folded.slice(0, entriesShown)),
+    older.length > 0 &&
+      html`<details>
+        <summary>${visit.say(message('payout.all-entries', { count: showCount(folded.length) }))}</summary>
+        ${entriesTable(visit, older)}
+      </details>`,
+  ];
 }

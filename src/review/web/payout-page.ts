@@ -1,5 +1,9 @@
 /** One payout: its facts, the decisions that are possible now, and its whole history. */
-import { bahtOf, sayCode } from '../../core/message.ts';
+import { formatBangkokTime } from '../../core/bangkok-time.ts';
+import { bahtOf, message, sayCode } from '../../core/message.ts';
+import { sayAge, sayMoment } from '../../core/moments.ts';
+import { zeroSatang } from '../../core/money.ts';
+import { thaiNamesAgree } from '../../core/payee-name.ts';
 import { maskForeignNumbers, showText } from '../../core/outgoing-text.ts';
 import { maskDigits } from '../../core/proxy-id.ts';
 import type { HistoryReader, PayoutEvent, PayoutHistory } from '../../payout/ports.ts';
@@ -9,15 +13,29 @@ import type { ReviewContext } from '../context.ts';
 import { readOptions } from '../payout-target.ts';
 import type { PersonStore } from '../ports.ts';
 import { recordReveal } from '../reveal.ts';
-import { decideOffers } from '../rules/offers.ts';
+import { decideOffers, type Offer } from '../rules/offers.ts';
 import { can } from '../rules/people.ts';
+import { describeCounted } from '../rules/proposal-figures.ts';
+import { describeAct, type PayoutDecision } from '../rules/terms.ts';
+import {
+  aboveForm,
+  decideBox,
+  type DecisionBox,
+  decisionBox,
+  makeDecideFileView,
+  noTrouble,
+  type Trouble,
+} from './decide-form.ts';
 import { html, type Html, type Part } from './html.ts';
 import { plainPage, postButton } from './layout.ts';
 import {
   alarmTag,
+  carriedCells,
   chips,
   codeLine,
-  decisionsCard,
+  deciderIn,
+  decisionCard,
+  eventFacts,
   factList,
   ifAny,
   momentOf,
@@ -25,15 +43,13 @@ import {
   readEntry,
   reasonOf,
   remedyOf,
-  type RowOffers,
-  sayFact,
   type TimeLineEntry,
   timeLineTable,
 } from './parts.ts';
-import type { Answer, Fields, Page, ProvedVisit, View } from './view.ts';
+import type { Answer, Fields, Page, PageViews, ProvedVisit, SentFile, View } from './view.ts';
 import type { Attempt, PayoutCause } from '../../core/payout.ts';
 import { readAttemptNumber } from '../../core/reference.ts';
-import { showAmount, showBaht } from '../../core/figures.ts';
+import { showAmount, showBaht, showCount } from '../../core/figures.ts';
 import { findBankStatus } from '../../core/status-codes.ts';
 import { showDate } from '../../payout/rules/lost-journal.ts';
 import type { StatementLine } from '../../reconcile/rules/statement.ts';
@@ -41,22 +57,26 @@ import type { StatementLine } from '../../reconcile/rules/statement.ts';
 /** Reads the present context of decisions: the settings in force may have been agreed on meanwhile. */
 export type ReadReview = () => Promise<ReviewContext>;
 
+/** Asks the bank about one payout, once; sends nothing. */
+export type AskBank = (seq: number) => Promise<void>;
+
 interface PayoutPageContext {
   readonly store: HistoryReader & Pick<PersonStore, 'persons' | 'editPersons'>;
   readonly readReview: ReadReview;
+  readonly evidenceFolder: string | undefined;
+  /** Undefined in a process that has no bank. */
+  readonly askBank: AskBank | undefined;
 }
 
 // ---------------------------------------------------------------- reading
 
-interface ShownPayout extends RowOffers {
+interface ShownPayout {
   readonly history: PayoutHistory;
+  readonly version: number;
+  readonly review: ReviewContext;
+  readonly offers: readonly Offer<PayoutDecision>[];
+  readonly openProposal: number | undefined;
   readonly lines: readonly ToldLine[];
-}
-
-/** Reads the row's number in the journal, which addresses use because it reveals nothing. */
-export function readSeq(fields: Fields): number | undefined {
-  const text = fields['seq'] ?? '';
-  return /^\d{1,15}$/.test(text) ? Number(text) : undefined;
 }
 
 async function readShown(
@@ -71,7 +91,14 @@ async function readShown(
   const [open] = await review.journal.openItems('payout', [String(seq)]);
   const openProposal = open?.proposalId;
   const offers = decideOffers(options, { person, people: review.people, openProposal });
-  return { history, offers, openProposal, lines: await readLines(review, history) };
+  return {
+    history,
+    version: history.row.version,
+    review,
+    offers,
+    openProposal,
+    lines: await readLines(review, history),
+  };
 }
 
 async function readLines(
@@ -122,13 +149,12 @@ const statementCauses: readonly PayoutCause[] = [
   'statement-contradicts',
 ];
 
-function whoOf({ say }: ProvedVisit, { cause, detail }: PayoutEvent): Part {
-  const { by, checkedBy, statement } = detail;
-  if (by === 'people') return say('payout.unproved');
-  if (typeof by === 'string')
-    return typeof checkedBy === 'string' ? html`${by}, ${say('payout.checked-by')} ${checkedBy}` : by;
-  if (statement !== undefined || statementCauses.includes(cause)) return say('payout.statement-side');
-  return bankCauses.includes(cause) ? say('payout.bank-side') : say('payout.program');
+function whoOf(visit: ProvedVisit, { cause, detail }: PayoutEvent): Part {
+  const { say } = visit;
+  if (detail['by'] === 'people') return say('payout.unproved');
+  if (detail['statement'] !== undefined || statementCauses.includes(cause))
+    return deciderIn(visit, detail) ?? say('payout.statement-side');
+  return deciderIn(visit, detail) ?? say(bankCauses.includes(cause) ? 'payout.bank-side' : 'payout.program');
 }
 
 /** References of paydrop and the bank, which look like account numbers and are none. */
@@ -182,26 +208,46 @@ function attemptFacts({ say, language }: ProvedVisit, attempt: Attempt): Part {
   ]);
 }
 
+/** An inquiry without news, of which equal ones become one entry. */
+function repeatedOf(
+  { say }: ProvedVisit,
+  { cause, from, to, atMs, detail }: PayoutEvent,
+  attempts: readonly Attempt[],
+): TimeLineEntry['repeated'] {
+  if (cause !== 'inquired' || from !== to || detail['alarm'] === true) return undefined;
+  const said = ['code', 'statusCode', 'finding', 'why'].map((name) => detail[name] ?? '');
+  const finding = attempts.find(({ lastInquiryAtMs }) => lastInquiryAtMs === atMs)?.lastFinding;
+  return {
+    key: JSON.stringify([from, ...said]),
+    say(times, sinceMs) {
+      const asked = {
+        count: showCount(times),
+        from: formatBangkokTime(sinceMs),
+        to: formatBangkokTime(atMs),
+      };
+      const answer = finding && message(`inquiry-says.${finding}`);
+      return html`<b
+        >${say(answer ? message('payout.asked-times', { ...asked, answer }) : message('payout.asked-alike', asked))}</b
+      >`;
+    },
+  };
+}
+
 function eventEntry(visit: ProvedVisit, event: PayoutEvent, attempts: readonly Attempt[]): TimeLineEntry {
-  const { language, say } = visit;
+  const { language } = visit;
   const { cause, detail, from, to, atMs, attemptNo } = event;
-  const { proposal } = detail;
   const attempt =
     cause === 'intent-recorded' ? attempts.find((one) => one.attemptNo === attemptNo) : undefined;
-  const facts = Object.entries(detail)
-    .filter(([name, value]) => !hiddenDetails.has(name) && value !== null && value !== '')
-    .map(([name, value]) => [sayFact(visit, name), showFact(name, value)] as const);
   return {
     atMs,
+    repeated: repeatedOf(visit, event, attempts),
     who: whoOf(visit, event),
     what: html`<b>${sayCode(language, `payout-cause.${cause}`)}</b>
       ${from !== to && html`<small>${sayCode(language, `payout-status.${from}`)} → ${sayCode(language, `payout-status.${to}`)}</small>`}`,
     evidence: [
       codeOf(visit, detail),
-      typeof proposal === 'number' &&
-        html`<p><a href="/proposal/${proposal}">${say('payout.proposal-word')} ${proposal}</a></p>`,
       attempt && attemptFacts(visit, attempt),
-      chips(facts),
+      eventFacts(visit, detail, hiddenDetails, showFact),
     ],
   };
 }
@@ -219,14 +265,14 @@ function lineEntry({ say, language }: ProvedVisit, { date, acceptedAtMs, line }:
   ] as const;
   return {
     atMs: acceptedAtMs ?? 0,
+    repeated: undefined,
     who: say('payout.statement-side'),
     what: html`<b>${say('payout.statement-line')}</b>`,
     evidence: chips(facts.filter(([, fact]) => fact !== '')),
   };
 }
 
-/** The time line, the oldest entry first. */
-function timeLine(visit: ProvedVisit, history: PayoutHistory, lines: readonly ToldLine[]): Html {
+function timeLine(visit: ProvedVisit, history: PayoutHistory, lines: readonly ToldLine[]): Part {
   // Events keep the order in which they happened, whatever the clock said.
   const entries = [
     readEntry(visit, history, (name) => name === 'proxyNo'),
@@ -251,100 +297,320 @@ function payeeNumber(visit: ProvedVisit, { row }: PayoutHistory, isRevealed: boo
     }`;
 }
 
-function summary(visit: ProvedVisit, history: PayoutHistory, isRevealed: boolean): Html {
-  const { say } = visit;
-  const { row, batch, attempts } = history;
-  const { payeeName, reference1, reference2 } = row.instruction ?? row.cells;
-  const [code, why] = describeReason(row);
-  const carried = batch.extraColumns.map((name, place) => [name, row.extras[place] ?? ''] as const);
-  const names = [row.bankPayeeName, row.bankPayeeNameTh].filter(Boolean).join(' · ');
-  return factList([
-    [say('payout.payee-number'), payeeNumber(visit, history, isRevealed)],
-    [say('payout.our-name'), ifAny(payeeName) ?? say('payout.not-said')],
-    [say('payout.bank-name'), ifAny(names) ?? say('payout.not-said')],
-    [
-      say('payout.why'),
-      (why !== null || code !== '') && html`${reasonOf(visit, row)} <small>${code}</small>`,
-    ],
-    [say('payout.remedy'), remedyOf(visit, row)],
-    [
-      say('payout.batch'),
-      html`<a href="/batch/${batch.batchId}">${batch.batchId}</a>, ${say('payout.row')} ${row.rowNo}
-        <small>${showText(batch.fileName)}</small>`,
-    ],
-    [say('payout.references'), ifAny([reference1, reference2].filter(Boolean).join(', '))],
-    [say('payout.transfer'), attempts.at(-1)?.order.transRefNo],
-    [say('payout.bank-reference'), ifAny(row.sysRefNo)],
-    [say('payout.fee'), ifAny(row.feeText)],
-    [say('payout.sent'), row.submittedAtMs !== null && momentOf(visit, row.submittedAtMs)],
-    [say('payout.settled'), row.settledAtMs !== null && momentOf(visit, row.settledAtMs)],
-    [
-      say('payout.carried'),
-      carried.some(([, cell]) => cell !== '') &&
-        carried.map(([name, cell]) => html`<small>${showText(name)}</small> ${showText(cell)}<br />`),
-    ],
-  ]);
+/** Amount, payee, number, status and money. */
+function head(visit: ProvedVisit, history: PayoutHistory, isRevealed: boolean): Html {
+  const { say, language } = visit;
+  const { row } = history;
+  const { payeeName } = row.instruction ?? row.cells;
+  const amount = row.amountSatang === null ? showText(row.cells.amount) : say(bahtOf(row.amountSatang));
+  const bankNames = [row.bankPayeeName, row.bankPayeeNameTh].filter(Boolean).join(' · ');
+  const isOther = row.holds.includes('name') || !thaiNamesAgree(payeeName ?? null, row.bankPayeeNameTh);
+  return html`<p class="amount">${amount}</p>
+    <p class="state">
+      <b>${sayCode(language, `payout-status.${row.status}`)}</b> ${moneyTag(visit, moneyMovedOf(row))}
+      ${row.isAlarm && alarmTag(visit)}
+    </p>
+    ${factList([
+      [say('payout.our-name'), html`<b>${ifAny(payeeName) ?? say('payout.not-said')}</b>`],
+      [
+        say('payout.bank-name'),
+        html`<span class="${isOther ? 'tag unknown' : ''}"
+            >${ifAny(bankNames) ?? say('payout.not-said')}</span
+          >
+          ${isOther && html`<small class="tag unknown">? ${say('payout.names-differ')}</small>`}`,
+      ],
+      [say('payout.payee-number'), payeeNumber(visit, history, isRevealed)],
+    ])}`;
 }
 
-function payoutPage(visit: ProvedVisit, shown: ShownPayout, isRevealed: boolean): Page {
-  const { say, language } = visit;
-  const { history, lines } = shown;
+/** The reason, the remedy and the batch; all else is folded. */
+function summary(visit: ProvedVisit, { row, batch, attempts }: PayoutHistory): Html {
+  const { say } = visit;
+  const { reference1, reference2 } = row.instruction ?? row.cells;
+  const [code, why] = describeReason(row);
+  return html`${factList([
+      [
+        say('payout.why'),
+        (why !== null || code !== '') && html`${reasonOf(visit, row)} <small>${code}</small>`,
+      ],
+      [say('payout.remedy'), remedyOf(visit, row)],
+      [
+        say('payout.batch'),
+        html`<a href="/batch/${batch.batchId}">${showText(batch.fileName)}</a>, ${say('payout.row')}
+          ${row.rowNo} <small>${batch.batchId}</small>`,
+      ],
+    ])}
+    <details>
+      <summary>${say('payout.more-facts')}</summary>
+      ${factList([
+        [say('payout.references'), ifAny([reference1, reference2].filter(Boolean).join(', '))],
+        [say('payout.transfer'), attempts.at(-1)?.order.transRefNo],
+        [say('payout.bank-reference'), ifAny(row.sysRefNo)],
+        [say('payout.fee'), ifAny(row.feeText)],
+        [say('payout.sent'), row.submittedAtMs !== null && momentOf(visit, row.submittedAtMs)],
+        [say('payout.settled'), row.settledAtMs !== null && momentOf(visit, row.settledAtMs)],
+        [say('payout.carried'), carriedCells(batch.extraColumns, row.extras)],
+      ])}
+    </details>`;
+}
+
+// ---------------------------------------------------------------- asking the bank
+
+/** The least time between two questions about one payout. */
+const askAgainMs = 30_000;
+
+const isUnknown = ({ row }: PayoutHistory): boolean =>
+  row.status === 'submitted' || row.status === 'unresolved';
+
+/** The latest answer of the bank, and the way to ask once more, while it is unknown if money moved. */
+function askCard(context: PayoutPageContext, visit: ProvedVisit, history: PayoutHistory): Part {
+  const { say, language, nowMs, person } = visit;
+  const { row, attempts } = history;
+  const attempt = attempts.findLast(({ payoutSeq }) => payoutSeq === row.seq);
+  if (!isUnknown(history) || attempt === undefined) return undefined;
+  const { lastInquiryAtMs, lastFinding, nextInquiryAtMs } = attempt;
+  const moment = (ms: number): string => sayMoment(language, ms);
+  const isNew = lastInquiryAtMs !== null && nowMs - lastInquiryAtMs < askAgainMs;
+  const mayAsk = context.askBank !== undefined && can(person, 'take').allowed;
+  const next =
+    nextInquiryAtMs === null || nextInquiryAtMs <= nowMs
+      ? say(row.status === 'unresolved' ? 'payout.asks-no-more' : 'payout.asks-by-itself')
+      : say(message('payout.asks-next', { moment: moment(nextInquiryAtMs) }));
+  const answer = message(`inquiry-says.${lastFinding ?? 'nothing-said'}`);
+  return html`<div class="asking" data-live="asking">
+    <p>
+      <b>${say(message('payout.unknown-since', { age: sayAge(language, nowMs - attempt.intentAtMs) }))}</b>
+      <small>${momentOf(visit, attempt.intentAtMs)}</small>
+    </p>
+    <p>
+      ${
+        lastInquiryAtMs === null
+          ? say('payout.not-asked-yet')
+          : say(message('payout.asked-at', { moment: moment(lastInquiryAtMs), answer }))
+      }
+    </p>
+    <p><small>${next}</small></p>
+    ${
+      mayAsk &&
+      (isNew
+        ? html`<p><small>${say('payout.asked-just-now')}</small></p>`
+        : postButton(visit, `/payout/${row.seq}/ask`, say('payout.ask-now'), {}, ''))
+    }
+  </div>`;
+}
+
+/** Asks the bank about one payout, at most once in 30 seconds over all people. */
+function makeAsking(context: PayoutPageContext): (visit: ProvedVisit, fields: Fields) => Promise<Answer> {
+  const askedAtMs = new Map<number, number>();
+  return async ({ nowMs }, fields) => {
+    const seq = readSeq(fields) ?? 0;
+    for (const [old, atMs] of askedAtMs) if (nowMs - atMs >= askAgainMs) askedAtMs.delete(old);
+    const history = askedAtMs.has(seq) ? undefined : await context.store.history(seq);
+    if (history !== undefined && isUnknown(history)) {
+      askedAtMs.set(seq, nowMs);
+      await context.askBank?.(seq);
+    }
+    return { goTo: `/payout/${seq}` };
+  };
+}
+
+// ---------------------------------------------------------------- the page
+
+/** Returns "12,500.00 baht → ••5678". */
+function describeOne({ say }: ProvedVisit, { row }: PayoutHistory): string {
+  const payee = maskDigits(row.instruction?.proxyNo ?? row.cells.proxyNo);
+  return `${say(bahtOf(row.amountSatang ?? zeroSatang))} → ${payee}`;
+}
+
+/** The form with the decisions on a payout. @param version the version of the row that was displayed */
+function boxOfOne(
+  { evidenceFolder }: PayoutPageContext,
+  visit: ProvedVisit,
+  { history, offers }: ShownPayout,
+  version: string,
+): DecisionBox {
   const { row } = history;
-  const name = row.cells.payoutId.trim();
-  const amount = row.amountSatang === null ? showText(row.cells.amount) : say(bahtOf(row.amountSatang));
+  const page = `/payout/${row.seq}`;
+  const of = { of: 'payouts', rows: 1 } as const;
   return {
-    title: `${say('payout.payout')} ${name}`,
-    body: html`<h1>${say('payout.payout')} ${name}</h1>
-      <ul class="figures" data-live="figures">
-        <li><b>${amount}</b> ${say('payout.amount')}</li>
-        <li>
-          <b>${sayCode(language, `payout-status.${row.status}`)}</b> ${moneyTag(visit, moneyMovedOf(row))}
-        </li>
-        ${row.isAlarm && html`<li>${alarmTag(visit)}</li>`}
-      </ul>
+    path: `${page}/decide`,
+    page,
+    choices: offers.map(({ decision, whyNot }) => ({
+      decision,
+      whyNot,
+      targets: [{ kind: 'payout', key: String(row.seq), version }],
+      what: describeOne(visit, history),
+      // A corrected amount is not known before it is typed.
+      act: describeAct(
+        decision,
+        describeCounted({ ...of, amountSatang: decision === 'retry-corrected' ? null : row.amountSatang }),
+      ),
+      aside: undefined,
+    })),
+    hidden: { version },
+    evidenceFolder,
+    leaveOutPath: undefined,
+    nameTarget: () => html`<a href="${page}">${row.cells.payoutId.trim()}</a>`,
+  };
+}
+
+// ---------------------------------------------------------------- views of one row
+
+/** The parts of the page of one row. */
+interface RowParts {
+  readonly title: string;
+  readonly head: Part;
+  readonly facts: Part;
+  /** Stands above the form. */
+  readonly asking: Part;
+  readonly story: Part;
+}
+
+/** A row as a page shows it. */
+interface ShownRow {
+  readonly review: ReviewContext;
+  readonly version: number;
+  readonly openProposal: number | undefined;
+}
+
+/** The page of one payout or registration, on which it is decided. */
+interface RowPage<Shown extends ShownRow> {
+  readonly path: string;
+  readonly read: (visit: ProvedVisit, seq: number) => Promise<Shown | undefined>;
+  readonly gone: (visit: ProvedVisit) => Page;
+  readonly describe: (visit: ProvedVisit, shown: Shown, isRevealed: boolean) => RowParts;
+  /** @param version the version of the row that was displayed */
+  readonly boxOf: (visit: ProvedVisit, shown: Shown, version: string) => DecisionBox;
+  readonly recordReveal: (visit: ProvedVisit, shown: Shown) => Promise<void>;
+}
+
+/** Reads the row's number in the journal, which addresses use because it reveals nothing. */
+export const readSeq = (fields: Fields): number | undefined =>
+  /^\d{1,15}$/.test(fields['seq'] ?? '') ? Number(fields['seq']) : undefined;
+
+function rowPage(
+  visit: ProvedVisit,
+  row: ShownRow,
+  parts: RowParts,
+  box: DecisionBox,
+  fields: Fields,
+  trouble: Trouble,
+): Page {
+  const { title, facts, asking, story } = parts;
+  return {
+    title,
+    status: trouble.status,
+    body: html`${aboveForm(visit, box, fields, trouble)}
+      <h1>${title}</h1>
+      <section class="card payout-head" data-live="figures">${parts.head}</section>
       <div class="columns">
-        <section class="card">${summary(visit, history, isRevealed)}</section>
-        <div class="first" data-live="decisions">
-          ${decisionsCard(visit, { kind: 'payout', seq: row.seq }, shown)}
+        <section class="card" data-live="facts">${facts}</section>
+        <div class="first">
+          ${decisionCard(visit, row, [asking, decisionBox(visit, row.review, box, fields, trouble)])}
         </div>
       </div>
       <section aria-labelledby="story" data-live="story">
-        <h2 id="story">${say('payout.history')}</h2>
-        ${timeLine(visit, history, lines)}
+        <h2 id="story">${visit.say('payout.history')}</h2>
+        ${story}
       </section>`,
   };
 }
 
-async function answerPayout(
-  context: PayoutPageContext,
-  visit: ProvedVisit,
-  fields: Fields,
-  isRevealed: boolean,
-): Promise<Answer> {
-  const seq = readSeq(fields);
-  const shown = seq === undefined ? undefined : await readShown(context, visit, seq);
-  if (shown === undefined)
-    return plainPage(visit, 404, visit.say('page.not-found'), visit.say('payout.archived'));
-  if (isRevealed) {
-    const { row, batch } = shown.history;
-    const looked = { what: 'payee-number', row: row.rowNo, batch: batch.batchId } as const;
-    const { clock } = await context.readReview();
-    await recordReveal(context.store, clock, visit.proved, { ...looked, payout: row.seq });
-  }
-  return payoutPage(visit, shown, isRevealed);
+/** @returns the views of a row, with the form that brings an evidence file where files are kept */
+export function makeRowViews<Shown extends ShownRow>(
+  page: RowPage<Shown>,
+  evidenceFolder: string | undefined,
+): PageViews {
+  const withRow = async (
+    visit: ProvedVisit,
+    fields: Fields,
+    answer: (shown: Shown) => Promise<Answer> | Answer,
+  ): Promise<Answer> => {
+    const seq = readSeq(fields);
+    const shown = seq === undefined ? undefined : await page.read(visit, seq);
+    return shown === undefined ? page.gone(visit) : answer(shown);
+  };
+  const show = (
+    visit: ProvedVisit,
+    shown: Shown,
+    fields: Fields,
+    isRevealed: boolean,
+    trouble = noTrouble,
+  ): Page =>
+    rowPage(
+      visit,
+      shown,
+      page.describe(visit, shown, isRevealed),
+      page.boxOf(visit, shown, String(shown.version)),
+      fields,
+      trouble,
+    );
+  const decide = async (visit: ProvedVisit, fields: Fields, file: SentFile | undefined): Promise<Answer> =>
+    withRow(visit, fields, async (shown) => {
+      const box = page.boxOf(visit, shown, fields['version'] ?? '');
+      const outcome = await decideBox(visit, shown.review, box, fields, file);
+      return 'goTo' in outcome ? outcome : show(visit, shown, fields, false, outcome);
+    });
+  const path = `${page.path}/:seq`;
+  const views: readonly View[] = [
+    {
+      method: 'GET',
+      path,
+      action: 'see',
+      answer: async (visit, fields) => withRow(visit, fields, (shown) => show(visit, shown, fields, false)),
+    },
+    {
+      method: 'POST',
+      path: `${path}/reveal`,
+      action: 'reveal',
+      answer: async (visit, fields) =>
+        withRow(visit, fields, async (shown) => {
+          await page.recordReveal(visit, shown);
+          return show(visit, shown, {}, true);
+        }),
+    },
+    {
+      method: 'POST',
+      path: `${path}/decide`,
+      action: 'propose',
+      answer: async (visit, fields) => decide(visit, fields, undefined),
+    },
+  ];
+  const fileView = makeDecideFileView(`${path}/decide`, async (visit, file, fields) =>
+    decide(visit, fields, file),
+  );
+  return { views, fileViews: evidenceFolder === undefined ? [] : [fileView] };
 }
 
-export const makePayoutViews = (context: PayoutPageContext): readonly View[] => [
-  {
-    method: 'GET',
-    path: '/payout/:seq',
-    action: 'see',
-    answer: async (visit, fields) => answerPayout(context, visit, fields, false),
-  },
-  {
+/** @returns the views, with the form that brings an evidence file where files are kept */
+export function makePayoutViews(context: PayoutPageContext): PageViews {
+  const { store, readReview, evidenceFolder, askBank } = context;
+  const { views, fileViews } = makeRowViews<ShownPayout>(
+    {
+      path: '/payout',
+      read: async (visit, seq) => readShown(context, visit, seq),
+      gone: (visit) => plainPage(visit, 404, visit.say('page.not-found'), visit.say('payout.archived')),
+      describe: (visit, { history, lines }, isRevealed) => ({
+        title: `${visit.say('payout.payout')} ${history.row.cells.payoutId.trim()}`,
+        head: head(visit, history, isRevealed),
+        facts: summary(visit, history),
+        asking: askCard(context, visit, history),
+        story: timeLine(visit, history, lines),
+      }),
+      boxOf: (visit, shown, version) => boxOfOne(context, visit, shown, version),
+      recordReveal: async (visit, { history: { row, batch } }) => {
+        const looked = { what: 'payee-number', row: row.rowNo, batch: batch.batchId } as const;
+        const { clock } = await readReview();
+        await recordReveal(store, clock, visit.proved, { ...looked, payout: row.seq });
+      },
+    },
+    evidenceFolder,
+  );
+  const asking: View = {
     method: 'POST',
-    path: '/payout/:seq/reveal',
-    action: 'reveal',
-    answer: async (visit, fields) => answerPayout(context, visit, fields, true),
-  },
-];
+    path: '/payout/:seq/ask',
+    action: 'take',
+    answer: makeAsking(context),
+  };
+  return { views: askBank === undefined ? views : [...views, asking], fileViews };
+}

@@ -300,9 +300,8 @@ function againPathOf(
   if (status !== 'sent-back' || items > 1 || item === undefined) return undefined;
   const { kind, key } = item;
   if (decision === 'approve-batch') return `/batch/${key}/decide/${decision}/again/${proposalId}`;
-  return kind === 'payout' || kind === 'batch' || kind === 'registration'
-    ? `/${kind}/${key}/decide/${decision}`
-    : undefined;
+  if (kind === 'batch') return `/batch/${key}/decide/${decision}`;
+  return kind === 'payout' || kind === 'registration' ? `/${kind}/${key}` : undefined;
 }
 
 /** Reads the batch of an open approval as it is now. */

@@ -1,8 +1,7 @@
 /** The rows of the groups of the queue: payouts and other items, displayed, searched, taken and decided on. */
-import { formatBangkokDateTime } from '../../core/bangkok-time.ts';
 import { showBaht, showCount } from '../../core/figures.ts';
 import { bahtOf, message, sayCode } from '../../core/message.ts';
-import { sayAge, sayDate, sayMoment } from '../../core/moments.ts';
+import { sayDate, sayMoment } from '../../core/moments.ts';
 import { showText } from '../../core/outgoing-text.ts';
 import { maskDigits } from '../../core/proxy-id.ts';
 import type { ResultRow } from '../../core/ports.ts';
@@ -38,7 +37,7 @@ import { answerDecision, type DecideForm, decidePage } from './decide-form.ts';
 import { html, type Html, type Part } from './html.ts';
 import { describeWhat, type FiguredDecision, figuresPanel, totalOfFigures } from './figures-panel.ts';
 import { csrfField, plainPage, postButton } from './layout.ts';
-import { factList, moneyTag, reachNote, readSearch, reasonOf, whyOf } from './parts.ts';
+import { ageOf, factList, moneyTag, reachNote, readSearch, reasonOf, whyOf } from './parts.ts';
 import type { ReadReview } from './payout-page.ts';
 import type { Answer, Fields, Page, ProvedVisit, View } from './view.ts';
 import { sayWhy } from './words.ts';
@@ -93,7 +92,7 @@ function optionOf(visit: ProvedVisit, item: OwnedItem, option: QueueOption): Htm
   if (kind === 'decisions')
     return html`<li>${postButton(visit, decisionFilePath, label, { key }, 'plain')}</li>`;
   if (kind === 'registration')
-    return html`<li><a class="button" href="/registration/${key}/decide/${decision}">${label}</a></li>`;
+    return html`<li><a class="button" href="/registration/${key}">${label}</a></li>`;
   if (!decidedHere.includes(decision)) return html`<li>${placeOf(visit, item, label)}</li>`;
   return html`<li>${postButton(visit, '/queue/item', label, { kind, key, version, decision }, 'plain')}</li>`;
 }
@@ -104,11 +103,6 @@ function placeOf({ say }: ProvedVisit, { kind, key }: OwnedItem, label: string):
   if (kind === 'batch' || kind === 'doubt') return html`<a class="button" href="/batch/${key}">${label}</a>`;
   return html`${label} <small>${say('queue.in-shell')}</small>`;
 }
-
-const ageOf = ({ language, nowMs }: ProvedVisit, sinceMs: number): Html =>
-  html`<time datetime="${formatBangkokDateTime(sinceMs)}" title="${sayMoment(language, sinceMs)}"
-    >${sayAge(language, nowMs - sinceMs)}</time
-  >`;
 
 /** The title of an item; a day in the reader's calendar. */
 function titleOf(visit: ProvedVisit, { kind, key, title }: OwnedItem): Part {
@@ -360,7 +354,7 @@ function groupRow(
   owners: ReadonlyMap<string, Owner>,
   isAlike: boolean,
 ): Html {
-  const { say, language, nowMs } = visit;
+  const { say } = visit;
   const { cells, instruction } = row;
   const placedMs = placeInTime(row, batch);
   const key = String(row.seq);
@@ -380,10 +374,7 @@ function groupRow(
     </td>
     <td class="number">${row.amountSatang === null ? showText(cells.amount) : showBaht(row.amountSatang)}</td>
     <td class="mono">
-      <time datetime="${formatBangkokDateTime(placedMs)}" title="${sayMoment(language, placedMs)}"
-        >${sayAge(language, nowMs - placedMs)}</time
-      >
-      ${ownerOf(visit, { kind: 'payout', key }, owners.get(key))}
+      ${ageOf(visit, placedMs)} ${ownerOf(visit, { kind: 'payout', key }, owners.get(key))}
     </td>
   </tr>`;
 }

@@ -51,6 +51,7 @@ import {
   type FileView,
   makeSay,
   type Page,
+  type PageViews,
   type ProvedVisit,
   themes,
   type View,
@@ -73,12 +74,6 @@ export interface ReviewPageOptions {
   readonly onSignOut?: ((sessionHash: string) => Promise<void>) | undefined;
   /** Undefined where the page answers this machine only. */
   readonly outside?: OutsideAddress | undefined;
-}
-
-/** The views of the page, and those that receive files. */
-export interface PageViews {
-  readonly views: readonly View[];
-  readonly fileViews: readonly FileView[];
 }
 
 /** The facts that views need of the server. */

@@ -1,4 +1,5 @@
 /** The style of the page: its tokens, then the classes of the frame and of the views; light and dark, wide and narrow. */
+import { payoutDecisions, registrationDecisions } from '../rules/terms.ts';
 import { chartStyle } from './chart-style.ts';
 
 const tokens = `
@@ -414,6 +415,39 @@ const paper = `
 }
 `;
 
+/** Shows the parts of the chosen decision alone; a browser that knows no `:has` shows all of them, each with its name. */
+const chosenParts = [...new Set<string>([...payoutDecisions, ...registrationDecisions])]
+  .map((name) => `.act:has([value='${name}']:checked) .only:not(.for-${name})`)
+  .join(',\n');
+
+/** The form of a decision, and the page of one payout or registration. */
+const decisions = `
+.choices { border: 0; margin: 0 0 var(--s4); padding: 0; min-width: 0; }
+.choices legend { padding: 0; font-size: .8125rem; font-weight: 600; color: var(--soft); }
+.choice { display: flex; gap: var(--s3); align-items: center; margin: var(--s1) 0 0; padding: var(--s2) var(--s3); font-weight: 600;
+  border: 1px solid var(--line); border-radius: var(--r); background: var(--sheet); cursor: pointer; min-height: 2.5rem; }
+.choice:has(:checked) { border-color: var(--accent); background: var(--accent-tint); }
+.choice small { display: block; }
+.act:not(:has([name='decision']:checked)) .only,
+${chosenParts} { display: none; }
+.act .buttons { display: flex; flex-wrap: wrap; gap: var(--s2); }
+.act button.main { white-space: normal; text-align: center; line-height: 1.35; padding: .5rem var(--s4); font-variant-numeric: tabular-nums; }
+.decision > form.act { background: none; padding: 0; }
+.decision > :is(form, details, p, .asking) + * { margin-top: var(--s4); }
+.judged { font-variant-numeric: tabular-nums; }
+.payout-head { display: grid; gap: var(--s1) var(--s5); margin-bottom: var(--s4); }
+.payout-head .amount { font-size: 1.75rem; font-weight: 600; line-height: 1.3; font-variant-numeric: tabular-nums; }
+.payout-head .state { display: flex; flex-wrap: wrap; gap: 0 var(--s4); }
+.asking { background: var(--unknown-tint); border-radius: var(--r); padding: var(--s3) var(--s4); }
+.asking form { display: block; margin-top: var(--s2); }
+.story + details { margin-top: var(--s3); }
+@media (min-width: 48rem) {
+  .payout-head { grid-template-columns: minmax(0, 1fr) minmax(0, 1.2fr); align-items: start; }
+  .payout-head .facts { grid-row: 1 / 3; grid-column: 2; }
+}
+@media (max-width: 63.99rem) { .choice { min-height: 2.75rem; } }
+`;
+
 /** Leaves out comments and the blanks that only people read. */
 const pack = (css: string): string =>
   css
@@ -423,5 +457,5 @@ const pack = (css: string): string =>
     .replaceAll(/ ([{}])/g, '$1');
 
 export const style = pack(
-  [tokens, elements, frame, chartStyle, components, views, approval, narrow, days, paper].join(''),
+  [tokens, elements, frame, chartStyle, components, views, approval, decisions, narrow, days, paper].join(''),
 );

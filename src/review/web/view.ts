@@ -106,6 +106,12 @@ export type View =
       readonly answer: (visit: Visit, fields: Fields) => Promise<Answer>;
     });
 
+/** The views of the page, and those that receive files. */
+export interface PageViews {
+  readonly views: readonly View[];
+  readonly fileViews: readonly FileView[];
+}
+
 export const makeSay =
   (language: Language) =>
   (text: PlainCode | Message): string =>

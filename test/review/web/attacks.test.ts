@@ -103,8 +103,10 @@ const readIn = (text: string, name: string): string =>
 async function propose(more: Readonly<Record<string, string>> = {}) {
   await ingest(rig.store, [makeRow(1, { holds: ['name'] })]);
   const nok = await rig.open('nok');
-  const path = `${await pathOf('INV-1')}/decide/go-on`;
-  const sent = { version: readIn((await nok.get(path)).text, 'version'), note: 'seen', ...more };
+  const page = await pathOf('INV-1');
+  const path = `${page}/decide`;
+  const version = readIn((await nok.get(page)).text, 'version');
+  const sent = { version, decision: 'go-on', note: 'seen', ...more };
   expect((await nok.post(path, sent)).text).toContain('Proposed: ');
   return { nok, path, sent };
 }
@@ -229,9 +231,13 @@ describe('every view', () => {
       mali,
     );
     const [nok, dao] = [await rig.open('nok'), await rig.open('dao')];
-    const path = '/payout/1/decide/go-on';
-    const version = readIn((await nok.get(path)).text, 'version');
-    await nok.post(path, { version, note: `${script} ${number}`, evidence: `${script} ${number}` });
+    const version = readIn((await nok.get('/payout/1')).text, 'version');
+    await nok.post('/payout/1/decide', {
+      version,
+      decision: 'go-on',
+      note: `${script} ${number}`,
+      evidence: `${script} ${number}`,
+    });
     expect(await rig.store.proposal(1)).toMatchObject({ status: 'proposed' });
     const [ploy, admin] = [await rig.open('ploy'), await rig.open('mali')];
     const wrong: string[] = [];
@@ -252,7 +258,7 @@ describe('every view', () => {
       ['/passkeys/enrol', { label: script, answer: script }],
       ['/sign-in', { name: script, password: script }],
       ['/password', { name: script, present: script, wanted: script, again: 'x' }],
-      [path, { version: script, note: script, evidence: script }],
+      ['/payout/1/decide', { decision: 'go-on', version: script, note: script, evidence: script }],
     ] as const)
       look(url, await admin.post(url, sent));
     await dao.get('/proposal/1');
@@ -398,7 +404,9 @@ describe('a decision', () => {
     await ingest(rig.store, [makeRow(1, { holds: ['name'] })]);
     const nok = await rig.open('nok');
     for (const version of ['', '0', '-1', '1e0', '99', '__proto__', script])
-      expect((await nok.post('/payout/1/decide/go-on', { version, note: 'x' })).status).toBe(409);
+      expect((await nok.post('/payout/1/decide', { version, decision: 'go-on', note: 'x' })).status).toBe(
+        409,
+      );
     expect(await rig.store.proposal(1)).toBeUndefined();
   });
 });

@@ -223,14 +223,14 @@ describe('a list of 600 rows of which 90 cannot go on', () => {
       ...Array.from({ length: notGoingOn }, (_, place) => makeBadRow(goingOn + place + 1)),
     ]);
     const list = await maker.post('/decide', { all: '1' });
-    const [, path = ''] = /href="(\/decide\/[\w-]+\/go-on)"/.exec(list.text) ?? [];
+    const [, path = ''] = /action="(\/decide\/[\w-]+)"/.exec(list.text) ?? [];
     const sum = '52,303.05';
-    expect(readText(list.text)).toContain(`Go on possible for 510 of 600, ${sum} baht`);
+    expect(readText(list.text)).toContain(`Possible for 510 of 600 , ${sum} baht`);
     expect(readText(list.text)).toContain('90 × ');
     const form = await maker.get(path);
     expect(readText(form.text)).toContain(`510 payouts, ${sum} baht, after another person approves`);
     expect(readText(form.text)).toContain('Left out, because it is not possible for them: 90');
-    const proposed = await maker.post(path, { note: 'names compared' });
+    const proposed = await maker.post(path, { decision: 'go-on', note: 'names compared' });
     expect(proposed.status).toBe(200);
     expect(await rig.store.proposal(1)).toMatchObject({ items: goingOn, figures: { rows: goingOn } });
     const page = readText((await checker.get('/proposal/1')).text);
@@ -246,8 +246,8 @@ describe('a list of 600 rows of which 90 cannot go on', () => {
     }));
     await ingest(rig.store, others, { batchId: secondBatchId, fileName: 'b.csv' });
     const list = await maker.post('/decide', { all: '1' });
-    const [, path = ''] = /href="(\/decide\/[\w-]+\/go-on)"/.exec(list.text) ?? [];
-    await maker.post(path, { note: 'names compared' });
+    const [, path = ''] = /action="(\/decide\/[\w-]+)"/.exec(list.text) ?? [];
+    await maker.post(path, { decision: 'go-on', note: 'names compared' });
     await decideBatch(secondBatchId, 'cancel-batch');
     const page = await checker.get('/proposal/1');
     const text = readText(page.text);
@@ -263,9 +263,9 @@ test('what is corrected is told as it was, before and after, for ever', async ()
   const amountSatang = toSatang(52_795_531n);
   await ingest(rig.store, heldFor('limit', [makeRow(1, { amountSatang })]), { fileName: 'a.csv' });
   const correct = async (proposalId: number, was: string, amount: string): Promise<void> => {
-    const path = '/payout/1/decide/retry-corrected';
-    const form = await maker.get(path);
-    await maker.post(path, { version: versionIn(form.text), note: 'told by phone', proxyNo: '', amount });
+    const form = await maker.get('/payout/1');
+    const [version, decision] = [versionIn(form.text), 'retry-corrected'];
+    await maker.post('/payout/1/decide', { version, decision, note: 'told by phone', proxyNo: '', amount });
     const before = await checker.get(`/proposal/${proposalId}`);
     const after = await checker.post(`/proposal/${proposalId}/approve`, { seen: digestIn(before.text) });
     expect(after.text).toContain('<b>Applied.</b>');
@@ -280,7 +280,7 @@ test('what is corrected is told as it was, before and after, for ever', async ()
   const [found] = await rig.store.findPayouts('INV-1');
   expect(found?.row.amountSatang).toBe(52_795_529n);
   // A later correction does not change what the earlier one says.
-  await maker.get('/payout/1/decide/cancel');
+  await maker.get('/payout/1');
   const first = await checker.get('/proposal/1');
   expect(readText(first.text)).toContain('Amount 527,955.31 becomes 527,955.29');
 });
@@ -300,9 +300,9 @@ test('a batch of which more waits than was proposed says so beside the button', 
     approval,
   });
   await decideBatch(firstBatchId, 'approve-batch');
-  const path = '/payout/3/decide/cancel';
-  const form = await maker.get(path);
-  await maker.post(path, { version: versionIn(form.text), note: 'not any more' });
+  const form = await maker.get('/payout/3');
+  const [version, decision] = [versionIn(form.text), 'cancel'];
+  await maker.post('/payout/3/decide', { version, decision, note: 'not any more' });
   const page = await checker.get('/proposal/1');
   expect(readText(page.text)).toContain('Cannot go on: 1 1 × it has changed since: look again');
   const done = await checker.post('/proposal/1/approve', { seen: digestIn(page.text) });

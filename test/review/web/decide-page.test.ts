@@ -32,13 +32,17 @@ const pathOf = async (payoutId: string) => `/payout/${(await rowOf(payoutId)).se
 const digestIn = (text: string): string => /name="seen" value="(\w+)"/.exec(text)?.[1] ?? '';
 const versionIn = (text: string): string => /name="version" value="(\d+)"/.exec(text)?.[1] ?? '';
 
+/** The path of a frozen list, to which its form is posted. */
+const listIn = (text: string): string => /action="(\/decide\/[\w-]+)"/.exec(text)?.[1] ?? '';
+
 const squeeze = (text: string): string => text.replaceAll(/\s+/g, ' ');
 
 /** What a person does with the form. */
 async function decide(browser: Browser, path: string, decision: string, fields: Record<string, string> = {}) {
-  const form = await browser.get(`${path}/decide/${decision}`);
-  return browser.post(`${path}/decide/${decision}`, {
+  const form = await browser.get(path);
+  return browser.post(`${path}/decide`, {
     version: versionIn(form.text),
+    decision,
     note: 'seen with the bank',
     ...fields,
   });
@@ -57,11 +61,11 @@ describe('one payout', () => {
     await holdAll(1);
     const [nok, mali] = [await rig.open('nok'), await rig.open('mali')];
     const path = await pathOf('INV-1');
-    const form = await nok.get(`${path}/decide/go-on`);
+    const form = await nok.get(path);
     expect(squeeze(form.text)).toMatch(
       /Lifts the holds, and the next run pays 100\.01 baht → \*{6}0001, after another person approves/,
     );
-    expect(form.text).toContain('>Propose<');
+    expect(form.text).toContain('Propose to let 1 payout, 100.01 baht go on');
     const proposed = await decide(nok, path, 'go-on');
     expect(proposed.text).toContain('Proposed: ');
     expect(proposed.text).toContain('You proposed this and cannot approve it');
@@ -98,7 +102,7 @@ describe('one payout', () => {
     await holdAll(1);
     const nok = await rig.open('nok');
     const path = await pathOf('INV-1');
-    expect((await nok.get(`${path}/decide/cancel`)).text).toContain('>Apply<');
+    expect((await nok.get(path)).text).toContain('Apply: cancel 1 payout, 100.01 baht');
     expect((await decide(nok, path, 'cancel')).text).toContain('<b>Applied.</b>');
     expect(await statusesOf(rig.store)).toEqual(['cancelled']);
   });
@@ -120,16 +124,22 @@ describe('one payout', () => {
     await ingestAs(rig.store, ['unresolved']);
     const [nok, mali, ploy] = [await rig.open('nok'), await rig.open('mali'), await rig.open('ploy')];
     const path = await pathOf('INV-1');
-    const form = await nok.get(`${path}/decide/confirm-paid`);
-    expect(form.text).toContain(`action="${path}/decide/confirm-paid/file"`);
+    const form = await nok.get(path);
+    expect(form.text).toContain(`formaction="${path}/decide/file"`);
     const send = async (
       name: string,
       bytes: string | Uint8Array<ArrayBuffer>,
       fields: Record<string, string> = {},
     ) =>
-      nok.postRaw(`${path}/decide/confirm-paid/file`, (token) => {
+      nok.postRaw(`${path}/decide/file`, (token) => {
         const sent = new FormData();
-        const all = { _csrf: token, version: versionIn(form.text), note: 'the bank wrote', evidence: '' };
+        const all = {
+          _csrf: token,
+          version: versionIn(form.text),
+          decision: 'confirm-paid',
+          note: 'the bank wrote',
+          evidence: '',
+        };
         for (const [field, value] of Object.entries({ ...all, ...fields })) sent.append(field, value);
         sent.append('evidenceFile', new Blob([bytes]), name);
         return sent;
@@ -200,9 +210,13 @@ describe('one payout', () => {
     await holdAll(1);
     const [nok, mali] = [await rig.open('nok'), await rig.open('mali')];
     const path = await pathOf('INV-1');
-    const form = await nok.get(`${path}/decide/go-on`);
+    const form = await nok.get(path);
     await decide(mali, path, 'cancel');
-    const late = await nok.post(`${path}/decide/go-on`, { version: versionIn(form.text), note: 'x' });
+    const late = await nok.post(`${path}/decide`, {
+      version: versionIn(form.text),
+      decision: 'go-on',
+      note: 'x',
+    });
     expect(late.status).toBe(409);
     expect(late.text).toContain('it was held then, and is cancelled now (cancelled)');
     expect(late.text).toContain('>\nx</textarea');
@@ -258,23 +272,23 @@ describe('one payout', () => {
     await holdAll(1);
     const path = await pathOf('INV-1');
     const [nok, dao, ploy] = [await rig.open('nok'), await rig.open('dao'), await rig.open('ploy')];
-    const version = '1';
+    const [version, decision] = ['1', 'cancel'];
     const statuses = [];
     for (const browser of [dao, ploy]) {
-      statuses.push((await browser.get(`${path}/decide/cancel`)).status);
-      statuses.push((await browser.post(`${path}/decide/cancel`, { version, note: 'x' })).status);
+      await browser.get(path);
+      statuses.push((await browser.post(`${path}/decide`, { version, decision, note: 'x' })).status);
       statuses.push((await browser.post('/decide', { [`pick-1`]: '1' })).status);
     }
-    statuses.push((await nok.post(`${path}/decide/cancel`, { version, note: 'x', _csrf: '' })).status);
+    statuses.push((await nok.post(`${path}/decide`, { version, decision, note: 'x', _csrf: '' })).status);
     statuses.push(
-      (await nok.post(`${path}/decide/cancel`, { version, note: 'x' }, { origin: 'http://evil.example' }))
+      (await nok.post(`${path}/decide`, { version, decision, note: 'x' }, { origin: 'http://evil.example' }))
         .status,
     );
     await decide(nok, path, 'go-on');
     for (const browser of [nok, ploy])
       statuses.push((await browser.post('/proposal/1/approve', { seen: 'x' })).status);
     for (const browser of [dao, ploy]) statuses.push((await browser.post('/proposal/1/withdraw')).status);
-    expect(statuses).toEqual(Array.from({ length: 12 }, () => 403));
+    expect(statuses).toEqual(Array.from({ length: 10 }, () => 403));
     expect(await statusesOf(rig.store)).toEqual(['held']);
   });
 });
@@ -290,8 +304,8 @@ describe('several at once', () => {
       Object.fromEntries(picks.map(([, name = '', value = '']) => [name, value])),
     );
     expect(list.text).toContain('Decide: 2 payouts, 200.03 baht');
-    const [, path = ''] = /href="(\/decide\/[\w-]+\/cancel)"/.exec(list.text) ?? [];
-    const done = await nok.post(path, { note: 'not ours' });
+    expect(squeeze(list.text)).toContain('Apply: cancel 2 payouts, 200.03 baht');
+    const done = await nok.post(listIn(list.text), { decision: 'cancel', note: 'not ours' });
     expect(done.text).toContain('<b>Applied.</b> 2 of 2');
     expect(await statusesOf(rig.store)).toEqual(['cancelled', 'cancelled', 'held']);
   });
@@ -301,17 +315,16 @@ describe('several at once', () => {
     const [nok, mali] = [await rig.open('nok'), await rig.open('mali')];
     const list = await nok.post('/decide', { all: '1', search: '', status: 'held' });
     expect(list.text).toContain('Decide: 60 payouts');
-    const [, path = ''] = /href="(\/decide\/[\w-]+\/go-on)"/.exec(list.text) ?? [];
     await ingest(rig.store, [makeRow(1, { payoutId: 'LATE-1', holds: ['name'] })], { batchId: 'ABCDEFGHJK' });
     await decide(mali, await pathOf('INV-7'), 'cancel');
-    const refused = await nok.post(path, { note: 'checked' });
+    const refused = await nok.post(listIn(list.text), { decision: 'go-on', note: 'checked' });
     expect(refused.status).toBe(409);
     expect(refused.text).toContain('INV-7');
-    const [, leaveOut = ''] = /action="(\/decide\/[\w-]+\/go-on\/leave-out)"/.exec(refused.text) ?? [];
+    const [, leaveOut = ''] = /action="(\/decide\/[\w-]+\/leave-out)"/.exec(refused.text) ?? [];
     const rest = await nok.post(leaveOut);
     expect(rest.text).toContain('59 payouts');
-    const [, next = ''] = /action="(\/decide\/[\w-]+\/go-on)"/.exec(rest.text) ?? [];
-    expect((await nok.post(next, { note: 'checked' })).text).toContain('Proposed: ');
+    const done = await nok.post(listIn(rest.text), { decision: 'go-on', note: 'checked' });
+    expect(done.text).toContain('Proposed: ');
     const proposal = await rig.store.proposal(2);
     expect(proposal).toMatchObject({ items: 59, maker: 'nok', decision: 'go-on' });
     const first = await mali.get('/proposal/2');
@@ -326,9 +339,9 @@ describe('several at once', () => {
     await holdAll(1);
     const [nok, mali] = [await rig.open('nok'), await rig.open('mali')];
     const list = await nok.post('/decide', { all: '1' });
-    const [, path = ''] = /href="(\/decide\/[\w-]+)\/cancel"/.exec(list.text) ?? [];
+    const path = listIn(list.text);
     expect((await mali.get(path)).status).toBe(404);
-    expect((await mali.post(`${path}/cancel`, { note: 'x' })).status).toBe(404);
+    expect((await mali.post(path, { decision: 'cancel', note: 'x' })).status).toBe(404);
     expect((await nok.get(path)).status).toBe(200);
     expect((await nok.post('/decide', { 'pick-x': '1' })).status).toBe(422);
   });
@@ -338,12 +351,12 @@ describe('several at once', () => {
     const [nok, mali] = [await rig.open('nok'), await rig.open('mali')];
     const freezeOne = async (browser: Browser) => {
       const list = await browser.post('/decide', { all: '1' });
-      return /href="(\/decide\/[\w-]+)\/cancel"/.exec(list.text)?.[1] ?? '';
+      return listIn(list.text);
     };
     const [first, own] = [await freezeOne(nok), await freezeOne(mali)];
     for (let made = 0; made < 51; made += 1) await freezeOne(mali);
     expect((await nok.get(first)).status).toBe(200);
-    const replaced = await mali.post(`${own}/cancel`, { note: 'x' });
+    const replaced = await mali.post(own, { decision: 'cancel', note: 'x' });
     expect(replaced.status).toBe(404);
     expect(replaced.text).toContain('you have frozen five newer ones since. Nothing was decided by it');
     const before = await nok.get(first.replace(/-/, '0-'));
@@ -361,12 +374,11 @@ describe('several at once', () => {
     await ingestAs(rig.store, ['unresolved']);
     const nok = await rig.open('nok');
     const list = await nok.post('/decide', { all: '1' });
-    const [, path = ''] =
-      /href="(\/decide\/[\w-]+\/confirm-failed|\/decide\/[\w-]+\/confirm-paid)"/.exec(list.text) ?? [];
-    const done = await nok.postRaw(`${path}/file`, (token) => {
+    const done = await nok.postRaw(`${listIn(list.text)}/file`, (token) => {
       const form = new FormData();
       for (const [name, value] of [
         ['_csrf', token],
+        ['decision', 'confirm-paid'],
         ['note', 'by letter'],
         ['evidence', 'letter 7'],
       ] as const)

@@ -20,7 +20,7 @@ const isSignIn = ({ text }: Shown): boolean => text.includes('action="/sign-in"'
 
 const pageOf = async (): Promise<string> => {
   const [found] = await rig.store.findPayouts('INV-1');
-  return `/payout/${found?.row.seq}/decide/go-on`;
+  return `/payout/${found?.row.seq}`;
 };
 
 /** Opens the form and types into it, as far as the press of the button. */
@@ -30,6 +30,7 @@ async function fill(browser: Browser) {
   const { text } = await browser.get(path);
   return {
     path,
+    decide: `${path}/decide`,
     fields: {
       _seal: valueIn(text, '_seal'),
       version: valueIn(text, 'version'),
@@ -45,9 +46,9 @@ const idle = (): void => {
 
 test('the form returns filled after the sign-in, and nothing is decided', async () => {
   const nok = await rig.open('nok');
-  const { path, fields } = await fill(nok);
+  const { path, decide, fields } = await fill(nok);
   idle();
-  const out = await nok.post(path, fields);
+  const out = await nok.post(decide, fields);
   expect(isSignIn(out)).toBe(true);
   expect(out.text).toContain('Signed out; your text is kept');
   expect(out.text).not.toContain(typed);
@@ -61,9 +62,9 @@ test('the form returns filled after the sign-in, and nothing is decided', async 
 
 test('another person who signs in at that browser gets nothing, and the text waits on for its own', async () => {
   const nok = await rig.open('nok');
-  const { path, fields } = await fill(nok);
+  const { path, decide, fields } = await fill(nok);
   idle();
-  await nok.post(path, fields);
+  await nok.post(decide, fields);
   const boon = await nok.post('/sign-in', { name: 'boon', password: passwordOf('boon') });
   expect(boon.text).not.toContain(typed);
   expect((await nok.get(path)).text).not.toContain(typed);
@@ -74,9 +75,9 @@ test('another person who signs in at that browser gets nothing, and the text wai
 
 test('the person gets nothing in another browser, and nothing after half an hour', async () => {
   const nok = await rig.open('nok');
-  const { path, fields } = await fill(nok);
+  const { path, decide, fields } = await fill(nok);
   idle();
-  await nok.post(path, fields);
+  await nok.post(decide, fields);
   const other = await rig.open('nok');
   expect((await other.get(path)).text).not.toContain(typed);
   rig.users.clock.ms += keptMs;
@@ -87,7 +88,7 @@ test('the person gets nothing in another browser, and nothing after half an hour
 
 test('a seal that was changed, or is of another program, keeps nothing', async () => {
   const nok = await rig.open('nok');
-  const { path, fields } = await fill(nok);
+  const { path, decide, fields } = await fill(nok);
   const seals = [
     '',
     'x',
@@ -96,7 +97,7 @@ test('a seal that was changed, or is of another program, keeps nothing', async (
   ];
   idle();
   for (const seal of seals) {
-    const out = await nok.post(path, { ...fields, ['_seal']: seal });
+    const out = await nok.post(decide, { ...fields, ['_seal']: seal });
     expect(out.text).not.toContain('your text is kept');
     expect(nok.cookies.has('kept')).toBe(false);
   }
@@ -104,16 +105,16 @@ test('a seal that was changed, or is of another program, keeps nothing', async (
 
 test('a form of a session that ended by sign-out in another tab is kept, and one of another person is refused', async () => {
   const nok = await rig.open('nok');
-  const { path, fields } = await fill(nok);
+  const { decide, fields } = await fill(nok);
   await nok.post('/sign-out');
   const stale = { ...fields, _csrf: 'of the old tab' };
-  expect((await nok.post(path, stale)).text).toContain('your text is kept');
+  expect((await nok.post(decide, stale)).text).toContain('your text is kept');
   nok.cookies.delete('kept');
   await nok.signIn('nok', passwordOf('nok'));
-  expect((await nok.post(path, stale)).text).toContain(typed);
+  expect((await nok.post(decide, stale)).text).toContain(typed);
   await nok.post('/sign-out');
   await nok.signIn('boon', passwordOf('boon'));
-  const refused = await nok.post(path, stale);
+  const refused = await nok.post(decide, stale);
   expect([refused.status, refused.text.includes(typed)]).toEqual([403, false]);
   expect(await statusesOf(rig.store)).toEqual(['held']);
   expect(await rig.store.proposal(1)).toBeUndefined();
@@ -121,9 +122,9 @@ test('a form of a session that ended by sign-out in another tab is kept, and one
 
 test('a form of another site keeps nothing', async () => {
   const nok = await rig.open('nok');
-  const { path, fields } = await fill(nok);
+  const { decide, fields } = await fill(nok);
   idle();
-  const refused = await nok.post(path, fields, { origin: 'http://evil.example' });
+  const refused = await nok.post(decide, fields, { origin: 'http://evil.example' });
   expect(refused.status).toBe(403);
   expect(nok.cookies.has('kept')).toBe(false);
 });
@@ -131,13 +132,19 @@ test('a form of another site keeps nothing', async () => {
 test('a form with a file is kept without it', async () => {
   await ingestAs(rig.store, ['unresolved']);
   const [found] = await rig.store.findPayouts('INV-1');
-  const path = `/payout/${found?.row.seq}/decide/confirm-paid`;
+  const path = `/payout/${found?.row.seq}`;
   const nok = await rig.open('nok');
   const { text } = await nok.get(path);
   const send = (letter: string) =>
-    nok.postRaw(`${path}/file`, (token) => {
+    nok.postRaw(`${path}/decide/file`, (token) => {
       const sent = new FormData();
-      const all = { _csrf: token, _seal: valueIn(text, '_seal'), note: typed, evidence: 'letter 7' };
+      const all = {
+        _csrf: token,
+        _seal: valueIn(text, '_seal'),
+        decision: 'confirm-paid',
+        note: typed,
+        evidence: 'letter 7',
+      };
       for (const [field, value] of Object.entries(all)) sent.append(field, value);
       sent.append('evidenceFile', new Blob([letter]), 'letter.pdf');
       return sent;

@@ -1,6 +1,9 @@
 /** The view of one payout over a real port: its story, what may be decided, and who may see the whole number. */
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { ingest, ingestAs, makeBadRow, makeRow } from '../../support/journal-fixtures.ts';
+import { move } from '../../../src/core/change.ts';
+import { rowRemedyWordings } from '../../../src/core/messages/row-remedies.ts';
+import { withButtons } from '../../../src/review/web/parts.ts';
+import { applied, ingest, ingestAs, makeBadRow, makeRow, noonMs } from '../../support/journal-fixtures.ts';
 import { type OpenTestPage, openTestPage } from '../../support/review-page.ts';
 
 let rig: OpenTestPage;
@@ -47,12 +50,14 @@ describe('a payout', () => {
     await ingest(rig.store, [makeRow(1, { holds: ['name'] })]);
     const path = `/payout/${await seqOf('INV-1')}`;
     const { text } = await (await rig.open('mali')).get(path);
-    const possible = [...text.matchAll(/decide\/([a-z-]+)"/g)].map(([, decision]) => decision);
+    const possible = [...text.matchAll(/name="decision"\s+value="([a-z-]+)"/g)].map(
+      ([, decision]) => decision,
+    );
     expect(possible).toEqual(['go-on', 'cancel', 'retry-corrected']);
     expect(text).toContain('Needs a second person');
     expect(text).toContain('it is held, without an alarm: there is nothing to take note of');
     const seen = await (await rig.open('nok')).get(path);
-    expect(seen.text).not.toMatch(/decide\/[a-z-]+"/);
+    expect(seen.text).not.toContain('name="decision"');
     expect(seen.text).toContain('a viewer may not propose decisions: that takes a maker or an admin');
   });
 
@@ -121,4 +126,90 @@ describe('a payout', () => {
     );
     expect(shown.status).toBe(200);
   });
+});
+
+const plain = (text: string): string => text.replaceAll(/<[^>]*>/g, ' ').replaceAll(/\s+/g, ' ');
+
+describe('while its outcome is unknown', () => {
+  const asked: number[] = [];
+
+  beforeEach(async () => {
+    asked.length = 0;
+    await rig[Symbol.asyncDispose]();
+    const askBank = async (seq: number) => void asked.push(seq);
+    rig = await openTestPage({ askBank }, { nok: 'viewer', boon: 'maker' });
+    await ingestAs(rig.store, ['unresolved']);
+  });
+
+  test('the bank is asked on request, once in half a minute over all people, and by no viewer', async () => {
+    const seq = await seqOf('INV-1');
+    const path = `/payout/${seq}`;
+    const [mali, boon, nok] = [await rig.open('mali'), await rig.open('boon'), await rig.open('nok')];
+    expect((await mali.get(path)).text).toContain(`action="${path}/ask"`);
+    expect((await nok.get(path)).text).not.toContain(`action="${path}/ask"`);
+    await boon.get(path);
+    await mali.post(`${path}/ask`);
+    await boon.post(`${path}/ask`);
+    expect(asked).toEqual([seq]);
+    rig.users.clock.ms += 30_000;
+    await boon.post(`${path}/ask`);
+    expect(asked).toEqual([seq, seq]);
+    expect((await nok.post(`${path}/ask`)).status).toBe(403);
+    expect((await mali.post('/payout/99/ask')).status).toBe(404);
+    expect(asked).toHaveLength(2);
+  });
+
+  test('equal answers are one entry, the newest entries stand first, and the older ones are folded', async () => {
+    const seq = await seqOf('INV-1');
+    for (let times = 1; times <= 20; times += 1) {
+      const payout = await rig.store.payout(seq);
+      const [history] = await rig.store.findPayouts('INV-1');
+      const attempt = history?.attempts.at(-1);
+      if (payout === undefined || attempt === undefined) throw new Error('no payout');
+      const nowMs = noonMs + times * 60_000;
+      const next = {
+        ...attempt,
+        inquiries: times,
+        lastInquiryAtMs: nowMs,
+        lastFinding: 'in-process',
+      } as const;
+      // The last five say something else each.
+      const detail = { statusCode: times <= 15 ? 'EM999' : `EM99${times}` };
+      const inquired = { payout, patch: {}, cause: 'inquired', nowMs, attempt: next, detail } as const;
+      await applied(rig.store, move(inquired));
+    }
+    const { text } = await (await rig.open('mali')).get(`/payout/${seq}`);
+    expect(plain(text)).toMatch(/Asked 15 times \d\d:\d\d(:\d\d)?–\d\d:\d\d(:\d\d)?, always/);
+    const story = text.slice(text.indexOf('id="story"'));
+    expect(story.indexOf('EM9920')).toBeLessThan(story.indexOf('EM9916'));
+    expect(story.indexOf('EM9916')).toBeLessThan(story.indexOf('The row was read'));
+    expect(plain(text)).toContain('The bank was asked at');
+  });
+});
+
+test('what the bank has of another name than the file is said', async () => {
+  const [row] = [makeRow(1, { holds: ['name'] })];
+  await ingest(rig.store, row === undefined ? [] : [row]);
+  const { text } = await (await rig.open('mali')).get(`/payout/${await seqOf('INV-1')}`);
+  expect(text).toContain('Names differ');
+});
+
+test('a payout without a bank in the process says when it is asked next, and has no button', async () => {
+  await ingestAs(rig.store, ['submitted']);
+  const { text } = await (await rig.open('mali')).get(`/payout/${await seqOf('INV-1')}`);
+  expect(text).toContain('paydrop asks');
+  expect(text).not.toContain('/ask"');
+});
+
+test('no remedy of a row tells people on the page to type a command', () => {
+  const told = Object.entries(rowRemedyWordings)
+    .filter(([code]) => !code.startsWith('break-remedy'))
+    .flatMap(([, [english, thai]]) => [withButtons('en', english), withButtons('th', thai)]);
+  expect(told.filter((text) => /paydrop [a-z]|--[a-z]/.test(text))).toEqual([]);
+  expect(withButtons('en', rowRemedyWordings['payout-remedy.failed'][0])).toContain(
+    'then "Retry" it as it is',
+  );
+  expect(withButtons('en', rowRemedyWordings['hold-remedy.halted'][0])).toMatch(
+    /go on with "Resume the batch"$/,
+  );
 });

@@ -393,10 +393,10 @@ describe('everything that the page answers', () => {
       byPerson: personId,
       proof: 'proxy',
     });
-    const { text } = await visitor.ask(`${path}/decide/go-on`, byNok);
+    const { text } = await visitor.ask(path, byNok);
     const version = /name="version" value="([^"]*)"/.exec(text)?.[1] ?? '';
-    const form = { version, note: 'seen' };
-    expect((await visitor.post(`${path}/decide/go-on`, { ...byNok, form })).status).toBe(303);
+    const form = { version, decision: 'go-on', note: 'seen' };
+    expect((await visitor.post(`${path}/decide`, { ...byNok, form })).status).toBe(303);
     const proposal = await rig.store.proposal(1);
     expect(proposal).toMatchObject({ maker: 'nok', status: 'proposed' });
     // In the same browser another name checks it, in a session of its own.

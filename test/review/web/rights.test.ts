@@ -48,10 +48,9 @@ const whoMay: Readonly<Record<string, string>> = {
   'GET /batches/:status': everyRole,
   'POST /decide': makers,
   'GET /decide/:key': makers,
-  'GET /decide/:key/:decision': makers,
-  'POST /decide/:key/:decision': makers,
-  'FILE /decide/:key/:decision/file': makers,
-  'POST /decide/:key/:decision/leave-out': makers,
+  'POST /decide/:key': makers,
+  'FILE /decide/:key/file': makers,
+  'POST /decide/:key/leave-out': makers,
   'GET /log': 'admin',
   'POST /log': 'admin',
   'GET /more': everyRole,
@@ -63,9 +62,9 @@ const whoMay: Readonly<Record<string, string>> = {
   'GET /payees': everyRole,
   'POST /payees': everyRole,
   'GET /payout/:seq': everyRole,
-  'GET /payout/:seq/decide/:decision': makers,
-  'POST /payout/:seq/decide/:decision': makers,
-  'FILE /payout/:seq/decide/:decision/file': makers,
+  'POST /payout/:seq/ask': notViewers,
+  'POST /payout/:seq/decide': makers,
+  'FILE /payout/:seq/decide/file': makers,
   'POST /payout/:seq/reveal': notViewers,
   'GET /people': 'admin',
   'GET /people/:personId': 'admin',
@@ -100,9 +99,8 @@ const whoMay: Readonly<Record<string, string>> = {
   'GET /reconciliation/:date/accept': makers,
   'POST /reconciliation/:date/accept': makers,
   'GET /registration/:seq': everyRole,
-  'GET /registration/:seq/decide/:decision': makers,
-  'POST /registration/:seq/decide/:decision': makers,
-  'FILE /registration/:seq/decide/:decision/file': makers,
+  'POST /registration/:seq/decide': makers,
+  'FILE /registration/:seq/decide/file': makers,
   'POST /registration/:seq/reveal': notViewers,
   'GET /registrations': everyRole,
   'POST /registrations': everyRole,
@@ -150,7 +148,7 @@ async function openWhole() {
   const uploads = stack.use(await openUploads(loaded, store, users.clock));
   const listen = { host: '127.0.0.1', port: 0 };
   const evidenceFolder = join(dataDir, 'evidence');
-  const parts = { ...pageOptionsOf(store, users), listen, evidenceFolder, uploads };
+  const parts = { ...pageOptionsOf(store, users), listen, evidenceFolder, uploads, askBank: async () => {} };
   const page = stack.use(await servePage(parts));
   const files = listViews(parts, nowhere).fileViews.map(({ path }) => ({ method: 'FILE' as const, path }));
   const routes = [...page.views.map(({ method, path }) => ({ method, path })), ...files];
