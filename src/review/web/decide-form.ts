@@ -36,8 +36,8 @@ interface Choice {
 export interface DecisionBox {
   /** The path to which the form is posted. */
   readonly path: string;
-  /** The path of the page that shows it. */
-  readonly page: string;
+  /** The path of the page that shows it, with kept text; undefined where no page shows kept text again. */
+  readonly page: string | undefined;
   readonly choices: readonly Choice[];
   /** Hidden fields that return with the form. */
   readonly hidden: Readonly<Record<string, string>>;
@@ -61,7 +61,7 @@ export interface DecideForm extends Pick<DecisionBox, 'path' | 'hidden' | 'nameT
 
 const boxOf = (form: DecideForm): DecisionBox => ({
   ...form,
-  page: form.back,
+  page: undefined,
   choices: [{ ...form, act: undefined, aside: undefined, whyNot: undefined }],
   evidenceFolder: undefined,
   leaveOutPath: undefined,
@@ -325,7 +325,7 @@ function boxForm(
   const takesFile = box.evidenceFolder !== undefined;
   const sendsFile = takesFile && html`formaction="${box.path}${withFile}" formenctype="multipart/form-data"`;
   return html`<form method="post" action="${box.path}" class="act">
-    ${csrfField(visit)} ${sealOf(visit, box.page)}
+    ${csrfField(visit)} ${box.page !== undefined && sealOf(visit, box.page)}
     ${Object.entries(box.hidden).map(([name, value]) => html`<input type="hidden" name="${name}" value="${value}" />`)}
     ${choiceFields(visit, review, possible, { chosen, complaints })}
     ${

@@ -3,7 +3,14 @@ import { afterEach, beforeEach, expect, test } from 'vitest';
 import { KeptPosts, keptMs } from '../../../src/review/web/kept-posts.ts';
 import { sessionIdleMs } from '../../../src/review/rules/session.ts';
 import type { Browser, Shown } from '../../support/browser.ts';
-import { ingestAs, ingest, makeRow, noonMs, statusesOf } from '../../support/journal-fixtures.ts';
+import {
+  firstBatchId,
+  ingestAs,
+  ingest,
+  makeRow,
+  noonMs,
+  statusesOf,
+} from '../../support/journal-fixtures.ts';
 import { passwordOf } from '../../support/persons.ts';
 import { type OpenTestPage, openTestPage } from '../../support/review-page.ts';
 
@@ -177,4 +184,15 @@ test('a seal is older than no session', () => {
   const sealed = kept.seal({ personId: 7, path: '/payout/1' }, noonMs);
   expect(kept.openSeal(sealed, noonMs + 10 * 3_600_000)).toEqual({ personId: 7, path: '/payout/1' });
   expect(kept.openSeal(sealed, noonMs + 11 * 3_600_000)).toBeUndefined();
+});
+
+test('a form whose page would not show the text again does not promise to keep it', async () => {
+  await ingest(rig.store, [makeRow(1, { holds: ['name'] })]);
+  const nok = await rig.open('nok');
+  const path = `/batch/${firstBatchId}/decide/cancel-batch`;
+  const { text } = await nok.get(path);
+  expect(text).toContain('name="note"');
+  expect(text).not.toContain('_seal');
+  idle();
+  expect((await nok.post(path, { note: typed })).text).not.toContain('your text is kept');
 });
