@@ -208,7 +208,9 @@ type Counted =
   | 'accepted-break'
   | 'version'
   | 'cell'
-  | 'amount';
+  | 'amount'
+  | 'passkey'
+  | 'user-change';
 
 /** "1 row", "1,200 rows". */
 export const counted = (count: number, thing: Counted): Message =>

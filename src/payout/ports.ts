@@ -242,6 +242,12 @@ export interface WaitingByCause extends WaitingTotal {
   readonly batches: number;
 }
 
+/** Counts payouts that match a filter, waiting or not; archived ones are left out. */
+export interface MatchReader {
+  /** The numbers of the newest payouts that match. */
+  matchingSeqs(filter: PayoutFilter, limit: number): Promise<readonly number[]>;
+}
+
 export interface HistoryReader {
   /** One row with its whole history; undefined when the journal itself does not have it. */
   history(seq: number): Promise<PayoutHistory | undefined>;

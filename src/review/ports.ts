@@ -159,7 +159,18 @@ export interface RowsOfAccount {
   readonly batches: number;
 }
 
+/** An item that a person took and still has. */
+export interface TakenItem {
+  readonly kind: Exclude<ReviewNote['kind'], 'group'>;
+  readonly key: string;
+  /** The payoutId of a payout; null for other items. */
+  readonly payoutId: string | null;
+  readonly atMs: number;
+}
+
 export interface QueueStore {
+  /** The payouts that a person took and that still wait, and other items taken since a moment, the latest first. */
+  takenBy(personId: number, sinceMs: number, limit: number): Promise<readonly TakenItem[]>;
   /** Refused files that were not acknowledged, the latest first. */
   refusedFiles(limit: number): Promise<readonly RefusedFile[]>;
   /** The halts in force. */

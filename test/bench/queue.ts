@@ -227,6 +227,18 @@ const filters: readonly (readonly [what: string, fields: Record<string, string>,
   ['reference', { search: 'P-77' }, 'P-77'],
 ];
 for (const [what, fields, has] of filters) await measureShown(`page, ${what}`, post(fields), '/queue', has);
+const searches: readonly (readonly [what: string, search: string, has: string])[] = [
+  ['a payoutId', 'P-77', '>P-77<'],
+  ['a part of a name', 'payee 77', '>P-77'],
+  ['a name of nobody', 'nobody', 'hold:approval'],
+  ['the end of a number', '0077', '>P-'],
+  ['an amount', '100.00', '1,000+'],
+  ['a day', '2026-11-20', '1,000+'],
+  ['the name of a file', 'file:1000000003', '>P-'],
+  ['alarms', 'alarm waiting >50', '>P-'],
+];
+for (const [what, search, has] of searches)
+  await measureShown(`search, ${what}`, post({ search }), '/search', has);
 const { totals } = await readQueue(context);
 await measure('shell, what is no payout', () => readQueue(context));
 await measure('shell, payouts', () => shell.waitingPayouts({}, Number.MAX_SAFE_INTEGER, 100));

@@ -12,9 +12,11 @@ import { makeReconciliationViews } from '../../overview/reconciliation-page.ts';
 import { makeRegistrationBatchViews } from '../../overview/registrations/batch-page.ts';
 import { makeRegistrationListViews } from '../../overview/registrations/list-page.ts';
 import { makeRegistrationViews } from '../../overview/registrations/one-page.ts';
+import { makeSearchViews } from '../../overview/search-page.ts';
 import { makeTodayViews, type TodayContext } from '../../overview/today-page.ts';
 import { makeUploadView, makeUploadViews } from '../../overview/upload-page.ts';
 import { Challenges } from '../../review/challenges.ts';
+import { makeFrameReader } from '../../review/for-me.ts';
 import type { Question } from '../../review/passkeys.ts';
 import { makeBatchViews } from '../../review/web/batch-page.ts';
 import { makeDecideViews } from '../../review/web/decide-page.ts';
@@ -33,8 +35,7 @@ import { makeSigningViews } from '../../review/web/signing-page.ts';
 import { isLoopback, type ListenAddress, parseListenAddress } from '../../core/network-address.ts';
 import { type DecisionFileContext, makeDecisionFileViews } from '../../review/web/decision-file-page.ts';
 import type { OutsideAddress } from '../../review/web/guards.ts';
-import { openReviewPage, type ServedPlace } from '../../review/web/server.ts';
-import type { PageViews } from '../../review/web/view.ts';
+import { openReviewPage, type ServedPlace, type ServedViews } from '../../review/web/server.ts';
 import { evidenceFolderOf } from '../../review/evidence-files.ts';
 import { queueKinds } from '../../review/rules/queue.ts';
 import { SettingsError } from '../../settings/secrets.ts';
@@ -138,7 +139,7 @@ export interface ViewParts {
 }
 
 /** Every view of the page. @forTests */
-export function listViews(parts: ViewParts, place: ServedPlace): PageViews {
+export function listViews(parts: ViewParts, place: ServedPlace): ServedViews {
   const { store, readContext, readReview, readQueue, evidenceFolder, onUserChange, onSignOut } = parts;
   const { readAttention, outside, payer, readSurroundings, uploads, fileDecisions, fetchStatement } = parts;
   const readPersons = async () => {
@@ -190,6 +191,7 @@ export function listViews(parts: ViewParts, place: ServedPlace): PageViews {
     ...makeRegistrationBatchViews({ store, readReview }),
     ...(uploads === undefined ? [] : makeUploadViews({ store, uploads, readSurroundings })),
     ...makeDecisionFileViews({ readQueue, ...fileDecisions }),
+    ...makeSearchViews(store),
     moreView,
   ];
   const fileViews = [
@@ -198,7 +200,8 @@ export function listViews(parts: ViewParts, place: ServedPlace): PageViews {
     ...registrations.fileViews,
     ...deciding.fileViews,
   ];
-  return { views, fileViews };
+  const readFrame = makeFrameReader({ store, readContext, readReview, readAttention });
+  return { views, fileViews, readFrame };
 }
 
 /** @param open the journal and the bank, where the process already has them. @throws SettingsError without a journal */

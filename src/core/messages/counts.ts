@@ -25,6 +25,10 @@ export const countWordings = wordings({
   'version.one': ['{count} version', '{count} ฉบับ'],
   'version.many': ['{count} versions', '{count} ฉบับ'],
 
+  'passkey.one': ['{count} passkey', 'พาสคีย์ {count} รายการ'],
+  'passkey.many': ['{count} passkeys', 'พาสคีย์ {count} รายการ'],
+  'user-change.one': ['{count} change of users', 'การเปลี่ยนแปลงผู้ใช้ {count} รายการ'],
+  'user-change.many': ['{count} changes of users', 'การเปลี่ยนแปลงผู้ใช้ {count} รายการ'],
   'line.one': ['{count} line', '{count} บรรทัด'],
   'line.many': ['{count} lines', '{count} บรรทัด'],
   'cell.one': ['{count} cell', '{count} ช่อง'],

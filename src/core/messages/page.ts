@@ -18,6 +18,15 @@ export const pageWordings = wordings({
   'page.log': ['Log', 'บันทึก'],
   'page.days': ['Days', 'กระทบยอด'],
   'page.more': ['More', 'เพิ่มเติม'],
+  'page.for-me': ['For me', 'งานของฉัน'],
+  'for-me.nothing': ['Nothing waits for you', 'ไม่มีงานที่รอคุณ'],
+  'for-me.to-check': ['Waits for your check', 'รอคุณอนุมัติ'],
+  'for-me.sent-back': ['Sent back to you', 'ส่งกลับให้คุณแก้ไข'],
+  'for-me.lapses': ['Lapses within 24 hours', 'หมดอายุภายใน 24 ชั่วโมง'],
+  'for-me.lapses-in': ['lapses in', 'หมดอายุในอีก'],
+  'for-me.taken': ['Taken by you', 'คุณรับเรื่องไว้'],
+  'for-me.confirm': ['Waits for your confirmation', 'รอคุณยืนยัน'],
+  'for-me.all': ['All', 'ทั้งหมด'],
   'page.search': ['Search', 'ค้นหา'],
   'page.search-hint': ['Search file, batch, payee, amount, owner', 'ค้นหาไฟล์ ชุดจ่าย ผู้รับเงิน จำนวนเงิน ผู้รับผิดชอบ'],
   'page.problem': ['There is a problem', 'พบข้อผิดพลาด'],
@@ -45,10 +54,31 @@ export const pageWordings = wordings({
   'page.key-select': ['select the row', 'เลือกรายการ'],
   'page.key-open': ['open the row', 'เปิดรายการ'],
   'page.key-decide': ['to the decision', 'ไปที่ส่วนการตัดสินใจ'],
+  'page.key-next': ['the next one that waits', 'รายการถัดไปที่รอดำเนินการ'],
+  'page.key-back': ['back to the list', 'กลับไปที่รายการ'],
   'page.key-help': ['this list', 'รายการแป้นลัดนี้'],
-  'page.keys-approve-nothing': ['No key approves anything.', 'แป้นลัดใช้อนุมัติรายการไม่ได้'],
+  'page.keys-approve-nothing': ['No key decides anything.', 'แป้นลัดไม่ใช้ตัดสินใจหรืออนุมัติรายการ'],
   'page.keys-on': ['Keys are on', 'เปิดใช้แป้นลัด'],
   'page.close': ['Close', 'ปิด'],
+
+  // ---------------------------------------------------------------- the search
+
+  'search.files': ['Batches and files', 'ชุดจ่ายเงินและไฟล์'],
+  'search.payouts': ['Payouts', 'รายการจ่าย'],
+  'search.refused-file': ['refused file', 'ไฟล์ที่ไม่รับเข้าระบบ'],
+  'search.times-paid': ['paid {count} times', 'จ่ายแล้ว {count} ครั้ง'],
+  'search.all': ['All', 'ทั้งหมด'],
+  'search.decide': ['Decide on those that wait', 'ดำเนินการกับรายการที่รอ'],
+  'search.back': ['Back to the search', 'กลับไปที่ผลการค้นหา'],
+  'search.words': ['Words of the search', 'คำค้นหา'],
+  'search.words-plain': [
+    'Plain text finds a batch, a file, a payoutId, a reference, a name, a number or its last four digits, an amount (12,500) or a day (2026-11-30).',
+    'พิมพ์ชุดจ่ายเงิน ชื่อไฟล์ เลขที่รายการ เลขอ้างอิง ชื่อ หมายเลขหรือเลข 4 ตัวท้าย จำนวนเงิน (12,500) หรือวันที่ (2026-11-30)',
+  ],
+  'search.words-narrow': [
+    'Words narrow it: a part of a file’s name, a hold, a code of the bank, alarms, an owner, above or below an amount, and what still waits for a person.',
+    'คำเหล่านี้ช่วยจำกัดผลการค้นหา ได้แก่ ส่วนหนึ่งของชื่อไฟล์ สาเหตุที่ระงับ รหัสของธนาคาร แจ้งเตือนสำคัญ ผู้รับเรื่อง จำนวนเงินมากกว่าหรือน้อยกว่า และรายการที่รอดำเนินการ',
+  ],
 
   // ---------------------------------------------------------------- signing in
 

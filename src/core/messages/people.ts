@@ -314,6 +314,7 @@ const historyWordings = wordings({
   'looked-at.payee-numbers': ['the payee numbers of proposal {proposal}', 'เลขผู้รับเงินในคำขอ {proposal}'],
   'looked-at.evidence-file': ['the evidence file of proposal {proposal}', 'ไฟล์หลักฐานของคำขอ {proposal}'],
   'looked-at.search': ['the answer of a search of {place} for {text}', 'ผลการค้นหาใน{place}ด้วย {text}'],
+  'looked-in.search': ['the whole journal', 'ข้อมูลทั้งหมด'],
   'looked-in.queue': ['the queue', 'รายการรอดำเนินการ'],
   'looked-in.payees': ['the payees', 'ผู้รับเงิน'],
   'looked-in.payouts': ['the payouts', 'รายการจ่าย'],

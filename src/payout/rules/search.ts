@@ -21,8 +21,8 @@ export interface PayoutFilter {
   /** One of these sets of holds, exactly. */
   readonly holdSets?: readonly (readonly HoldReason[])[];
   /** One of these causes: the code of the first issue of a rejected row, else that of the reason; empty without one. */
-  readonly causes?: readonly string[];
-  readonly isAlarm?: boolean;
+  readonly causes?: readonly string[] | undefined;
+  readonly isAlarm?: boolean | undefined;
   readonly batchId?: string | undefined;
   /** Rows of the batch by their numbers in its file, the first exclusive. */
   readonly rowNos?: { readonly after: number; readonly upTo: number } | undefined;
@@ -42,6 +42,13 @@ export interface PayoutFilter {
   readonly isWaiting?: boolean;
   /** Whether money moved, alarms considered. */
   readonly moneyMoved?: MoneyMoved | undefined;
+  /** One of these batches. */
+  readonly batchIds?: readonly string[] | undefined;
+  /** One of these payouts. */
+  readonly seqs?: readonly number[] | undefined;
+  /** Bounds of the amount, both exclusive. */
+  readonly aboveSatang?: Satang | undefined;
+  readonly belowSatang?: Satang | undefined;
   /** Alternatives: at least one must match. */
   readonly anyOf?: readonly PayoutFilter[] | undefined;
 }

@@ -9,7 +9,7 @@ import { readAgreed, showPolicy } from './policy.ts';
 import type { ReviewNote } from './queue.ts';
 
 /** A list that is searched for a whole number. */
-export type SearchedPlace = 'queue' | 'payees' | 'payouts' | 'registrations';
+export type SearchedPlace = 'search' | 'queue' | 'payees' | 'payouts' | 'registrations';
 
 /** The thing that was looked at, without names. */
 export type Looked =

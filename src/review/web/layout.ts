@@ -4,8 +4,11 @@ import { sayMoment } from '../../core/moments.ts';
 import { sayWhy } from './words.ts';
 import { hash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
+import { showCount } from '../../core/figures.ts';
 import { formatBangkokDateTime } from '../../core/bangkok-time.ts';
 import { type Action, can, type Person } from '../rules/people.ts';
+import type { FrameFacts } from '../for-me.ts';
+import { forMeList } from './frame/for-me-list.ts';
 import { html, type Html, type Part } from './html.ts';
 import type { Asset } from './passkey-script.ts';
 import { style } from './style.ts';
@@ -134,27 +137,48 @@ const settings = (visit: Visit): Html =>
     }
   </div>`;
 
-const entryLink = ({ say, path }: Visit, entry: Entry): Html =>
-  html`<a class="i" href="${entry.path}" ${markOf(entry, path)}>${say(entry.word)}</a>`;
+/** The count beside an entry; nothing for entries without one. */
+function countOf({ path }: { readonly path: string }, facts: FrameFacts | undefined): number | undefined {
+  if (facts === undefined) return undefined;
+  const counts = new Map([
+    ['/queue', facts.groups],
+    ['/proposals', facts.forMe.toCheck.length],
+    ['/reconciliation', facts.openBreaks],
+  ]);
+  return counts.get(path);
+}
+
+function entryLink({ say, path }: Visit, entry: Entry, facts: FrameFacts | undefined): Html {
+  const count = countOf(entry, facts);
+  const isHot = entry.path === '/queue' && facts?.isAlarm === true;
+  return html`<a class="i" href="${entry.path}" ${markOf(entry, path)}
+    >${say(entry.word)}${
+      count !== undefined &&
+      html`<span class="c" data-count="${entry.path}"
+        >${count > 0 && html`<span class="${isHot && 'bad'}">${showCount(count)}</span>`}</span
+      >`
+    }</a
+  >`;
+}
 
 /** A person's own corner. */
 const meOf = (visit: Visit, person: Person): Html =>
   html`<div class="me">${whoIs(visit, person)} ${settings(visit)}</div>`;
 
-const side = (visit: Visit, person: Person): Html =>
+const side = (visit: Visit, person: Person, facts: FrameFacts | undefined): Html =>
   html`<nav class="side" aria-label="${visit.say('page.menu')}">
     <a class="brand" href="/today">paydrop</a>
-    ${entriesOf(person).map((entry) => entryLink(visit, entry))} ${meOf(visit, person)}
+    ${entriesOf(person).map((entry) => entryLink(visit, entry, facts))} ${meOf(visit, person)}
   </nav>`;
 
 /** The top of every page. It stands first, so that the search is a few presses of Tab away. */
-const top = (visit: Visit, person: Person | undefined): Html =>
+const top = (visit: Visit, person: Person | undefined, facts: FrameFacts | undefined): Html =>
   html`<header class="top">
     <a class="mark" href="/today">paydrop</a>
     ${
       person === undefined
         ? settings(visit)
-        : html`<form method="post" action="/queue" role="search" aria-label="${visit.say('page.search')}">
+        : html`<form method="post" action="/search" role="search" aria-label="${visit.say('page.search')}">
             ${csrfField(visit)}
             <input
               type="search"
@@ -166,18 +190,22 @@ const top = (visit: Visit, person: Person | undefined): Html =>
             />
           </form>`
     }
+    ${facts !== undefined && forMeList(visit, facts.forMe)}
   </header>`;
 
 /** The menu at the foot of a phone. */
-function foot({ say, path }: Visit): Html {
+function foot({ say, path }: Visit, facts: FrameFacts | undefined): Html {
   const current = tabs.find((tab) => menu.some((entry) => entry.path === tab.path && isUnder(entry, path)));
   return html`<nav class="tabs" aria-label="${say('page.menu')}">
     ${tabs.map((tab) => {
       const isCurrent = tab === (current ?? tabs.at(-1));
+      const count = tab.path === '/reconciliation' ? 0 : (countOf(tab, facts) ?? 0);
       return html`<a
         href="${tab.path}"
         ${isCurrent && html`aria-current="${tab.path === path ? 'page' : 'true'}"`}
-        ><b aria-hidden="true">${tab.sign}</b>${say(tab.word)}</a
+        ><b data-count="tab${tab.path}"
+          >${count > 0 ? showCount(count) : html`<span aria-hidden="true">${tab.sign}</span>`}</b
+        >${say(tab.word)}</a
       >`;
     })}
   </nav>`;
@@ -197,7 +225,7 @@ export const moreView: View = {
         <nav class="card" aria-label="${say('page.more')}">
           ${entriesOf(person)
             .filter((entry) => !isTab(entry))
-            .map((entry) => entryLink(visit, entry))}
+            .map((entry) => entryLink(visit, entry, undefined))}
         </nav>
         <section class="card">${meOf(visit, person)}</section>`,
     };
@@ -217,6 +245,8 @@ const keyWords = [
   ['x', 'page.key-select'],
   ['Enter', 'page.key-open'],
   ['d', 'page.key-decide'],
+  ['n', 'page.key-next'],
+  ['u', 'page.key-back'],
   ['?', 'page.key-help'],
 ] as const;
 
@@ -237,8 +267,21 @@ const keysHelp = ({ say }: Visit): Html =>
     <button type="button" class="main">${say('page.close')}</button>
   </dialog>`;
 
-/** The whole page. */
-export function frame(visit: Visit, { title, body, scripts = [] }: Page): Html {
+/** The head of a printed page. */
+const printHead = ({ say, language, nowMs, isSandbox }: Visit, { displayName }: Person): Html =>
+  html`<div class="print">
+    <small
+      >paydrop · ${displayName} · ${sayMoment(language, nowMs)}
+      ${isSandbox && html`· <b>${say('page.sandbox')}</b>`}</small
+    >
+  </div>`;
+
+/** The whole page. @param facts undefined: nothing is said of what waits */
+export function frame(
+  visit: Visit,
+  { title, body, scripts = [] }: Page,
+  facts: FrameFacts | undefined,
+): Html {
   const { language, theme, isSandbox, say, person } = visit;
   return html`<!doctype html>
     <html lang="${language}" ${theme === undefined ? '' : html`data-theme="${theme}"`}>
@@ -254,10 +297,10 @@ export function frame(visit: Visit, { title, body, scripts = [] }: Page): Html {
       <body class="${person === undefined && 'alone'}">
         <a class="skip" href="#content">${say('page.skip')}</a>
         ${isSandbox && html`<aside class="test" aria-label="${say('page.sandbox')}">${say('page.sandbox')}</aside>`}
-        ${top(visit, person)} ${person !== undefined && [side(visit, person), lostNote(visit)]}
+        ${top(visit, person, facts)}
+        ${person !== undefined && [side(visit, person, facts), lostNote(visit), printHead(visit, person)]}
         <main id="content" tabindex="-1">${body}</main>
-        ${person !== undefined && [foot(visit), keysHelp(visit)]}
-      </body>
+        ${person !== undefined && [foot(visit, facts), keysHelp(visit)]}
       </body>
     </html>`;
 }

@@ -13,6 +13,7 @@ import type { Log } from '../../core/ports.ts';
 import { makeServerFactory, type ServerLimits } from '../../platform/http-server.ts';
 import { type AccessNotes, AccessRecord } from '../access-record.ts';
 import type { SigningPlace } from '../passkeys.ts';
+import type { FrameFacts } from '../for-me.ts';
 import { type Action, can, type ProvedPerson } from '../rules/people.ts';
 import { type ProxyRefusal, readHeaderValues, toNetwork } from '../rules/proxy-header.ts';
 import {
@@ -68,12 +69,17 @@ export interface ReviewPageOptions {
   readonly readContext: () => Promise<SessionContext>;
   readonly log: Log;
   /** Lists the views, which the server serves without knowing any. */
-  readonly listViews: (place: ServedPlace) => PageViews;
+  readonly listViews: (place: ServedPlace) => ServedViews;
   readonly feed: LiveFeed;
   /** Called after a session has ended, to delete the data kept for it. */
   readonly onSignOut?: ((sessionHash: string) => Promise<void>) | undefined;
   /** Undefined where the page answers this machine only. */
   readonly outside?: OutsideAddress | undefined;
+}
+
+/** Every view, and the facts of the frame around each page. */
+export interface ServedViews extends PageViews {
+  readonly readFrame: (visit: ProvedVisit) => Promise<FrameFacts>;
 }
 
 /** The facts that views need of the server. */
@@ -86,6 +92,7 @@ export interface ServedPlace {
 
 /** The options, with the state that the page keeps itself. */
 type PageParts = ReviewPageOptions & {
+  readonly readFrame: ServedViews['readFrame'];
   readonly refusals: ProxyRefusals;
   readonly cookieNames: CookieNames;
   readonly access: AccessRecord;
@@ -125,19 +132,20 @@ export async function openReviewPage(options: ReviewPageOptions): Promise<Review
   };
   const access = new AccessRecord(store, log);
   const refusals = new ProxyRefusals(log);
+  const { views, fileViews, readFrame } = options.listViews({
+    signingPlace: () => placeOf(readOrigin()),
+    signInPlaceOf: makePlaces(access),
+  });
   const cookieNames = cookieNamesOf(outside);
   const parts: PageParts = {
     ...options,
     cookieNames,
     access,
     refusals,
+    readFrame,
     kept: new KeptPosts(cookieNames.kept),
   };
   recordAccess(app, parts);
-  const { views, fileViews } = options.listViews({
-    signingPlace: () => placeOf(readOrigin()),
-    signInPlaceOf: makePlaces(access),
-  });
   addViews(app, parts, views);
   await addFileViews(app, parts, fileViews);
   addLive(app, parts);
@@ -303,11 +311,17 @@ async function readVisit(
   return { ...known, visit };
 }
 
-async function sendPage(reply: FastifyReply, visit: Visit, page: Page): Promise<FastifyReply> {
+async function sendPage(
+  reply: FastifyReply,
+  visit: Visit | ProvedVisit,
+  page: Page,
+  readFrame?: ServedViews['readFrame'],
+): Promise<FastifyReply> {
+  const facts = 'proved' in visit ? await readFrame?.(visit) : undefined;
   return reply
     .code(page.status ?? 200)
     .type('text/html; charset=utf-8')
-    .send(frame(visit, page).text);
+    .send(frame(visit, page, facts).text);
 }
 
 async function answerView(
@@ -322,20 +336,20 @@ async function answerView(
   const fields = { ...lastOfEach(asked), ...(request.params as Fields) };
   if (view.action === undefined) {
     const answer = await view.answer(visit, fields);
-    if (!('secret' in answer)) return sendAnswer(reply, visit, answer, parts.cookieNames);
+    if (!('secret' in answer)) return sendAnswer(reply, visit, answer, parts);
     // A new sign-in ends the browser's earlier session.
     await endOwnSession(request, parts);
     const session = await parts.store.session(hashSession(answer.secret));
     const goTo = parts.kept.findPage(request, session?.personId, visit.nowMs) ?? answer.goTo;
-    return sendAnswer(reply, visit, { ...answer, goTo }, parts.cookieNames);
+    return sendAnswer(reply, visit, { ...answer, goTo }, parts);
   }
   const proved = proveVisit(seen, view.action, request, parts);
   if (!('proved' in proved))
-    return sendAnswer(reply, visit, keepText(seen, request, reply, parts) ?? proved, parts.cookieNames);
+    return sendAnswer(reply, visit, keepText(seen, request, reply, parts) ?? proved, parts);
   const typed = asksByItself(request) ? {} : parts.kept.giveBack(request, reply, proved);
   const answer = await view.answer(proved, { ...typed, ...fields });
   if ('isSignedOut' in answer) await endOwnSession(request, parts);
-  return sendAnswer(reply, visit, answer, parts.cookieNames);
+  return sendAnswer(reply, proved, answer, parts);
 }
 
 async function endOwnSession(request: FastifyRequest, parts: PageParts): Promise<void> {
@@ -413,7 +427,7 @@ async function readFile(
   const proved = proveVisit(seen, view.action, request, pageParts);
   const isProved = 'proved' in proved;
   if (!isProved && (visit.person !== undefined || !request.isMultipart()))
-    return sendAnswer(reply, visit, proved, pageParts.cookieNames);
+    return sendAnswer(reply, visit, proved, pageParts);
   if (!request.isMultipart()) return sendText(reply, 415, 'send it with the form');
   const { fieldsMax = 0, bytesMax } = view;
   const fieldSize = fieldsMax === 0 ? 1_000 : fieldBytesMax;
@@ -428,12 +442,7 @@ async function readFile(
   for (; part?.type === 'field'; part = await nextPart()) fields[part.fieldname] = String(part.value);
   request.body = fields;
   if (!isProved)
-    return sendAnswer(
-      reply,
-      visit,
-      keepText(seen, request, reply, pageParts) ?? proved,
-      pageParts.cookieNames,
-    );
+    return sendAnswer(reply, visit, keepText(seen, request, reply, pageParts) ?? proved, pageParts);
   let isOurs = false;
   app.csrfProtection(request, reply, () => {
     isOurs = true;
@@ -445,7 +454,7 @@ async function readFile(
   const isCut = (): boolean => stream.truncated;
   const all = { ...fields, ...(request.params as Fields) };
   const answer = await view.receive(proved, { name: name ?? '', stream: readWhole(stream), isCut }, all);
-  return sendAnswer(reply, visit, answer, pageParts.cookieNames);
+  return sendAnswer(reply, proved, answer, pageParts);
 }
 
 /** A form that broke off or is malformed: the browser's fault (400). */
@@ -498,10 +507,10 @@ async function sendAnswer(
   reply: FastifyReply,
   visit: Visit,
   answer: Answer,
-  { session }: CookieNames,
+  { cookieNames: { session }, readFrame }: PageParts,
 ): Promise<FastifyReply> {
   if ('file' in answer) return sendFile(reply, answer.file);
-  if (!('goTo' in answer)) return sendPage(reply, visit, answer);
+  if (!('goTo' in answer)) return sendPage(reply, visit, answer, readFrame);
   if ('secret' in answer) void reply.setCookie(session, answer.secret, secretCookie);
   if ('isSignedOut' in answer) void reply.clearCookie(session, secretCookie);
   return reply.redirect(answer.goTo, 303);
@@ -563,7 +572,7 @@ function addViews(app: FastifyInstance, parts: PageParts, views: readonly View[]
       // The form is of a session that has ended, or of another one of the same person.
       const seen = await readVisit(request, reply, parts);
       const back = keepText(seen, request, reply, parts);
-      if (back !== undefined) return sendAnswer(reply, seen.visit, back, parts.cookieNames);
+      if (back !== undefined) return sendAnswer(reply, seen.visit, back, parts);
     }
     if (status >= 500) parts.log('error', 'the review page could not answer', { err: error });
     return saySomething(request, reply, status);

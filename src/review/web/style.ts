@@ -80,7 +80,7 @@ th::first-letter { text-transform: uppercase; }
 .card thead th { padding-top: 0; }
 tfoot td, tfoot th { border-top: 2px solid var(--edge); font-weight: 600; }
 :is(td, th):is(.r, .number) { text-align: right; font-variant-numeric: tabular-nums; white-space: nowrap; }
-td small { display: block; }
+td small { display: block; white-space: normal; }
 .yes { color: var(--paid); } .ask, .tag.unknown { color: var(--unknown); } .bad, .tag.alarm { color: var(--alarm); } .no { color: var(--soft); }
 .t, .tag { font-weight: 600; white-space: nowrap; }
 .tag.no { font-weight: 400; }
@@ -105,8 +105,8 @@ body.alone { display: block; }
 .i:hover { background: var(--raise); }
 .i[aria-current] { background: var(--accent-tint); color: var(--link); font-weight: 600; }
 .c { margin-left: auto; font-size: .8125rem; color: var(--soft); font-weight: 600; align-self: center; }
-.c.hot { color: var(--alarm); }
 .me { margin-top: auto; padding: var(--s3); border-top: 1px solid var(--line); }
+.card > .me { border: 0; padding: 0; }
 .me .settings { display: flex; flex-wrap: wrap; gap: 0 var(--s2); font-size: .8125rem; margin-left: -.25rem; }
 .who { color: inherit; }
 :root:not([data-theme]) .to-light { display: none; }
@@ -356,7 +356,7 @@ const narrow = `
   .bell li a, .who { min-height: 2.75rem; } .me a.who { display: block; padding: .5rem 0; }
   .i { padding: .65rem var(--s3); }
   .tabs {
-    display: grid; grid-template-columns: repeat(5, 1fr); position: fixed; inset: auto 0 0; z-index: 4; background: var(--sheet);
+    display: grid; grid-template-columns: repeat(5, minmax(0, 1fr)); position: fixed; inset: auto 0 0; z-index: 4; background: var(--sheet);
     border-top: 1px solid var(--line); padding-bottom: env(safe-area-inset-bottom);
   }
   .tabs a { padding: .35rem 0; text-align: center; font-size: .75rem; color: var(--soft); line-height: 1.35; min-height: 3.25rem; }

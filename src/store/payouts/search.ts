@@ -3,6 +3,7 @@ import { type Expression, type InferResult, sql, type SqlBool } from 'kysely';
 import { moneyMoved, type PayoutStatus, payoutStatuses } from '../../core/payout.ts';
 import type {
   FoundPayout,
+  MatchReader,
   PayoutSearch,
   WaitingByCause,
   WaitingReader,
@@ -94,8 +95,12 @@ const hasAnyOf = (filters: readonly PayoutFilter[]): Condition =>
 
 const listOf = (values: readonly unknown[]) => sql.join(values.map((value) => sql`${value}`));
 
+/** True of one of these values; of nothing, where there are none. */
+const isAmong = (column: string, values: readonly (string | number)[]): Condition =>
+  values.length === 0 ? sql`1 = 0` : sql`${sql.ref(column)} in (${listOf(values)})`;
+
 function listConditions(filter: PayoutFilter): readonly Condition[] {
-  const { moneyMoved: moved, anyOf = [] } = filter;
+  const { moneyMoved: moved, anyOf = [], batchIds, seqs, aboveSatang, belowSatang } = filter;
   const { hold, isAlarm, batchId, rowNos, reference, ownName, amountSatang, payee, sinceMs, untilMs } =
     filter;
   return [
@@ -113,14 +118,17 @@ function listConditions(filter: PayoutFilter): readonly Condition[] {
     untilMs !== undefined && sql<SqlBool>`p.placed_at_ms < ${untilMs}`,
     filter.isWaiting === true && sql<SqlBool>`p.is_acknowledged = 0`,
     moved !== undefined && hasMoved(moved),
+    batchIds !== undefined && isAmong('p.batch_id', batchIds),
+    seqs !== undefined && isAmong('p.seq', seqs),
+    aboveSatang !== undefined && sql<SqlBool>`p.amount_satang > ${aboveSatang}`,
+    belowSatang !== undefined && sql<SqlBool>`p.amount_satang < ${belowSatang}`,
     anyOf.length > 0 && hasAnyOf(anyOf),
   ].filter((condition) => condition !== false);
 }
 
-/** The columns that a list shows are read of the rows that are found alone. */
-function selectPage(filter: PayoutFilter, searched: SearchedPayouts, beforeSeq: number, limit: number) {
+function selectSeqs(filter: PayoutFilter, searched: SearchedPayouts, beforeSeq: number, limit: number) {
   const conditions = listConditions(filter);
-  const found = query
+  return query
     .selectFrom(`${searched.isOpen ? 'open_payout' : 'payout_listed'} as p`)
     .select('p.seq')
     .where('p.seq', '<', beforeSeq)
@@ -129,8 +137,11 @@ function selectPage(filter: PayoutFilter, searched: SearchedPayouts, beforeSeq: 
     )
     .orderBy('p.seq', 'desc')
     .limit(limit);
-  return selectFound().where('p.seq', 'in', found);
 }
+
+/** The columns that a list shows are read of the rows that are found alone. */
+const selectPage = (...asked: Parameters<typeof selectSeqs>) =>
+  selectFound().where('p.seq', 'in', selectSeqs(...asked));
 
 const selectFound = () =>
   selectResultRows()
@@ -277,9 +288,17 @@ export const searchReads = {
       found.push(...(yield* select(selectPage(filter, searched, beforeSeq, limit))).map(toFound));
     return found.toSorted((one, other) => other.row.seq - one.row.seq).slice(0, limit);
   },
+  *matchingSeqs(filter, limit): Reading<number[]> {
+    const seqs: number[] = [];
+    for (const searched of planSearch(filter)) {
+      const found = yield* select(selectSeqs(filter, searched, Number.MAX_SAFE_INTEGER, limit));
+      seqs.push(...found.map(({ seq }) => seq));
+    }
+    return seqs.toSorted((one, other) => other - one).slice(0, limit);
+  },
   *findOwners(reference): Reading<number[]> {
     const made = query.selectFrom('attempt').select('payout_seq as seq');
     const owners = made.where('trans_ref_no', '=', reference).union(made.where('sys_ref_no', '=', reference));
     return (yield* select(owners)).map(({ seq }) => seq);
   },
-} satisfies BodiesOf<PayoutSearch & WaitingReader>;
+} satisfies BodiesOf<PayoutSearch & WaitingReader & MatchReader>;

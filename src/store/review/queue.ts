@@ -3,7 +3,7 @@ import { decodeStop } from '../payouts/batches.ts';
 import { type RawBuilder, sql, type SqlBool } from 'kysely';
 import { zeroSatang } from '../../core/money.ts';
 import { makeRowMapping } from '../../platform/record-rows.ts';
-import type { QueueStore, RowsOfAccount } from '../../review/ports.ts';
+import type { QueueStore, RowsOfAccount, TakenItem } from '../../review/ports.ts';
 import { ownCauses } from '../../payout/rules/operator.ts';
 import {
   addRows,
@@ -220,6 +220,36 @@ export const queueReads = {
       .where('key', 'in', [...keys])
       .orderBy('seq');
     return (yield* select(ofKeys)).map((row) => records.toRecord<ReviewNote>(row));
+  },
+  *takenBy(personId, sinceMs, limit): Reading<TakenItem[]> {
+    const seq = sql`case when n.kind = 'payout' then cast(n.key as bigint) end`;
+    const waits = sql<
+      string | null
+    >`(select p.payout_id from open_payout as p where p.seq = ${seq} and p.is_acknowledged = 0)`;
+    const taken = query
+      .selectFrom('review_note as n')
+      .select(['n.kind', 'n.key', 'n.at_ms as atMs', waits.as('payoutId')])
+      .where('n.person_id', '=', personId)
+      .where('n.what', '=', 'taken')
+      .where((eb) => eb.or([eb(waits, 'is not', null), eb('n.at_ms', '>=', sinceMs)]))
+      .where('n.kind', '<>', 'group')
+      .where((eb) => eb.or([eb('n.kind', '<>', 'payout'), eb(waits, 'is not', null)]))
+      .where(({ not, exists, selectFrom }) =>
+        not(
+          exists(
+            selectFrom('review_note as later')
+              .select('later.seq')
+              .whereRef('later.kind', '=', 'n.kind')
+              .whereRef('later.key', '=', 'n.key')
+              .whereRef('later.seq', '>', 'n.seq'),
+          ),
+        ),
+      )
+      .orderBy('n.seq', 'desc')
+      .limit(limit);
+    return (yield* select(taken)).flatMap(({ kind, ...item }) =>
+      kind === 'group' ? [] : [{ kind, ...item }],
+    );
   },
 } satisfies Partial<BodiesOf<QueueStore>>;
 

@@ -133,6 +133,6 @@ describe('every page', () => {
     expect(script.headers.get('content-type')).toContain('text/javascript');
     expect(script.text).not.toMatch(/approve["'/]|eval\(|new Function/);
     expect(text).not.toMatch(/ on\w+="| style="/);
-    expect(text).toContain('No key approves anything.');
+    expect(text).toContain('No key decides anything.');
   });
 });

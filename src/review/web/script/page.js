@@ -6,9 +6,8 @@
 const refreshEveryMs = 2000;
 const lost = document.querySelector('[data-lost]');
 const regions = () => [...document.querySelectorAll('[data-live]')];
-
-// On a narrow screen the menu scrolls; the present entry moves into view.
-document.querySelector('nav [aria-current]')?.scrollIntoView({ block: 'nearest', inline: 'center' });
+/** The counts of the frame: fresh where the page is, though they keep no page listening. */
+const counts = () => [...document.querySelectorAll('[data-count]')];
 
 // ---------------------------------------------------------------- ticked boxes
 
@@ -110,6 +109,10 @@ async function refresh() {
       const other = fresh.querySelector(`[data-live="${region.dataset.live}"]`);
       if (other !== null) replace(region, other);
     }
+    for (const count of counts()) {
+      const other = fresh.querySelector(`[data-count="${count.dataset.count}"]`);
+      if (other !== null && !count.contains(document.activeElement)) count.innerHTML = other.innerHTML;
+    }
     const note = fresh.querySelector('[data-lost]');
     lost.dataset.mark = note.dataset.mark;
     lost.querySelector('time').replaceWith(note.querySelector('time'));
@@ -163,12 +166,26 @@ for (const opener of document.querySelectorAll('[data-keys]')) {
   opener.addEventListener('click', () => help?.showModal());
 }
 
-const links = () => [...document.querySelectorAll('main a.open')];
+// The list of what waits for the person closes like a menu.
+const bell = document.querySelector('details.bell');
+document.addEventListener('click', ({ target }) => {
+  if (bell?.open && !bell.contains(target)) bell.open = false;
+});
+document.addEventListener('keydown', ({ key }) => {
+  if (key !== 'Escape' || !bell?.open) return;
+  bell.open = false;
+  bell.querySelector('summary').focus();
+});
+
+const links = () => [
+  ...document.querySelectorAll('main a.open, main .q li > a, main table.rows td:first-child a'),
+];
+const lineOf = (element) => element?.closest('tr, li');
 
 function move(by) {
   const all = links();
-  const row = document.activeElement?.closest('tr');
-  const place = all.findIndex((link) => link === document.activeElement || (row && row.contains(link)));
+  const line = lineOf(document.activeElement);
+  const place = all.findIndex((link) => link === document.activeElement || line?.contains(link));
   const next = all[place === -1 ? (by > 0 ? 0 : all.length - 1) : place + by];
   next?.focus();
   next?.scrollIntoView({ block: 'nearest' });
@@ -181,16 +198,35 @@ function goDecide() {
     choice.requestSubmit(choice.querySelector('.main'));
     return;
   }
-  const row = document.activeElement?.closest('tr')?.querySelector('a.open');
-  (row ?? document.querySelector('.decisions a.button'))?.[row ? 'click' : 'focus']();
+  const open = lineOf(document.activeElement)?.querySelector('a.open');
+  if (open) {
+    open.click();
+    return;
+  }
+  const form = document.querySelector('main form.act, main .sign, main .decision, main .decisions');
+  form?.scrollIntoView({ block: 'nearest' });
+  form?.querySelector('textarea, select, input:not([type=hidden]), a.button, a.b, button')?.focus();
+}
+
+/** Follows the first of these links. */
+const follow = (...selectors) => {
+  const link = selectors.map((one) => document.querySelector(one)).find((one) => one !== null);
+  link?.click();
+  return link !== undefined;
+};
+
+function goBack() {
+  if (!follow('main a[rel=up]', 'main .bread a', 'main .nav a')) history.back();
 }
 
 const keys = {
   '/': () => document.querySelector('input[type=search]')?.focus(),
   j: () => move(1),
   k: () => move(-1),
-  x: () => document.activeElement?.closest('tr')?.querySelector('input[form=choice]')?.click(),
+  x: () => lineOf(document.activeElement)?.querySelector('input[type=checkbox]')?.click(),
   d: goDecide,
+  n: () => follow('main a[rel=next]'),
+  u: goBack,
   '?': () => help?.showModal(),
 };
 
