@@ -116,6 +116,7 @@ describe.skipIf(chromiumPath === undefined)(`in Chromium${skipped}`, () => {
     'sign-in',
     'today',
     'queue',
+    'search',
     'decide-several',
     'payout-decide',
     'proposal-stale',

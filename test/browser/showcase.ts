@@ -343,11 +343,21 @@ const mixedFile = `${goodFile}UP-3,MSISDN,0810000003,Anan Thongdee,1.234,U-3,\nU
 const listQueueStops = (failed: number): readonly Stop[] => [
   at('queue', '/queue'),
   {
-    name: 'queue-nothing-found',
+    name: 'search-nothing-found',
     reach: async (page) => {
       await page.goto('/queue');
-      await page.fill('#search', 'nobody');
-      await page.locator('form.filter button.main').click();
+      await page.fill('.top input[type=search]', 'nobody');
+      await page.keyboard.press('Enter');
+      await page.waitForURL('**/search');
+    },
+  },
+  {
+    name: 'search',
+    reach: async (page) => {
+      await page.goto('/queue');
+      await page.fill('.top input[type=search]', 'malee');
+      await page.keyboard.press('Enter');
+      await page.waitForURL('**/search');
     },
   },
   {

@@ -219,19 +219,17 @@ const views = `
 .figures { display: flex; flex-wrap: wrap; gap: var(--s3); margin: 0; padding: 0; list-style: none; }
 .figures li { background: var(--sheet); border: 1px solid var(--line); border-radius: .625rem; padding: var(--s2) var(--s4); min-width: 9rem; }
 .figures b { display: block; font-size: 1.375rem; line-height: 1.35; font-variant-numeric: tabular-nums; } .figures small { display: block; }
-.figures.links li a { color: inherit; display: block; }
 td .name { font-weight: 600; overflow-wrap: anywhere; }
 td.why { max-width: 28rem; overflow-wrap: anywhere; }
 .narrow { max-width: 26rem; width: 100%; margin: var(--s6) auto; }
 .medium { max-width: 40rem; }
 .columns { display: grid; grid-template-columns: 3fr 2fr; gap: var(--s4); align-items: start; }
-.columns.even { grid-template-columns: 1fr 1fr; }
 dl.facts { display: grid; grid-template-columns: minmax(8rem, auto) 1fr; gap: var(--s1) var(--s4); margin: 0; align-items: baseline; }
 dl.facts dt { color: var(--soft); } dl.facts dd { margin: 0; overflow-wrap: anywhere; }
-:is(ul.decisions, ul.facts, ul.plain, ul.log, ul.options, ul.chips, ol.steps, ul.steps) { list-style: none; margin: 0; padding: 0; }
-:is(ul.decisions, ul.facts, ul.log) > li { padding: .4rem 0; border-bottom: 1px solid var(--line); }
-:is(ul.decisions, ul.facts, ul.log) > li:last-child { border-bottom: 0; }
-:is(ul.decisions, ul.facts, ul.plain, ul.log) small { display: block; }
+:is(ul.decisions, ul.plain, ul.log, ul.options, ul.chips) { list-style: none; margin: 0; padding: 0; }
+:is(ul.decisions, ul.log) > li { padding: .4rem 0; border-bottom: 1px solid var(--line); }
+:is(ul.decisions, ul.log) > li:last-child { border-bottom: 0; }
+:is(ul.decisions, ul.plain, ul.log) small { display: block; }
 .off, ul.options li.off { color: var(--soft); }
 .effect, blockquote { background: var(--raise); border-radius: var(--r); padding: var(--s3); margin: 0 0 var(--s4); }
 blockquote p { overflow-wrap: anywhere; }
@@ -241,7 +239,6 @@ blockquote p { overflow-wrap: anywhere; }
 section > h2 { margin-bottom: var(--s2); }
 .card .card { border: 0; padding: 0; margin: var(--s4) 0 0; }
 ul.plain .card { margin-bottom: var(--s4); }
-.filename { font-weight: 600; font-size: 1.0625rem; overflow-wrap: anywhere; }
 h2.headline { font-size: 1.75rem; line-height: 1.3; font-variant-numeric: tabular-nums; }
 .decision { border-color: var(--accent); border-top: 3px solid var(--accent); }
 .cannot { border-left: 4px solid var(--alarm-fill); padding: .2rem var(--s3); margin: 0 0 var(--s4); }
@@ -249,24 +246,13 @@ h2.headline { font-size: 1.75rem; line-height: 1.3; font-variant-numeric: tabula
 ul.chips { display: flex; flex-wrap: wrap; gap: .1rem .9rem; } ul.chips li { overflow-wrap: anywhere; }
 .becomes small { display: inline; }
 .story td:nth-child(3) { min-width: 14rem; } .story td.why { max-width: none; }
-svg.share { height: 1.25rem; border-radius: .3rem; background: var(--line); margin: 0 0 var(--s3); overflow: hidden; }
-td svg.share { height: .5rem; margin: .4rem 0 .2rem; }
-.fill-paid { fill: var(--paid-fill); } .fill-submitted, .fill-unresolved { fill: var(--unknown-fill); } .fill-disputed { fill: var(--alarm-fill); }
-.fill-ready, .fill-staged, .fill-held { fill: var(--wait-fill); stroke: var(--wait-edge); stroke-dasharray: 3 2; }
-.fill-unpayable, .fill-failed, .fill-rejected, .fill-cancelled { fill: var(--none-fill); }
 table.legend { border: 0; background: none; max-width: 44rem; } .legend tbody th { font-weight: 400; }
-td.wide { min-width: 14rem; }
-ul.facts li { display: flex; flex-wrap: wrap; gap: .2rem .6rem; } ul.facts li > :last-child { flex: 1; overflow-wrap: anywhere; }
-ul.facts li > b:first-child { min-width: 2.2rem; text-align: right; font-variant-numeric: tabular-nums; }
-ul.facts .sign { font-weight: 700; width: 1.2rem; text-align: center; }
-.good .sign { color: var(--paid); } .look .sign { color: var(--unknown); } li.alarm .sign { color: var(--alarm); }
 .row { display: flex; flex-wrap: wrap; gap: var(--s2); align-items: end; margin: var(--s2) 0 0; } .row .field { flex: 1 1 14rem; margin: 0; }
 ul.log li { display: flex; flex-wrap: wrap; gap: .2rem 1rem; } ul.log time { color: var(--soft); min-width: 11rem; }
 .card.secret { border: 2px solid var(--unknown-fill); max-width: 34rem; }
 output.secret { display: inline-block; font-size: 1.3rem; font-weight: 700; user-select: all; overflow-wrap: anywhere; }
 p.warn { color: var(--alarm); font-weight: 600; }
 pre.signed { margin: 0; padding: var(--s3) var(--s4); white-space: pre-wrap; overflow-wrap: anywhere; background: var(--raise); border-radius: var(--r); font-size: .875rem; line-height: 1.6; }
-.others td:first-child { overflow-wrap: anywhere; } .others th:nth-child(4) { width: 33%; }
 ul.options li { margin-bottom: .4rem; line-height: 1.4; }
 td.mono > form.inline { display: block; } td.mono > form.inline button.quiet { padding-left: 0; }
 `;
@@ -343,7 +329,7 @@ const narrow = `
   .top { padding: var(--s1) var(--s4); } .top .mark { display: block; font-weight: 700; color: var(--ink); padding: .5rem 0; }
   main { padding: var(--s4); gap: var(--s3); } [data-live] { gap: var(--s3); }
   .card { padding: var(--s4); }
-  .two, .half, .columns, .columns.even, .split { grid-template-columns: minmax(0, 1fr); } .split .det { display: none; }
+  .two, .half, .columns, .split { grid-template-columns: minmax(0, 1fr); } .split .det { display: none; }
   .split.open .list { display: none; } .split.open .det { display: block; position: static; } .split.open .back { display: inline-block; padding: .6rem 0; }
   .columns .first { order: -1; }
   /* Figures stand before the button. */
@@ -388,7 +374,6 @@ const narrow = `
   td[data-head].number { text-align: left; font-weight: 600; }
   td.pick { position: absolute; right: .4rem; border: 0; z-index: 1; }
   td a.open { display: inline-block; padding: .6rem 0; margin: -.6rem 0; }
-  td.wide { min-width: 0; }
   .legend.legend { display: block; } .legend.legend :is(thead, tbody, tfoot) { display: block; position: static; }
   .legend.legend tr { display: grid; grid-template-columns: 1fr 3.6rem 7.4rem; border: 0; border-bottom: 1px solid var(--line); border-radius: 0; background: none; margin: 0; padding: .25rem 0; }
   .legend.legend :is(th, td) { padding: .1rem 0; border: 0; text-align: right; font-weight: inherit; min-height: 0; } .legend.legend tr > :first-child { text-align: left; }
