@@ -56,7 +56,9 @@ describe('the list', () => {
   test('begins with what needs a person, by cause, and shows the rows of a cause', async () => {
     const shown = await page.signIn('ploy', '/registrations');
     const text = textOf(shown);
-    expect(text).toMatch(/Registrations that need a person .*Account is not active .*1 .*Show 1 registration/);
+    expect(text).toMatch(
+      /Registrations that need a person .*Account is not active .*1 .*Show 1 registration/,
+    );
     const [group = ''] = [...shown.text.matchAll(/name="group" value="([^"]+)"/g)].map(([, key]) => key);
     const rows = await page.browser.post('/registrations', { group });
     const names = [...rows.text.matchAll(/class="name">([^<]+)</g)].map(([, name]) => name);
