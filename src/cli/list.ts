@@ -213,7 +213,7 @@ function readShared({ alarms, batch, reference, ...options }: ListOptions) {
   if (since !== undefined && until !== undefined && since.startMs > until.startMs)
     throw new SettingsError('--since is after --until');
   return {
-    isAlarm: alarms,
+    isAlarm: alarms || undefined,
     batchId: batch?.toUpperCase(),
     reference: reference?.trim(),
     sinceMs: since?.startMs,

@@ -96,7 +96,7 @@ export interface RegistrationFilter {
   readonly accountNo?: string | undefined;
   /** The last digits of the account number, which screens show. */
   readonly accountEnd?: string | undefined;
-  readonly isAlarm?: boolean;
+  readonly isAlarm?: boolean | undefined;
   /** One of these causes: the code of the first issue of a rejected row, else that of the reason; empty without one. */
   readonly causes?: readonly string[];
   /** True for rows that wait for a person who has not acknowledged them. */

@@ -84,7 +84,7 @@ describeOnEngines('attention', (makeStore) => {
       if (rows.of !== 'payouts') continue;
       for (const order of waitingOrders) {
         const page = await store.waitingPage(rows.filter, order, undefined, 50);
-        expect(page.length, key).toBe(count);
+        expect([key, page.length]).toEqual([key, count]);
         expect(sumSatang(page.flatMap(({ row }) => row.amountSatang ?? []))).toBe(amountSatang);
         const seqs = page.map(({ row }) => row.seq);
         for (const [place, seq] of seqs.entries()) {
@@ -118,11 +118,8 @@ describeOnEngines('attention', (makeStore) => {
 test('every code is shown somewhere, and says where and why it is not', () => {
   for (const code of Object.keys(attentionTerms) as AttentionCode[]) {
     const { notShown } = termsOf(code);
-    expect(renderings.filter((one) => !(one in notShown)).length, code).toBeGreaterThan(0);
-    expect(
-      Object.values(notShown).every((reason) => reason.length > 10),
-      code,
-    ).toBe(true);
+    expect([code, renderings.every((one) => one in notShown)]).toEqual([code, false]);
+    expect([code, Object.values(notShown).every((reason) => reason.length > 10)]).toEqual([code, true]);
   }
 });
 

@@ -172,7 +172,7 @@ test.each(codes)('%s is shown by each rendering that does not say why it has non
   const { notShown } = termsOf(code);
   for (const rendering of ['status', 'health', 'notice'] as const) {
     if (notShown[rendering] !== undefined || shownElsewhere.includes(code)) continue;
-    expect(shows[rendering](code), rendering).toBe(true);
+    expect([rendering, shows[rendering](code)]).toEqual([rendering, true]);
   }
   for (const rendering of renderings) expect(notShown[rendering]?.length ?? 99).toBeGreaterThan(10);
 });

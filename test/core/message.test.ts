@@ -32,7 +32,7 @@ describe('the catalogue', () => {
   });
 
   test('has each code once', async () => {
-    const folder = new URL('../../src/core/messages', import.meta.url);
+    const folder = new URL('../../src/core/messages/', import.meta.url);
     const names = readdirSync(folder).filter((name) => name !== 'wording.ts');
     const tables = await Promise.all(
       names.map(async (name) => Object.values((await import(new URL(name, folder).href)) as object)),

@@ -22,6 +22,7 @@ export interface PayoutFilter {
   readonly holdSets?: readonly (readonly HoldReason[])[];
   /** One of these causes: the code of the first issue of a rejected row, else that of the reason; empty without one. */
   readonly causes?: readonly string[] | undefined;
+  /** Rows with an alarm, or those without; both when left out. */
   readonly isAlarm?: boolean | undefined;
   readonly batchId?: string | undefined;
   /** Rows of the batch by their numbers in its file, the first exclusive. */

@@ -4,7 +4,7 @@
  */
 import { rm } from 'node:fs/promises';
 import { basename, join } from 'node:path';
-import { escapeQuickly } from '../../platform/csv/spreadsheet-cells.ts';
+import { byteOrderMark, escapeQuickly } from '../../platform/csv/spreadsheet-cells.ts';
 import { openTable, type TableForm } from '../../platform/csv/table-writer.ts';
 import {
   AtomicFile,
@@ -13,7 +13,6 @@ import {
   type PreparedFile,
   publishFile,
 } from '../../platform/durable-file.ts';
-import { byteOrderMark } from '../../platform/csv/spreadsheet-cells.ts';
 import { breakColumns, matchedColumns, statementAmountColumns } from '../rules/rows.ts';
 import { openStatementFolder } from './originals.ts';
 

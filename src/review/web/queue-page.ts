@@ -55,16 +55,9 @@ const findWord = <Word extends string>(words: readonly Word[], word: string | un
 
 /** Tells whether an entry belongs to a chosen part of the queue. */
 function isOf(chip: Chip, entry: AttentionEntry, { person }: ProvedVisit): boolean {
-  switch (chip) {
-    case 'all':
-      return true;
-    case 'mine':
-      return entry.owner?.personId === person.personId || isForPerson(entry, person);
-    case 'alarms':
-      return sectionOf(entry) === 'act';
-    default:
-      return termsOf(entry.code).topic === chip;
-  }
+  if (chip === 'all') return true;
+  if (chip === 'mine') return entry.owner?.personId === person.personId || isForPerson(entry, person);
+  return chip === 'alarms' ? sectionOf(entry) === 'act' : termsOf(entry.code).topic === chip;
 }
 
 /** Proposals that this person can check, or has made and got back. */

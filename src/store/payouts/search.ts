@@ -67,12 +67,16 @@ const isAmongRows = (
 ): Condition =>
   sql`p.seq in (select seq from payout where batch_id = ${batchId} and row_no > ${after} and row_no <= ${upTo})`;
 
+const statusOf = sql.ref<SearchedPayouts['statuses'][number]>('p.status');
+
+/** Keeps SQLite from an index of the status, by which it would have to sort all open rows into their order. */
+const unindexedStatus = inDialect({ sqlite: sql`+${statusOf}`, postgres: statusOf });
+
 /** A status that the partial index of what is in doubt has, with its condition. */
-function hasStatus({ statuses, isOpen }: SearchedPayouts): Condition {
-  const status = sql.ref<SearchedPayouts['statuses'][number]>('p.status');
+function hasStatus({ statuses, isOpen }: SearchedPayouts, status: Expression<unknown> = statusOf): Condition {
   const isOneOf = sql<SqlBool>`${status} in (${sql.join(statuses.map(literal))})`;
   const isOfIndex = !isOpen && statuses.every((one) => one === 'submitted');
-  return isOfIndex ? sql`(${isInDoubt(status)} and ${isOneOf})` : isOneOf;
+  return isOfIndex ? sql`(${isInDoubt(statusOf)} and ${isOneOf})` : isOneOf;
 }
 
 /** Statuses are few, and written out: an alarm makes it unknown where no money was thought to have moved. */
@@ -128,12 +132,13 @@ function listConditions(filter: PayoutFilter): readonly Condition[] {
 
 function selectSeqs(filter: PayoutFilter, searched: SearchedPayouts, beforeSeq: number, limit: number) {
   const conditions = listConditions(filter);
+  const status = searched.isOpen ? unindexedStatus : statusOf;
   return query
     .selectFrom(`${searched.isOpen ? 'open_payout' : 'payout_listed'} as p`)
     .select('p.seq')
     .where('p.seq', '<', beforeSeq)
     .where((eb) =>
-      eb.and(searched.statuses.length === 0 ? [...conditions] : [hasStatus(searched), ...conditions]),
+      eb.and(searched.statuses.length === 0 ? [...conditions] : [hasStatus(searched, status), ...conditions]),
     )
     .orderBy('p.seq', 'desc')
     .limit(limit);

@@ -485,8 +485,11 @@ export const listCriticalBreaks = ({
   );
 
 /** The number of rows with an alarm. */
-export const countAlarms = ({ entries }: WatchedAttention): number =>
-  entries.reduce((sum, { code, count }) => (code === 'alarm' ? sum + count : sum), 0);
+export function countAlarms({ entries }: WatchedAttention): number {
+  let alarms = 0;
+  for (const { code, count } of entries) if (code === 'alarm') alarms += count;
+  return alarms;
+}
 
 function describeAttention(attention: WatchedAttention | undefined): readonly Finding[] {
   if (attention === undefined) return [];

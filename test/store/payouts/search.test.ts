@@ -80,7 +80,7 @@ function isFound(row: (typeof all)[number], filter: PayoutFilter): boolean {
   return (
     (statuses.length === 0 || statuses.includes(row.status)) &&
     (hold === undefined || row.holds.includes(hold)) &&
-    (isAlarm !== true || row.isAlarm) &&
+    (isAlarm === undefined || row.isAlarm === isAlarm) &&
     (batchId === undefined || row.batchId === batchId) &&
     (amountSatang === undefined || row.amountSatang === amountSatang) &&
     (sinceMs === undefined || atMs >= sinceMs) &&
@@ -93,7 +93,7 @@ describe('the search', () => {
     const filters = fc.record({
       statuses: fc.uniqueArray(fc.constantFrom(...payoutStatuses), { maxLength: 3 }),
       hold: fc.option(fc.constantFrom(...holdReasons), { nil: undefined, freq: 1 }),
-      isAlarm: fc.constantFrom(false, false, true),
+      isAlarm: fc.constantFrom(undefined, undefined, false, true),
       batchId: fc.constantFrom(undefined, firstBatchId, secondBatchId),
       amountSatang: fc.constantFrom(undefined, undefined, satang(10_001n)),
       sinceMs: fc.constantFrom(undefined, noonMs, noonMs + 1),
