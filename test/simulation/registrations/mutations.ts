@@ -22,7 +22,7 @@ const ofIntents: readonly Mutation[] = [
   ),
   inRegistrations(
     'too many registrations pause them for a minute',
-    'registration/rules/status-codes.ts',
+    'core/direct-debit-codes.ts',
     'export const usagePauseMs = 3_600_000;',
     'export const usagePauseMs = 60_000;',
   ),
@@ -61,13 +61,13 @@ const ofAnswers: readonly Mutation[] = [
   ),
   inRegistrations(
     'a system error counts as not taken',
-    'registration/rules/status-codes.ts',
+    'core/direct-debit-codes.ts',
     "['SYS001', 'unknown',",
     "['SYS001', 'not-taken',",
   ),
   inRegistrations(
     'a duplicate counts as not taken',
-    'registration/rules/status-codes.ts',
+    'core/direct-debit-codes.ts',
     "['BSN002', 'unknown',",
     "['BSN002', 'not-taken',",
   ),
