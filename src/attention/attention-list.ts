@@ -140,9 +140,13 @@ function batchCode(one: BatchInQueue): 'batch-halted' | 'batch-approval' | 'batc
   return one.batch.status === 'halted' ? 'batch-halted' : 'batch-held';
 }
 
-const readBatches: Read = async (context) =>
-  (await listWaitingBatches(context)).map((one) => {
+const readBatches: Read = async (context) => {
+  const found = await listWaitingBatches(context);
+  const ids = found.map(({ batch }) => batch.batchId);
+  const open = ids.length === 0 ? [] : await context.journal.openItems('batch', ids);
+  return found.map((one) => {
     const { batch, waiting, totals } = one;
+    const proposed = open.find(({ key }) => key === batch.batchId);
     const { batchId, fileName, status, restedAtMs, reason, rows } = batch;
     const code = batchCode(one);
     const isHalted = status === 'halted';
@@ -156,13 +160,23 @@ const readBatches: Read = async (context) =>
       sinceMs: restedAtMs ?? waiting.sinceMs,
       count: isHalted ? unsent.reduce((sum, total) => sum + total.rows, 0) : waiting.rows,
       amountSatang: isHalted ? sumUnsent(totals) : waiting.amountSatang,
-      args: { batch: batchId, file: fileName, rows },
+      args: {
+        batch: batchId,
+        file: fileName,
+        rows,
+        ...(proposed && { proposal: proposed.proposalId }),
+      },
       commands: [`status ${batchId}`],
       decisions:
         code === 'batch-approval' ? ['approve-batch', 'cancel-batch'] : ['resume-batch', 'cancel-batch'],
       rows: { of: 'items', kind: 'batch', keys: [batchId] },
     });
   });
+};
+
+/** True of a batch whose payment is proposed: its proposal is the entry that needs a person. */
+const isProposed = ({ code, args }: AttentionEntry): boolean =>
+  code === 'batch-approval' && args['proposal'] !== undefined;
 
 const readAccounts: Read = async ({ journal }) => {
   const entries: AttentionEntry[] = [];
@@ -360,7 +374,8 @@ export async function readAttention(context: QueueContext): Promise<Attention> {
   const found: AttentionEntry[] = [];
   for (const read of reads) found.push(...(await read(context)));
   const limited: AttentionEntry[] = [];
-  for (const entry of limitEntries(found)) limited.push(await nameByRow(context, entry));
+  for (const entry of limitEntries(found.filter((one) => !isProposed(one))))
+    limited.push(await nameByRow(context, entry));
   const entries = await withOwners(context, limited);
   return {
     atMs: context.clock.now(),

@@ -1,4 +1,5 @@
 /** Today: the first page after signing in: what waits for this person, and how the money, the bank and the days stand. */
+import type { Attention } from '../attention/rules/entry.ts';
 import { dayMs, formatBangkokDate, formatBangkokDateTime, formatBangkokTime } from '../core/bangkok-time.ts';
 import { showBaht, showCount } from '../core/figures.ts';
 import { message, type PlainCode, sayCode } from '../core/message.ts';
@@ -6,7 +7,7 @@ import { sayMoment } from '../core/moments.ts';
 import { showText } from '../core/outgoing-text.ts';
 import type { Batch, BatchReader, PayerPause } from '../core/ports.ts';
 import { maskDigits } from '../core/proxy-id.ts';
-import type { PayerBreakerReader, PayerHalt, WaitingReader } from '../payout/ports.ts';
+import type { PayerBreakerReader, PayerHalt } from '../payout/ports.ts';
 import { servicePayer } from '../registration/rules/intent.ts';
 import type { StatementStore, UnreconciledDays } from '../reconcile/ports.ts';
 import type { PersonStore, ProposalStore } from '../review/ports.ts';
@@ -44,7 +45,6 @@ import {
 import { listWaiting, waitsSection } from './today-waits.ts';
 
 type TodayReader = Pick<BatchReader, 'batches'> &
-  WaitingReader &
   PayerBreakerReader &
   Pick<StatementStore, 'statementDays'> &
   Pick<UnreconciledDays, 'daysWithoutStatement' | 'daysReadInPart'> &
@@ -71,6 +71,7 @@ export interface TodayContext {
   readonly store: TodayReader;
   /** Reads waiting items other than payouts. */
   readonly readQueue: ReadQueue;
+  readonly readAttention: () => Promise<Attention>;
   /** Payer of the settings, which pays files dropped now. */
   readonly payer: { readonly companyId: string; readonly payerAccount: string } | undefined;
   /** Undefined when the page cannot know. */
@@ -133,7 +134,6 @@ async function readFigures(context: TodayContext, nowMs: number) {
     rows: await store.moneySince(firstDayMs(nowMs)),
     sends: await store.latestSends(latestEvents),
     unknown: await store.unknownByAge(nowMs, unknownAges),
-    waiting: await store.waitingTotals({}),
     bank: await readBank(context),
     ...(await readHour(store, nowMs)),
     days: await readDayFacts(store, nowMs),
@@ -423,7 +423,8 @@ async function answerToday(context: TodayContext, figures: TodayFigures, visit: 
   const { say, language } = visit;
   const { batches, rows, days, readAtMs } = figures;
   const queue = await context.readQueue(visit.person, itemsOfKind);
-  const waiting = listWaiting(visit, queue, figures.waiting, await countChanges(context.store, visit.nowMs));
+  const waiting = listWaiting(visit, await context.readAttention(), queue);
+  const changes = await countChanges(context.store, visit.nowMs);
   const money = sumDays(rows, batches, datesShown(readAtMs), readAtMs);
   const underWay = listUnderWay(figures);
   const sends = new Map(figures.sends.map((seen) => [seen.batchId, seen]));
@@ -449,7 +450,9 @@ async function answerToday(context: TodayContext, figures: TodayFigures, visit: 
         ${can(visit.person, 'propose').allowed && html`<a class="b main button" href="/upload">${say('batch.upload-file')}</a>`}
       </div>
       ${stateLine(visit, figures, context.payer, progress)}
-      <div class="two">${waitsSection(visit, waiting)} ${today && moneySection(visit, today, beingRead)}</div>
+      <div class="two">
+        ${waitsSection(visit, waiting, changes)} ${today && moneySection(visit, today, beingRead)}
+      </div>
       <div class="two">
         ${daysSection(visit, money, pathOf)} ${unknownSection(visit, figures.unknown, isSending)}
       </div>

@@ -1,207 +1,106 @@
 /** The first groups of the queue on which a person can act. */
-import { formatBangkokDateTime, formatBangkokTime } from '../core/bangkok-time.ts';
+import { entriesFor } from '../attention/attention-list.ts';
+import type { Attention, AttentionEntry } from '../attention/rules/entry.ts';
+import { formatBangkokTime } from '../core/bangkok-time.ts';
 import { showCount } from '../core/figures.ts';
-import { bahtOf, counted, message, type PlainCode, sayCode } from '../core/message.ts';
-import { sayAge, sayDate, sayMoment } from '../core/moments.ts';
-import type { Satang } from '../core/money.ts';
-import { showText } from '../core/outgoing-text.ts';
-import type { WaitingTotal } from '../payout/ports.ts';
+import { bahtOf, message, type PlainCode } from '../core/message.ts';
 import { can } from '../review/rules/people.ts';
 import type { OwnedItem, Queue } from '../review/rules/queue.ts';
+import { countOf, groupPath, placeOf, signOf, subjectOf } from '../review/web/attention-parts.ts';
 import { html, type Html, type Part } from '../review/web/html.ts';
+import { ageOf, whyOf } from '../review/web/parts.ts';
 import type { ProvedVisit } from '../review/web/view.ts';
-import { sayWhy } from '../review/web/words.ts';
 
-/** A group that waits for this person. */
-interface Waiting {
-  /** 0 is the most urgent. */
-  readonly rank: number;
-  readonly sign: '!' | '?' | '‖' | '×' | '↩';
-  readonly name: string;
-  readonly detail: string;
-  readonly amountSatang: Satang | null;
-  /** Undefined where no moment is known. */
-  readonly sinceMs: number | undefined;
-  readonly href: string;
-  readonly button: PlainCode;
-}
+/** The items behind an entry. */
+const itemsOf = ({ rows, args }: AttentionEntry, items: readonly OwnedItem[]): readonly OwnedItem[] =>
+  rows.of !== 'items'
+    ? []
+    : items.filter(
+        ({ kind, key }) =>
+          kind === rows.kind &&
+          (rows.keys?.includes(key) ?? true) &&
+          (kind !== 'break' || key.startsWith(String(args['day']))),
+      );
 
-const tones: Readonly<Record<Waiting['sign'], string>> = {
-  '!': 'bad',
-  '?': 'ask',
-  '‖': 'no',
-  '×': 'no',
-  '↩': 'link',
-};
-
-/** Rank and sign by kind. */
-const kindLooks: Readonly<Record<OwnedItem['kind'], readonly [rank: number, sign: Waiting['sign']]>> = {
-  payer: [0, '!'],
-  break: [1, '!'],
-  proposal: [2, '‖'],
-  decisions: [2, '‖'],
-  doubt: [3, '?'],
-  day: [3, '?'],
-  batch: [4, '‖'],
-  file: [4, '×'],
-  registration: [6, '×'],
-  callback: [6, '?'],
-};
-
-const hrefOf = ({ kind, key }: OwnedItem): string => {
-  if (kind === 'proposal') return `/proposal/${key}`;
-  if (kind === 'batch' || kind === 'doubt') return `/batch/${key}`;
-  return '/queue';
-};
-
-function itemWaiting({ language }: ProvedVisit, item: OwnedItem): Waiting {
-  const { kind, key, title, amountSatang, sinceMs } = item;
-  const [rank, sign] = kindLooks[kind];
-  const detail = kind === 'day' ? sayDate(language, key) : showText(sayWhy(language, title).text);
-  return {
-    rank,
-    sign,
-    name: sayCode(language, `queue-kind.${kind}`),
-    detail,
-    // The title of a proposal has its sum.
-    amountSatang: kind === 'proposal' ? null : amountSatang,
-    sinceMs,
-    href: hrefOf(item),
-    button: kind === 'proposal' ? 'today.check' : 'today.open',
-  };
-}
-
-/** The breaks of a day are one group. */
-function breaksWaiting({ say, language }: ProvedVisit, date: string, breaks: readonly OwnedItem[]): Waiting {
-  const count = showCount(breaks.length);
-  return {
-    rank: 1,
-    sign: '!',
-    name: say(message('today.breaks-of', { day: sayDate(language, date), count })),
-    detail: '',
-    amountSatang: null,
-    sinceMs: Math.min(...breaks.map(({ sinceMs }) => sinceMs)),
-    href: `/reconciliation/${date}`,
-    button: 'today.open',
-  };
-}
-
-const payoutSign = (status: WaitingTotal['status']): Waiting['sign'] => {
-  if (status === 'disputed') return '!';
-  return status === 'unresolved' || status === 'submitted' ? '?' : '×';
-};
-
-function payoutsWaiting(
-  { say }: ProvedVisit,
-  { status, rows, amountSatang, oldestMs }: WaitingTotal,
-): Waiting {
-  const sign = payoutSign(status);
-  return {
-    rank: sign === '!' ? 0 : sign === '?' ? 3 : 5,
-    sign,
-    name: say(
-      message('today.payouts-in', {
-        payouts: counted(rows, 'payout'),
-        status: message(`payout-status.${status}`),
-      }),
+/** True of an entry that this person can end. A batch can always be cancelled: that alone does not wait for anyone. */
+function waitsFor({ person }: ProvedVisit, entry: AttentionEntry, items: readonly OwnedItem[]): boolean {
+  if (entry.code === 'sent-back') return true;
+  if (entry.rows.of !== 'items') return can(person, 'propose').allowed;
+  const [main] = entry.decisions;
+  return itemsOf(entry, items).some(({ kind, options }) =>
+    options.some(
+      ({ decision, whyNot }) =>
+        whyNot === undefined && (decision === main || (kind !== 'batch' && kind !== 'payer')),
     ),
-    detail: '',
-    // A sum without any amount that can be read is not shown.
-    amountSatang: amountSatang === 0n ? null : amountSatang,
-    sinceMs: oldestMs,
-    href: `/queue?status=${status}`,
-    button: 'today.decide',
-  };
-}
-
-function registrationsWaiting({ say }: ProvedVisit, found: readonly OwnedItem[], count: number): Waiting {
-  return {
-    rank: 6,
-    sign: '×',
-    name: say(message('today.registrations', { registrations: counted(count, 'registration') })),
-    detail: '',
-    amountSatang: null,
-    sinceMs: Math.min(...found.map(({ sinceMs }) => sinceMs)),
-    href: '/queue',
-    button: 'today.open',
-  };
-}
-
-/** Everything on which this person can act, the most urgent first. @param changes changes of people for a second admin */
-export function listWaiting(
-  visit: ProvedVisit,
-  { items, totals }: Queue,
-  payouts: readonly WaitingTotal[],
-  changes: number,
-): readonly Waiting[] {
-  const { person, say } = visit;
-  const open = items.filter(({ options }) => options.some(({ whyNot }) => whyNot === undefined));
-  const breaks = Map.groupBy(
-    open.filter(({ kind }) => kind === 'break'),
-    ({ key }) => key.slice(0, 'YYYYMMDD'.length),
   );
-  const registrations = open.filter(({ kind }) => kind === 'registration');
-  const changed: Waiting = {
-    rank: 2,
-    sign: '‖',
-    name: say(message('today.changes-for-admin', { count: showCount(changes) })),
-    detail: '',
-    amountSatang: null,
-    sinceMs: undefined,
-    href: '/people',
-    button: 'today.open',
-  };
-  return [
-    ...open
-      .filter(({ kind }) => kind !== 'break' && kind !== 'registration')
-      .map((item) => itemWaiting(visit, item)),
-    ...(registrations.length === 0
-      ? []
-      : [
-          registrationsWaiting(
-            visit,
-            registrations,
-            totals.find(({ kind }) => kind === 'registration')?.items ?? 0,
-          ),
-        ]),
-    ...[...breaks].map(([date, ofDay]) => breaksWaiting(visit, date, ofDay)),
-    ...(can(person, 'propose').allowed ? payouts.map((one) => payoutsWaiting(visit, one)) : []),
-    ...(changes > 0 && can(person, 'people').allowed ? [changed] : []),
-  ].toSorted((one, other) => one.rank - other.rank || (one.sinceMs ?? 0) - (other.sinceMs ?? 0));
 }
 
-function waitingLine({ say, language, nowMs }: ProvedVisit, waiting: Waiting): Html {
-  const { sign, name, detail, amountSatang, sinceMs, href, button } = waiting;
-  const about = [detail, amountSatang === null ? '' : say(bahtOf(amountSatang))].filter((one) => one !== '');
-  const age: Part =
-    sinceMs !== undefined &&
-    html`<time datetime="${formatBangkokDateTime(sinceMs)}" title="${sayMoment(language, sinceMs)}"
-      >${sayAge(language, nowMs - sinceMs)}</time
-    >`;
+/** Everything on which this person can act, the most urgent first. */
+export const listWaiting = (
+  visit: ProvedVisit,
+  attention: Attention,
+  { items }: Queue,
+): readonly AttentionEntry[] =>
+  entriesFor(attention, visit.person).filter((entry) => waitsFor(visit, entry, items));
+
+function buttonOf({ code, rows }: AttentionEntry): PlainCode {
+  if (code === 'proposal' || code === 'batch-approval') return 'today.check';
+  if (code === 'sent-back') return 'today.correct';
+  return rows.of === 'payouts' ? 'today.decide' : 'today.open';
+}
+
+/** One thing is decided on its own page, a group on the page of the group. */
+const hrefOf = (entry: AttentionEntry): string =>
+  (entry.code === 'batch-halted' || entry.code === 'batch-held' ? undefined : placeOf(entry)) ??
+  groupPath(entry);
+
+function waitingLine(visit: ProvedVisit, entry: AttentionEntry): Html {
+  const { say } = visit;
+  const { reason, amountSatang, sinceMs } = entry;
+  const count = countOf(entry);
+  const figures = [
+    ...(count === undefined ? [] : [say(count)]),
+    // A sum without any amount that can be read is not shown.
+    ...(amountSatang === null || amountSatang === 0n ? [] : [say(bahtOf(amountSatang))]),
+  ].join(' · ');
+  const href = hrefOf(entry);
   return html`<li>
-    <span class="sg ${tones[sign]}" aria-hidden="true">${sign}</span>
-    <a href="${href}"><b>${name}</b><small>${about.join(' · ')}</small></a>
-    <small class="n ag">${age}</small>
-    <a class="b sm" href="${href}" tabindex="-1" aria-hidden="true">${say(button)}</a>
+    ${signOf(entry)}
+    <a href="${href}"
+      ><b>${subjectOf(visit, entry)}</b><small>${figures === '' ? whyOf(visit, reason) : figures}</small></a
+    >
+    <small class="n ag">${sinceMs !== null && ageOf(visit, sinceMs)}</small>
+    <a class="b sm" href="${href}" tabindex="-1" aria-hidden="true">${say(buttonOf(entry))}</a>
   </li>`;
 }
+
+/** Changes of people that a second admin confirms. */
+const changesLine = ({ say }: ProvedVisit, changes: number): Html =>
+  html`<li>
+    <span class="sg link" aria-hidden="true">›</span>
+    <a href="/people"><b>${say(message('today.changes-for-admin', { count: showCount(changes) }))}</b></a>
+    <small class="n ag"></small>
+    <a class="b sm" href="/people" tabindex="-1" aria-hidden="true">${say('today.open')}</a>
+  </li>`;
 
 /** Groups shown. */
 const groupsShown = 6;
 
-export function waitsSection(visit: ProvedVisit, waiting: readonly Waiting[]): Html {
-  const { say, nowMs } = visit;
+/** @param changes changes of people that wait for a second admin */
+export function waitsSection(visit: ProvedVisit, waiting: readonly AttentionEntry[], changes: number): Html {
+  const { say, nowMs, person } = visit;
   const time = formatBangkokTime(nowMs).slice(0, 'HH:mm'.length);
+  const forAdmin: Part = changes > 0 && can(person, 'people').allowed && changesLine(visit, changes);
   return html`<section class="card">
     <div class="hd">
       <h2>${say('today.waits-for-you')}</h2>
       <a href="/queue">${say('today.whole-queue')}</a>
     </div>
     ${
-      waiting.length === 0
+      waiting.length === 0 && forAdmin === false
         ? html`<p>${say(message('today.nothing-for-you', { time }))}</p>`
         : html`<ul class="todo">
-            ${waiting.slice(0, groupsShown).map((one) => waitingLine(visit, one))}
+            ${waiting.slice(0, groupsShown).map((entry) => waitingLine(visit, entry))} ${forAdmin}
           </ul>`
     }
   </section>`;

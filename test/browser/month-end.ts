@@ -42,22 +42,22 @@ interface FilePlan {
   readonly sum: string;
 }
 
-/** In satang: around the mean, no two alike, and the last one makes up the sum. */
-function spread(sum: bigint, rows: number): bigint[] {
+/** In satang: each payee gets about the same each month, and the last one what makes up the sum. */
+function spread(sum: bigint, rows: number, payee: number): bigint[] {
   const mean = sum / BigInt(rows);
-  const amounts = Array.from(
-    { length: rows - 1 },
-    (_, place) => (mean * BigInt(40 + ((place * 47) % 120))) / 100n + BigInt(place),
-  );
+  const amounts = Array.from({ length: rows - 1 }, (_, place) => {
+    const no = payee + place;
+    return (mean * BigInt(45 + ((no * 47) % 111))) / 100n + BigInt(no % 97);
+  });
   const rest = sum - amounts.reduce((one, other) => one + other, 0n);
-  if (rest <= 0n) throw new Error('the last amount is nothing');
+  if (rest <= 0n) throw new Error(`the last amount of ${rows} is ${rest}`);
   return [...amounts, rest];
 }
 
 export function planFile({ name, letters, rows, payee, sum }: FilePlan): PayoutFile {
   const total = parseBaht(sum);
   if (total === undefined) throw new Error(`${sum} is no amount`);
-  const lines = spread(total, rows).map((satang, place) => {
+  const lines = spread(total, rows, payee).map((satang, place) => {
     const no = payee + place;
     const id = `${letters}-${String(place + 1).padStart(4, '0')}`;
     const person = `${firstNames[no % firstNames.length]} ${lastNames[no % lastNames.length]}`;
@@ -205,7 +205,7 @@ export async function openOffice(): Promise<Office> {
     review: { listen },
     approval: { when: 'above', baht: approvalBaht, people: 2 },
   });
-  const watcher = scene.start('watch');
+  scene.start('watch');
   const origin = `http://${listen}`;
   await until(async () =>
     fetch(`${origin}/sign-in`).then(
@@ -220,7 +220,6 @@ export async function openOffice(): Promise<Office> {
     return rows.filter((row) => row?.status === status).length;
   };
   const owned = stack.move();
-  void watcher;
   return {
     ...browsers,
     scene,

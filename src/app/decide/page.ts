@@ -176,7 +176,7 @@ export function listViews(parts: ViewParts, place: ServedPlace): ServedViews {
     ...makePasskeyViews(signing),
     ...makeSigningViews(signing),
     ...makeSessionViews({ readContext, onSignOut }),
-    ...makeTodayViews({ store, payer, readQueue, readSurroundings }),
+    ...makeTodayViews({ store, payer, readQueue, readAttention, readSurroundings }),
     ...makeReconciliationViews({
       store,
       readReview,

@@ -23,9 +23,7 @@ export const overviewWordings = wordings({
   'today.open': ['Open', 'เปิด'],
   'today.check': ['Check', 'ตรวจ'],
   'today.decide': ['Decide', 'ดำเนินการ'],
-  'today.payouts-in': ['{payouts}: {status}', '{payouts}: {status}'],
-  'today.breaks-of': ['{day} does not agree: {count} open', '{day} ยอดไม่ตรงกัน: ผลต่างคงค้าง {count} รายการ'],
-  'today.registrations': ['Need a person: {registrations}', 'รอดำเนินการ: {registrations}'],
+  'today.correct': ['Correct', 'แก้ไข'],
   'today.changes-for-admin': [
     'Changes of people that a second admin confirms: {count}',
     'คำขอเปลี่ยนแปลงผู้ใช้ที่รอผู้ดูแลระบบคนที่สอง: {count}',

@@ -27,9 +27,10 @@ import { sayWhy } from './words.ts';
 export function whyOf({ language }: Pick<Visit, 'language'>, why: Message | null | undefined): Part {
   if (why === null || why === undefined) return undefined;
   const said = sayWhy(language, why);
+  const text = showText(withButtons(said.language, said.text));
   return said.language === language
-    ? html`<span>${showText(said.text)}</span>`
-    : html`<span lang="${said.language}">${showText(said.text)}</span>`;
+    ? html`<span>${text}</span>`
+    : html`<span lang="${said.language}">${text}</span>`;
 }
 
 /** The reason why a row waits. */
@@ -56,6 +57,8 @@ const buttons: Readonly<Record<string, PlainCode>> = {
   cancel: 'decision.cancel',
   'cancel batch': 'decision.cancel-batch',
   retry: 'decision.retry',
+  approve: 'decision.approve-batch',
+  reconcile: 'reconciliation.fetch',
   settle: 'payout.ask-now',
   confirm: 'decide.confirm',
   ack: 'decision.acknowledge',
@@ -67,10 +70,10 @@ export const withButtons = (language: Visit['language'], remedy: string): string
   remedy
     .replaceAll(/\s*\([^()]*"paydrop [^()]*\)/g, '')
     .replaceAll(
-      /"paydrop (\w+)[^"]*"(?: and (?:its|the) (batch)?(?: id)?\w*)?/g,
-      (_, verb: string, batch = '') => {
+      /(ใช้คำสั่ง |คำสั่ง )?"paydrop (\w+)[^"]*"(?: and (?:its|the) (batch)?(?: id)?\w*)?/g,
+      (whole, _command, verb: string, batch = '') => {
         const code = buttons[`${verb} ${batch}`.trim()] ?? buttons[verb];
-        return `"${code === undefined ? verb : sayCode(language, code)}"`;
+        return code === undefined ? whole : `"${sayCode(language, code)}"`;
       },
     )
     .replaceAll(/,? with --[^.;]*/g, '');

@@ -15,7 +15,7 @@ import {
 } from '../../payout/rules/search.ts';
 import type { PersonStore, QueueStore } from '../ports.ts';
 import { recordSearch } from '../reveal.ts';
-import type { Attention, AttentionEntry } from '../../attention/rules/entry.ts';
+import type { Attention } from '../../attention/rules/entry.ts';
 import type { ReviewContext } from '../context.ts';
 import { figureWhole } from '../freeze.ts';
 import { type OwnersContext, takeItem } from '../owners.ts';
@@ -52,10 +52,6 @@ export interface QueueItemsContext {
   readonly readAttention: () => Promise<Attention>;
 }
 
-/** The page of a group. */
-export const groupPath = ({ key }: Pick<AttentionEntry, 'key'>): string =>
-  `/queue/${encodeURIComponent(key)}`;
-
 /** The path of a dropped file of decisions. */
 export const decisionFilePath = '/queue/file';
 
@@ -84,7 +80,7 @@ const decidedHere: readonly string[] = [
   'acknowledge',
 ];
 
-function optionOf(visit: ProvedVisit, item: OwnedItem, option: QueueOption): Html {
+function optionOf(visit: ProvedVisit, item: OwnedItem, option: QueueOption, isMain: boolean): Html {
   const { decision, whyNot } = option;
   const label = visit.say(option.label);
   if (whyNot !== undefined) return html`<li class="off">${label} <small>${whyOf(visit, whyNot)}</small></li>`;
@@ -93,14 +89,21 @@ function optionOf(visit: ProvedVisit, item: OwnedItem, option: QueueOption): Htm
     return html`<li>${postButton(visit, decisionFilePath, label, { key }, 'plain')}</li>`;
   if (kind === 'registration')
     return html`<li><a class="button" href="/registration/${key}">${label}</a></li>`;
-  if (!decidedHere.includes(decision)) return html`<li>${placeOf(visit, item, label)}</li>`;
-  return html`<li>${postButton(visit, '/queue/item', label, { kind, key, version, decision }, 'plain')}</li>`;
+  const look = isMain ? 'main' : 'plain';
+  if (!decidedHere.includes(decision)) return html`<li>${decidePlaceOf(visit, item, label, look)}</li>`;
+  return html`<li>${postButton(visit, '/queue/item', label, { kind, key, version, decision }, look)}</li>`;
 }
 
 /** The link to the view that decides on an item. */
-function placeOf({ say }: ProvedVisit, { kind, key }: OwnedItem, label: string): Part {
-  if (kind === 'proposal') return html`<a class="button" href="/proposal/${key}">${label}</a>`;
-  if (kind === 'batch' || kind === 'doubt') return html`<a class="button" href="/batch/${key}">${label}</a>`;
+function decidePlaceOf(
+  { say }: ProvedVisit,
+  { kind, key }: OwnedItem,
+  label: string,
+  look: 'main' | 'plain',
+): Part {
+  if (kind === 'proposal') return html`<a class="button ${look}" href="/proposal/${key}">${label}</a>`;
+  if (kind === 'batch' || kind === 'doubt')
+    return html`<a class="button ${look}" href="/batch/${key}/decide/approve-batch">${label}</a>`;
   return html`${label} <small>${say('queue.in-shell')}</small>`;
 }
 
@@ -124,7 +127,7 @@ export function itemCard(visit: ProvedVisit, item: OwnedItem, isOneOfMany: boole
   const impossible = options.filter(({ whyNot }) => whyNot !== undefined);
   const list = (some: readonly QueueOption[], className: string) =>
     html`<ul class="options ${className}">
-      ${some.map((one) => optionOf(visit, item, one))}
+      ${some.map((one, place) => optionOf(visit, item, one, !isOneOfMany && place === 0))}
     </ul>`;
   return html`<div class="act">
     ${

@@ -13,7 +13,7 @@ import { attentionSections, attentionTopics, termsOf } from '../../attention/rul
 import { formatBangkokDateTime } from '../../core/bangkok-time.ts';
 import { showBaht, showCount } from '../../core/figures.ts';
 import { bahtOf, counted, message, type Message, sayCode } from '../../core/message.ts';
-import { sayAge, sayDate, sayMoment } from '../../core/moments.ts';
+import { sayAge, sayMoment } from '../../core/moments.ts';
 import { type WaitingOrder, waitingOrders, type WaitingPlace } from '../../payout/rules/search.ts';
 import type { RegistrationStore } from '../../registration/ports.ts';
 import { can } from '../rules/people.ts';
@@ -22,10 +22,10 @@ import { type Decision, isPayoutDecision, nameOfDecision } from '../rules/terms.
 import { html, type Html, type Part } from './html.ts';
 import { csrfField, plainPage } from './layout.ts';
 import { whyOf } from './parts.ts';
+import { countOf, groupPath, placeOf, signOf, subjectOf } from './attention-parts.ts';
 import {
   choiceBar,
   empty,
-  groupPath,
   groupTable,
   itemCard,
   makeQueueItemViews,
@@ -117,43 +117,6 @@ const option = (value: string, label: string, isChosen: boolean): Html =>
   html`<option value="${value}" ${isChosen && html`selected`}>${label}</option>`;
 
 // ---------------------------------------------------------------- the list
-
-/** The sign of an entry, so that colour alone never carries the meaning. */
-function signOf(entry: AttentionEntry): Html {
-  const section = sectionOf(entry);
-  if (section === 'sent-back') return html`<span class="sg link" aria-hidden="true">↩</span>`;
-  if (section === 'check') return html`<span class="sg link" aria-hidden="true">›</span>`;
-  if (entry.severity === 'alarm') return html`<span class="sg bad" aria-hidden="true">!</span>`;
-  if (entry.severity === 'doubt') return html`<span class="sg ask" aria-hidden="true">?</span>`;
-  const isStopped = entry.code === 'held' || entry.code.startsWith('batch');
-  return html`<span class="sg no" aria-hidden="true">${isStopped ? '‖' : '×'}</span>`;
-}
-
-/** A heading; a day in the reader's calendar. */
-function subjectOf({ language }: ProvedVisit, { subject, args }: AttentionEntry): Part {
-  const { day } = args;
-  const inCalendar: Message =
-    typeof day === 'string'
-      ? { ...subject, args: { ...subject.args, day: sayDate(language, day) } }
-      : subject;
-  return sayWhy(language, inCalendar).text;
-}
-
-/** "27 payouts", "4 open breaks"; nothing for an entry that is one thing. */
-function countOf({ count, rows, code }: AttentionEntry): Message | undefined {
-  if (rows.of === 'payouts') return counted(count, 'payout');
-  if (rows.of === 'registrations') return counted(count, 'registration');
-  if (rows.of !== 'items' || code === 'proposal') return undefined;
-  const thing = {
-    break: 'open-break',
-    file: 'file',
-    decisions: 'file',
-    day: undefined,
-    callback: undefined,
-  } as const;
-  const named = rows.kind in thing ? thing[rows.kind as keyof typeof thing] : 'payout';
-  return named && counted(count, named);
-}
 
 const ageOf = ({ language, nowMs }: ProvedVisit, { sinceMs }: AttentionEntry): Part =>
   sinceMs !== null &&
@@ -279,15 +242,6 @@ function decideBox(visit: ProvedVisit, entry: AttentionEntry): Part {
   </div>`;
 }
 
-/** The place where an entry that is one thing is looked at whole. */
-function placeOf({ rows, args, code }: AttentionEntry): string | undefined {
-  const [key] = rows.of === 'items' ? (rows.keys ?? []) : [];
-  if (typeof args['batch'] === 'string') return `/batch/${args['batch']}`;
-  if (typeof args['day'] === 'string') return `/reconciliation/${args['day']}`;
-  if (code === 'proposal' || code === 'sent-back') return key === undefined ? undefined : `/proposal/${key}`;
-  return undefined;
-}
-
 function pageLinks(
   visit: ProvedVisit,
   path: string,
@@ -384,7 +338,7 @@ async function groupOf(
 ): Promise<Html> {
   const { say, language } = visit;
   const { severity, sinceMs, amountSatang, reason, remedy } = entry;
-  const place = placeOf(entry);
+  const place = entry.code === 'batch-approval' ? `/batch/${entry.args['batch']}` : placeOf(entry);
   const count = countOf(entry);
   return html`<section class="card det" id="open">
     <a class="back" href="${addressOf(choice)}">← ${say('page.queue')}</a>
