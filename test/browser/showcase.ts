@@ -318,9 +318,9 @@ const at = (name: string, path: string, who?: string): Stop => ({
   reach: async (page) => page.goto(path),
 });
 
-/** Chooses rows of the queue. */
-async function choose(page: Page, ...ids: readonly string[]): Promise<void> {
-  await page.goto('/queue');
+/** Chooses payouts of a group of the queue. */
+async function choose(page: Page, group: string, ...ids: readonly string[]): Promise<void> {
+  await page.goto(`/queue/${group}`);
   for (const id of ids) await page.locator('tr', { hasText: id }).getByRole('checkbox').check();
   await page.locator('.bar button.main').click();
 }
@@ -367,11 +367,14 @@ const listQueueStops = (failed: number): readonly Stop[] => [
       await page.locator('form[action="/queue/item"] button').first().click();
     },
   },
-  { name: 'decide-several', reach: async (page) => choose(page, 'COM20-0013', 'COM20-0014') },
+  {
+    name: 'decide-several',
+    reach: async (page) => choose(page, 'not-paid.PX012', 'COM20-0013', 'COM20-0014'),
+  },
   {
     name: 'decide-several-form',
     reach: async (page) => {
-      await choose(page, 'COM20-0013', 'COM20-0014');
+      await choose(page, 'not-paid.PX012', 'COM20-0013', 'COM20-0014');
       await page.check('[value=retry]');
     },
   },
