@@ -46,7 +46,7 @@ describe.skipIf(chromiumPath === undefined)(`in Chromium${skipped}`, () => {
 
   /** The maker chooses three rows of the queue and proposes to try them again. @returns path of the proposal */
   async function propose(page: Page, ids: readonly string[]): Promise<string> {
-    await page.goto('/queue');
+    await page.goto('/queue/not-paid.EM003');
     for (const id of ids) await page.locator('tr', { hasText: id }).getByRole('checkbox').check();
     await page.locator('.bar button.main').click();
     await page.check('[value=retry]');

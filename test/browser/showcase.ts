@@ -363,7 +363,7 @@ const listQueueStops = (failed: number): readonly Stop[] => [
   {
     name: 'queue-item-decide',
     reach: async (page) => {
-      await page.goto('/queue');
+      await page.goto('/queue/high-breaks.20261120');
       await page.locator('form[action="/queue/item"] button').first().click();
     },
   },
