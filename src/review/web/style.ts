@@ -144,7 +144,7 @@ main { grid-row: 3; grid-column: 2; padding: var(--s5); max-width: 78rem; width:
 .alone main { margin: 0 auto; }
 main, [data-live] { display: flex; flex-direction: column; gap: var(--s4); min-width: 0; }
 [data-live]:empty { display: none; }
-main > :is(.b, .button), main > form:not([class]) { align-self: start; }
+main > :is(.b, .button), main > form:not([class], :has(> .chips), :has(> table)) { align-self: start; }
 :is(nav, details)[data-live], .bell [data-live] { gap: 2px; }
 dialog { background: var(--sheet); color: var(--ink); border: 1px solid var(--edge); border-radius: .625rem; padding: var(--s5); max-width: 28rem; }
 dialog > * + * { margin-top: var(--s3); }
@@ -311,7 +311,7 @@ const days = `
 .br dl { display: grid; grid-template-columns: 1fr 1fr 1fr; gap: var(--s3); margin: 0; } .br dt { font-size: .8125rem; color: var(--soft); } .br dd { margin: 0; }
 .tx p::first-letter, .rules li::first-letter { text-transform: uppercase; }
 .tbl td:nth-child(2), .tbl td:nth-child(4) { color: var(--soft); } .wf { margin-top: var(--s2); } .tbl + .h3 { margin-top: var(--s4); } ul.log code { overflow-wrap: anywhere; }
-form:is(:has(> .chips), :has(> table)) { align-self: stretch; min-width: 0; } table + .buttons { margin-top: var(--s3); }
+form:is(:has(> .chips), :has(> table)) { min-width: 0; } table + .buttons { margin-top: var(--s3); }
 @media (max-width: 63.99rem) { .br { display: block; } .br > :is(dl, .tx, .bts) { margin-top: var(--s3); } .br .hd > :last-child { margin-left: 0; } }
 @media (max-width: 40rem) {
   .tbl.rows :is(tbody, tfoot) tr { grid-template-columns: 1fr 1fr 1fr; } .tbl.rows td.r { font-size: .875rem; }
