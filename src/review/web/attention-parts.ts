@@ -3,8 +3,7 @@ import { type AttentionEntry, sectionOf } from '../../attention/rules/entry.ts';
 import { counted, type Message } from '../../core/message.ts';
 import { sayDate } from '../../core/moments.ts';
 import { html, type Html, type Part } from './html.ts';
-import type { ProvedVisit } from './view.ts';
-import { sayWhy } from './words.ts';
+import { type ProvedVisit, sayWhy } from './view.ts';
 
 /** The page of a group. */
 export const groupPath = ({ key }: Pick<AttentionEntry, 'key'>): string =>

@@ -1,7 +1,6 @@
 /** The frame around every view. */
 import { isMessage, type Message, type PlainCode, sayCode } from '../../core/message.ts';
 import { sayMoment } from '../../core/moments.ts';
-import { sayWhy } from './words.ts';
 import { hash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { showCount } from '../../core/figures.ts';
@@ -13,7 +12,7 @@ import { html, type Html, type Part } from './html.ts';
 import type { Asset } from './passkey-script.ts';
 import { style } from './style.ts';
 import { keptMark, sealField } from './kept-posts.ts';
-import type { Fields, Page, ProvedVisit, View, Visit } from './view.ts';
+import { type Fields, type Page, type ProvedVisit, type View, type Visit, sayWhy } from './view.ts';
 
 /** The path contains a hash of the content, so that browsers can cache it. */
 const assetPath = (name: string, text: string, ending: string): string =>

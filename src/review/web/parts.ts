@@ -20,8 +20,7 @@ import { describeAlarmRemedy, describeRemedy } from '../../reports/rules/remedie
 import { describeIssue, describeReason } from '../../reports/rules/report-rows.ts';
 import { can } from '../rules/people.ts';
 import { html, type Html, type Part } from './html.ts';
-import type { Fields, ProvedVisit, Visit } from './view.ts';
-import { sayWhy } from './words.ts';
+import { type Fields, type ProvedVisit, type Visit, sayWhy } from './view.ts';
 
 /** A text of the rules, the bank or the journal; texts of paydrop are in the visitor's language. */
 export function whyOf({ language }: Pick<Visit, 'language'>, why: Message | null | undefined): Part {

@@ -39,8 +39,7 @@ import { describeWhat, type FiguredDecision, figuresPanel, totalOfFigures } from
 import { csrfField, plainPage, postButton } from './layout.ts';
 import { ageOf, factList, moneyTag, reachNote, readSearch, reasonOf, whyOf } from './parts.ts';
 import type { ReadReview } from './payout-page.ts';
-import type { Answer, Fields, Page, ProvedVisit, View } from './view.ts';
-import { sayWhy } from './words.ts';
+import { type Answer, type Fields, type Page, type ProvedVisit, type View, sayWhy } from './view.ts';
 
 /** @param limit the number of items of each kind */
 export type ReadQueue = (asker: Asker, limit: number, kinds?: readonly QueueKind[]) => Promise<Queue>;

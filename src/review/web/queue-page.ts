@@ -33,8 +33,7 @@ import {
   type QueueItemsContext,
   type QueueReader,
 } from './queue-items.ts';
-import type { Answer, Fields, Page, ProvedVisit, View } from './view.ts';
-import { sayWhy } from './words.ts';
+import { type Answer, type Fields, type Page, type ProvedVisit, type View, sayWhy } from './view.ts';
 
 interface QueuePageContext extends QueueItemsContext {
   readonly store: QueueReader & QueueItemsContext['store'] & Pick<RegistrationStore, 'searchRegistrations'>;

@@ -1,6 +1,6 @@
 /** The input and the answer of a view of the page. */
 import type { Language } from '../../core/language.ts';
-import { type Message, type PlainCode, say, sayCode } from '../../core/message.ts';
+import { inEnglish, isTranslated, type Message, type PlainCode, say, sayCode } from '../../core/message.ts';
 import type { Action, Person, ProvedPerson } from '../rules/people.ts';
 import type { Part } from './html.ts';
 
@@ -116,3 +116,10 @@ export const makeSay =
   (language: Language) =>
   (text: PlainCode | Message): string =>
     typeof text === 'string' ? sayCode(language, text) : say(language, text);
+
+/** A text with the language that it is in: one that is not paydrop's own stays as it is. */
+export const sayWhy = (
+  language: Language,
+  why: Message,
+): { readonly text: string; readonly language: Language } =>
+  isTranslated(why) ? { text: say(language, why), language } : { text: inEnglish(why), language: 'en' };

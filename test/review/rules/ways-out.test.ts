@@ -41,7 +41,6 @@ import {
 } from '../../../src/review/rules/queue.ts';
 import { callbackItem, registrationItem } from '../../../src/review/rules/registration-queue.ts';
 import { decisionTerms } from '../../../src/review/rules/terms.ts';
-import { sayWhy } from '../../../src/review/web/words.ts';
 import { nothingCounted, sumFigures } from '../../../src/review/rules/proposal-figures.ts';
 import { makePayout, makeSubmitted, noonMs } from '../../support/core-fixtures.ts';
 import { payer } from '../../support/journal-fixtures.ts';
@@ -52,6 +51,7 @@ import { propose } from '../../support/review.ts';
 import { makeSqliteStore } from '../../support/sqlite-store.ts';
 import { date, makeFacts, makeLine } from '../../support/statement-fixtures.ts';
 import { inWords } from '../../support/in-words.ts';
+import { sayWhy } from '../../../src/review/web/view.ts';
 
 /** A row that is submitted is asked about by the program itself: unless it bears an alarm nobody need do anything. */
 const waitsForPerson = (row: Pick<Payout, 'status' | 'isAlarm' | 'isAcknowledged'>): boolean =>

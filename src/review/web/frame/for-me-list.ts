@@ -9,8 +9,7 @@ import { describeTarget } from '../../rules/batch-decisions.ts';
 import { countedOf, describeCounted } from '../../rules/proposal-figures.ts';
 import { nameOfDecision } from '../../rules/terms.ts';
 import { html, type Html, type Part } from '../html.ts';
-import type { Visit } from '../view.ts';
-import { sayWhy } from '../words.ts';
+import { sayWhy, type Visit } from '../view.ts';
 
 /** The entries shown of each part; the page of approvals has them all. */
 const entriesMax = 5;
