@@ -344,9 +344,7 @@ async function answerSearch(store: SearchReader, visit: ProvedVisit, fields: Fie
   ]);
   const { files = [], payees = { answers: [], count: 0 }, days = [] } = others ?? {};
   const count = payouts.count ?? 0;
-  // The list to decide on is found by plain text alone.
-  const isPlain = !isNarrow && asked.search.file === undefined && asked.search.text === form.typed;
-  const mayDecide = isPlain && can(visit.person, 'propose').allowed;
+  const mayDecide = count > 0 && can(visit.person, 'propose').allowed;
   const all = (path: string, label: string, more: Readonly<Record<string, string>>) =>
     html`<p class="fold">${postButton(visit, path, label, { search: form.typed, ...more })}</p>`;
   const filesShown = form.all === 'files' ? batchesMax : shownFirst;
@@ -369,7 +367,7 @@ async function answerSearch(store: SearchReader, visit: ProvedVisit, fields: Fie
         [
           count > shownFirst &&
             all('/search', `${say('search.all')} ${sayCounted(count)}`, { all: 'payouts' }),
-          mayDecide && all('/queue', say('search.decide'), {}),
+          mayDecide && all('/decide', say('search.decide'), {}),
         ],
       )}
       ${part(
@@ -380,6 +378,14 @@ async function answerSearch(store: SearchReader, visit: ProvedVisit, fields: Fie
       ${part(say('page.days'), days, undefined)}`,
   };
 }
+
+/** The payouts that a typed search finds; one for a whole number is recorded. */
+export const readSearchFilter = async (
+  store: SearchReader,
+  visit: ProvedVisit,
+  typed: string,
+): Promise<PayoutFilter> =>
+  readFilter(store, visit, await readAsked(store, visit, typed), await store.batches());
 
 /** Searches are posted: no payee's number is in an address or a log. */
 export const makeSearchViews = (store: SearchReader): readonly View[] =>

@@ -116,3 +116,13 @@ test('without a text it tells the words', async () => {
   expect((await maker.get('/search')).text).toContain('hold:approval');
   expect(await search(' ')).toContain('hold:approval');
 });
+
+test('decides on the waiting payouts of any search, and freezes those alone', async () => {
+  const found = await search('hold:name');
+  expect(found).toContain('Decide on those that wait');
+  expect(found).toMatch(/action="\/decide"/);
+  const list = await maker.post('/decide', { search: 'hold:name' });
+  expect(list.text).toContain('Decide: 2 payouts, 200.03 baht');
+  expect(await search('hold:name', await rig.open('vera'))).not.toContain('Decide on those that wait');
+  expect((await maker.post('/decide', { search: 'nobody of this name' })).status).toBe(422);
+});

@@ -12,7 +12,7 @@ import { makeReconciliationViews } from '../../overview/reconciliation-page.ts';
 import { makeRegistrationBatchViews } from '../../overview/registrations/batch-page.ts';
 import { makeRegistrationListViews } from '../../overview/registrations/list-page.ts';
 import { makeRegistrationViews } from '../../overview/registrations/one-page.ts';
-import { makeSearchViews } from '../../overview/search-page.ts';
+import { makeSearchViews, readSearchFilter } from '../../overview/search-page.ts';
 import { makeTodayViews, type TodayContext } from '../../overview/today-page.ts';
 import { makeUploadView, makeUploadViews } from '../../overview/upload-page.ts';
 import { Challenges } from '../../review/challenges.ts';
@@ -159,7 +159,13 @@ export function listViews(parts: ViewParts, place: ServedPlace): ServedViews {
     challenges: new Challenges<Question>(),
     onChange: onUserChange,
   };
-  const deciding = makeDecideViews({ store, readReview, readAttention, evidenceFolder });
+  const deciding = makeDecideViews({
+    store,
+    readReview,
+    readAttention,
+    readSearchFilter: async (visit, typed) => readSearchFilter(store, visit, typed),
+    evidenceFolder,
+  });
   const payouts = makePayoutViews({ store, readReview, evidenceFolder, askBank: parts.askBank });
   const registrations = makeRegistrationViews({ store, readReview, evidenceFolder });
   const views = [

@@ -364,7 +364,6 @@ export const pageWordings = wordings({
   'decide.decide-on': ['Decide', 'ตัดสินใจ'],
   'decide.decide-on-chosen': ['Decide on the selected', 'ตัดสินใจสำหรับรายการที่เลือก'],
   'decide.choose': ['Select', 'เลือก'],
-  'decide.decide-on-all': ['Decide on all that match', 'ตัดสินใจสำหรับทุกรายการที่ตรงเงื่อนไข'],
   'decide.selected': ['selected', 'รายการที่เลือก'],
   'decide.registration-head': ['Registration', 'การลงทะเบียน'],
   'decide.account-head': ['Account', 'เลขที่บัญชี'],

@@ -28,13 +28,13 @@ import { html, type Html, type Part } from './html.ts';
 import { plainPage } from './layout.ts';
 import { ageOf, dataTable, decisionCard, moneyTag, reasonOf, whyOf } from './parts.ts';
 import type { ReadReview } from './payout-page.ts';
-import { type QueueReader, readQueueFilter } from './queue-items.ts';
 import type { Answer, Fields, Page, PageViews, ProvedVisit, SentFile, View } from './view.ts';
 
 interface DecidePageContext {
-  readonly store: HistoryReader & QueueReader;
+  readonly store: HistoryReader & WaitingReader;
   readonly readReview: ReadReview;
   readonly readAttention: () => Promise<Attention>;
+  readonly readSearchFilter: (visit: ProvedVisit, typed: string) => Promise<PayoutFilter>;
   readonly evidenceFolder: string | undefined;
 }
 
@@ -128,14 +128,13 @@ async function readPicks(store: HistoryReader, fields: Fields): Promise<readonly
   return rows;
 }
 
-/** The rows of a group of the queue, or those that match its form. */
+/** The rows of a group of the queue, or of a search; undefined where boxes were ticked. */
 async function readFilter(
-  { store, readAttention }: DecidePageContext,
+  { readAttention, readSearchFilter }: DecidePageContext,
   visit: ProvedVisit,
-  fields: Fields,
+  { group, search }: Fields,
 ): Promise<PayoutFilter | undefined> {
-  const { group } = fields;
-  if (group === undefined) return readQueueFilter(store, visit, fields);
+  if (group === undefined) return search === undefined ? undefined : readSearchFilter(visit, search);
   const entry = (await readAttention()).entries.find(({ key }) => key === group);
   return entry?.rows.of === 'payouts' ? entry.rows.filter : undefined;
 }
@@ -163,7 +162,7 @@ async function answerChoice(
   fields: Fields,
 ): Promise<Answer> {
   const { say, person, nowMs } = visit;
-  const filter = fields['all'] === '1' ? await readFilter(context, visit, fields) : undefined;
+  const filter = await readFilter(context, visit, fields);
   const { store } = context;
   const rows = filter === undefined ? await readPicks(store, fields) : await readOldest(store, filter);
   // Counted where more match than one list holds.

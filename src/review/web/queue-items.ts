@@ -1,20 +1,12 @@
 /** The rows of the groups of the queue: payouts and other items, displayed, searched, taken and decided on. */
-import { showBaht, showCount } from '../../core/figures.ts';
-import { bahtOf, message, sayCode } from '../../core/message.ts';
+import { showBaht } from '../../core/figures.ts';
+import { bahtOf, sayCode } from '../../core/message.ts';
 import { sayDate, sayMoment } from '../../core/moments.ts';
 import { showText } from '../../core/outgoing-text.ts';
 import { maskDigits } from '../../core/proxy-id.ts';
 import type { ResultRow } from '../../core/ports.ts';
-import type { FoundPayout, PayoutSearch, WaitingReader } from '../../payout/ports.ts';
-import {
-  asksWholeNumber,
-  parseSearch,
-  type PayoutFilter,
-  placeInTime,
-  type SearchReach,
-} from '../../payout/rules/search.ts';
-import type { PersonStore, QueueStore } from '../ports.ts';
-import { recordSearch } from '../reveal.ts';
+import type { FoundPayout } from '../../payout/ports.ts';
+import { placeInTime } from '../../payout/rules/search.ts';
 import type { Attention } from '../../attention/rules/entry.ts';
 import type { ReviewContext } from '../context.ts';
 import { figureWhole } from '../freeze.ts';
@@ -29,7 +21,6 @@ import {
   type QueueKind,
   type QueueOption,
   queueKinds,
-  readOwners,
 } from '../rules/queue.ts';
 import { type Decision, otherDecisions } from '../rules/terms.ts';
 import { deciderOf } from '../verdict.ts';
@@ -37,7 +28,7 @@ import { answerDecision, type DecideForm, decidePage } from './decide-form.ts';
 import { html, type Html, type Part } from './html.ts';
 import { describeWhat, type FiguredDecision, figuresPanel, totalOfFigures } from './figures-panel.ts';
 import { csrfField, plainPage, postButton } from './layout.ts';
-import { ageOf, factList, moneyTag, reachNote, readSearch, reasonOf, whyOf } from './parts.ts';
+import { ageOf, factList, moneyTag, reasonOf, whyOf } from './parts.ts';
 import type { ReadReview } from './payout-page.ts';
 import { type Answer, type Fields, type Page, type ProvedVisit, type View, sayWhy } from './view.ts';
 
@@ -254,79 +245,11 @@ const gone = (visit: ProvedVisit): Page =>
 
 // ---------------------------------------------------------------- payouts that wait
 
-export type QueueReader = WaitingReader &
-  Pick<PayoutSearch, 'findOwners'> &
-  Pick<QueueStore, 'reviewNotes'> &
-  Pick<PersonStore, 'persons' | 'editPersons'>;
-
-/** Payouts on a page of results. */
-const foundOnPage = 50;
-
-interface ReadFilter {
-  readonly filter: PayoutFilter;
-  /** The reach of a search for a whole number; undefined for other searches. */
-  readonly reach: SearchReach | undefined;
-}
-
-/** Reads a search for waiting payouts; one for a whole number is recorded. */
-async function readFilter(
-  store: QueueReader,
-  { proved, nowMs }: ProvedVisit,
-  search: string,
-): Promise<ReadFilter> {
-  const searched = { place: 'queue', text: search } as const;
-  const reach = asksWholeNumber(search)
-    ? await recordSearch(store, { now: () => nowMs }, proved, searched)
-    : undefined;
-  const ownerSeqs = search === '' ? [] : await store.findOwners(search);
-  return {
-    filter: { anyOf: parseSearch(search, reach ?? 'shown').map((one) => ({ ...one, ownerSeqs })) },
-    reach,
-  };
-}
-
-/** Reads the filter of a posted search. */
-export const readQueueFilter = async (
-  store: QueueReader,
-  visit: ProvedVisit,
-  fields: Fields,
-): Promise<PayoutFilter> => (await readFilter(store, visit, readSearch(fields))).filter;
-
-async function answerSearch(store: QueueReader, visit: ProvedVisit, fields: Fields): Promise<Page> {
-  const { say } = visit;
-  const search = readSearch(fields);
-  const { filter, reach } = await readFilter(store, visit, search);
-  const matching = (await store.waitingTotals(filter)).reduce((sum, { rows }) => sum + rows, 0);
-  const found = await store.waitingPage({ ...filter, isWaiting: true }, 'age', undefined, foundOnPage);
-  const owners = readOwners(
-    await store.reviewNotes(
-      'payout',
-      found.map(({ row }) => String(row.seq)),
-    ),
-  );
-  return {
-    title: say('page.search'),
-    body: html`<h1>${say('page.search')} <small>${search}</small></h1>
-      ${reachNote(visit, reach)}
-      ${
-        found.length === 0
-          ? empty(visit, true)
-          : html`<section class="card">
-              ${groupTable(visit, found, owners, false)} ${choiceBar(visit, { search }, matching)}
-              ${matching > found.length && html`<p>${say(message('decide.and-more', { count: showCount(matching - found.length) }))}</p>`}
-            </section>`
-      }`,
-  };
-}
-
-export function empty({ say, language, nowMs }: ProvedVisit, isFiltered: boolean): Html {
-  return html`<div class="empty">
-    <p><b>${isFiltered ? say('queue.no-match') : say('queue.nothing-waits')}</b></p>
-    <p>
-      ${isFiltered ? html`<a href="/queue">${say('queue.clear')}</a>` : html`${say('queue.shown')} ${sayMoment(language, nowMs)}`}
-    </p>
+export const empty = ({ say, language, nowMs }: ProvedVisit): Html =>
+  html`<div class="empty">
+    <p><b>${say('queue.nothing-waits')}</b></p>
+    <p>${say('queue.shown')} ${sayMoment(language, nowMs)}</p>
   </div>`;
-}
 
 /** Rows of one group. @param isAlike the heading of the group says why each of them waits */
 export const groupTable = (
@@ -404,42 +327,19 @@ const choiceCell = (visit: ProvedVisit, { seq, version, cells, amountSatang }: R
     >
   </td>`;
 
-/** @param asked the present filter, which defines "all that match" @param matching 0: the chosen ones alone */
-export const choiceBar = (
-  visit: ProvedVisit,
-  asked: Readonly<Record<string, string>>,
-  matching: number,
-): Part =>
+export const choiceBar = (visit: ProvedVisit): Part =>
   mayChoose(visit) &&
   html`<form method="post" action="/decide" id="${formId}" class="bar">
     ${csrfField(visit)}
-    ${Object.entries(asked).map(
-      ([name, value]): Html => html`<input type="hidden" name="${name}" value="${value}" />`,
-    )}
     <span
       class="chosen"
       data-chosen="${visit.say('decide.selected')}"
       data-baht="${visit.say('payout.baht')}"
     ></span>
     <button class="main">${visit.say('decide.decide-on-chosen')}</button>
-    ${
-      matching > 0 &&
-      html`<button name="all" value="1">
-        ${visit.say('decide.decide-on-all')} (${showCount(matching)})
-      </button>`
-    }
   </form>`;
 
-/** Searches are posted, so that no payee's number enters an address or a log. */
-export const makeQueueItemViews = (
-  context: QueueItemsContext & { readonly store: QueueReader },
-): readonly View[] => [
-  {
-    method: 'POST',
-    path: '/queue',
-    action: 'see',
-    answer: async (visit, fields) => answerSearch(context.store, visit, fields),
-  },
+export const makeQueueItemViews = (context: QueueItemsContext): readonly View[] => [
   {
     method: 'POST',
     path: '/queue/take',

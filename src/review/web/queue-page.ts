@@ -15,6 +15,7 @@ import { showBaht, showCount } from '../../core/figures.ts';
 import { bahtOf, counted, message, type Message, sayCode } from '../../core/message.ts';
 import { sayAge, sayMoment } from '../../core/moments.ts';
 import { type WaitingOrder, waitingOrders, type WaitingPlace } from '../../payout/rules/search.ts';
+import type { WaitingReader } from '../../payout/ports.ts';
 import type { RegistrationStore } from '../../registration/ports.ts';
 import { can } from '../rules/people.ts';
 import { readOwners } from '../rules/queue.ts';
@@ -31,12 +32,11 @@ import {
   makeQueueItemViews,
   ownerOf,
   type QueueItemsContext,
-  type QueueReader,
 } from './queue-items.ts';
 import { type Answer, type Fields, type Page, type ProvedVisit, type View, sayWhy } from './view.ts';
 
 interface QueuePageContext extends QueueItemsContext {
-  readonly store: QueueReader & QueueItemsContext['store'] & Pick<RegistrationStore, 'searchRegistrations'>;
+  readonly store: QueueItemsContext['store'] & WaitingReader & Pick<RegistrationStore, 'searchRegistrations'>;
 }
 
 /** Rows on a page of a group. */
@@ -214,11 +214,11 @@ function describeAll(entry: AttentionEntry, decision: Decision): Message {
 /** A button that freezes the rows of a group, and leads to the form of one decision on them. */
 const decideAll = (visit: ProvedVisit, entry: AttentionEntry, decision: Decision, isMain: boolean): Html =>
   html`<form method="post" action="/decide" class="inline">
-    ${csrfField(visit)}<input type="hidden" name="all" value="1" /><input
+    ${csrfField(visit)}<input type="hidden" name="group" value="${entry.key}" /><input
       type="hidden"
-      name="group"
-      value="${entry.key}"
-    /><input type="hidden" name="decision" value="${decision}" />
+      name="decision"
+      value="${decision}"
+    />
     <button class="${isMain ? 'main' : ''}">${visit.say(describeAll(entry, decision))}</button>
   </form>`;
 
@@ -284,7 +284,7 @@ async function payoutRows(
         )}
       </nav>
     </div>
-    ${groupTable(visit, found, owners, entry.code === 'not-paid')} ${choiceBar(visit, {}, 0)}
+    ${groupTable(visit, found, owners, entry.code === 'not-paid')} ${choiceBar(visit)}
     ${pageLinks(visit, path, paging, seqs, found.length === rowsOnPage)}`;
 }
 
@@ -394,7 +394,7 @@ async function answerQueue(context: QueuePageContext, visit: ProvedVisit, fields
           }</small
         >
       </div>
-      ${all.length === 0 && empty(visit, false)} ${all.length > 0 && chipsBar(visit, all, choice)}
+      ${all.length === 0 && empty(visit)} ${all.length > 0 && chipsBar(visit, all, choice)}
       ${
         all.length > 0 &&
         html`<div class="split ${asked !== undefined && 'open'}">

@@ -42,7 +42,6 @@ const postsOfViewers = [
   '/passkeys/revoke',
   '/payee/:seq',
   '/payees',
-  '/queue',
   '/registrations',
   '/registrations/batch/:batchId',
   '/search',
@@ -253,7 +252,6 @@ describe('every view', () => {
       if (action === 'see') look(url, await ploy.get(url));
     }
     for (const [url, sent] of [
-      ['/queue', { search: script, day: script }],
       ['/payees', { search: script }],
       ['/search', { search: script }],
       ['/log', { person: script, day: script, payout: script }],
@@ -279,11 +277,9 @@ describe('a masked number', () => {
     const ploy = await rig.open('ploy');
     const rows = async (path: string, search: string) =>
       (await ploy.post(path, { search })).text.match(/class="mono">|class="name mono">/g)?.length ?? 0;
-    for (const path of ['/queue', '/payees']) {
-      const [right, wrong] = [await rows(path, '00001'), await rows(path, '90001')];
-      expect([path, right > 0, wrong]).toEqual([path, true, right]);
-      expect(await rows(path, '0002')).toBeLessThan(right);
-    }
+    const [right, wrong] = [await rows('/payees', '00001'), await rows('/payees', '90001')];
+    expect([right > 0, wrong]).toEqual([true, right]);
+    expect(await rows('/payees', '0002')).toBeLessThan(right);
   });
 
   /** What a search answers, without what was typed and what every page has anew. */
@@ -317,11 +313,6 @@ describe('a masked number', () => {
 
   test.each([
     // Right and wrong differ in digits that screens mask.
-    ['/queue', '0810000001', '0890000001'],
-    ['/queue', '+66810000001', '+66890000001'],
-    ['/queue', '9100000000011', '9100000000012'],
-    ['/queue', 'Somchai 0', 'Somchai 1'],
-    ['/queue', 'somchai 08999', 'somchai 08998'],
     ['/search', '0810000001', '0890000001'],
     ['/search', 'alarm +66810000001', 'alarm +66890000001'],
     ['/search', '9100000000011', '9100000000012'],
@@ -341,8 +332,6 @@ describe('a masked number', () => {
   });
 
   test.each([
-    ['/queue', '0810000001', '0890000001', '******0001'],
-    ['/queue', '9100000000011', '9100000000012', '*********0011'],
     ['/search', 'waiting 0810000001', 'waiting 0890000001', '******0001'],
     ['/search', '9100000000011', '9100000000012', '*********0011'],
     ['/payees', '081-000-0001', '089-000-0001', '********0001'],
@@ -365,7 +354,7 @@ describe('a masked number', () => {
     await fillWithNumbers();
     const nok = await rig.open('nok');
     await nok.get('/queue');
-    const one = await nok.post('/decide', { all: '1', search: '0810000001' });
+    const one = await nok.post('/decide', { search: '0810000001' });
     expect(one.text).toContain('INV-1');
     expect(await revealsOf('nok')).toHaveLength(1);
   });
@@ -375,9 +364,6 @@ describe('a masked number', () => {
     for (const name of ['ploy', 'nok']) {
       const browser = await rig.open(name);
       for (const [path, search] of [
-        ['/queue', '0001'],
-        ['/queue', 'INV-1'],
-        ['/queue', 'somchai'],
         ['/search', '0001'],
         ['/search', 'somchai waiting'],
         ['/payees', '******0001'],
@@ -445,11 +431,11 @@ describe('what is sent', () => {
   test('is refused when it is huge, and cut when it is long', async () => {
     const { nok } = await propose({ note: 'n'.repeat(20_000) });
     expect((await rig.store.proposal(1))?.note).toHaveLength(2_000);
-    expect((await nok.post('/queue', { search: 'x'.repeat(100_000) })).status).toBe(413);
-    expect((await nok.post('/queue', { search: 'x'.repeat(60_000) })).text).not.toContain('x'.repeat(101));
+    expect((await nok.post('/search', { search: 'x'.repeat(100_000) })).status).toBe(413);
+    expect((await nok.post('/search', { search: 'x'.repeat(60_000) })).text).not.toContain('x'.repeat(101));
     const many = Object.fromEntries(Array.from({ length: 4_000 }, (_, place) => [`pick-9${place}`, '1']));
     expect((await nok.post('/decide', many)).status).toBe(422);
-    const plain = await nok.postRaw('/queue', (token) => new URLSearchParams({ _csrf: token }), {
+    const plain = await nok.postRaw('/search', (token) => new URLSearchParams({ _csrf: token }), {
       'content-type': 'text/plain',
     });
     expect(plain.status).toBe(403);

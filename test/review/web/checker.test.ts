@@ -222,7 +222,7 @@ describe('a list of 600 rows of which 90 cannot go on', () => {
       ...heldFor('name', makeRows(goingOn)),
       ...Array.from({ length: notGoingOn }, (_, place) => makeBadRow(goingOn + place + 1)),
     ]);
-    const list = await maker.post('/decide', { all: '1' });
+    const list = await maker.post('/decide', { search: '' });
     const [, path = ''] = /action="(\/decide\/[\w-]+)"/.exec(list.text) ?? [];
     const sum = '52,303.05';
     expect(readText(list.text)).toContain(`Possible for 510 of 600 , ${sum} baht`);
@@ -245,7 +245,7 @@ describe('a list of 600 rows of which 90 cannot go on', () => {
       rowNo: place + 1,
     }));
     await ingest(rig.store, others, { batchId: secondBatchId, fileName: 'b.csv' });
-    const list = await maker.post('/decide', { all: '1' });
+    const list = await maker.post('/decide', { search: '' });
     const [, path = ''] = /action="(\/decide\/[\w-]+)"/.exec(list.text) ?? [];
     await maker.post(path, { decision: 'go-on', note: 'names compared' });
     await decideBatch(secondBatchId, 'cancel-batch');

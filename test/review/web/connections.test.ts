@@ -45,7 +45,7 @@ describe('the page', () => {
       for (let count = 0; count < all; count += 1) {
         const socket = await dial();
         // A body that never ends.
-        socket.write(`${headOf(held, 'POST /queue')}${formHead}\r\nsearch=`);
+        socket.write(`${headOf(held, 'POST /search')}${formHead}\r\nsearch=`);
       }
       const refused = await Promise.all(sockets.slice(-64).map((socket) => text(socket)));
       expect(refused.every((answer) => answer.startsWith('HTTP/1.1 429 '))).toBe(true);
@@ -61,7 +61,7 @@ describe('the page', () => {
     'keeps none of a form %s, whose body never ends',
     async (_, own, foreign, status) => {
       const nok = await rig.open('nok');
-      const head = `${headOf(nok, 'POST /queue')}${formHead}`.replace(own, foreign);
+      const head = `${headOf(nok, 'POST /search')}${formHead}`.replace(own, foreign);
       const answers: string[] = [];
       for (let count = 0; count < 3; count += 1) {
         const socket = await dial();

@@ -313,7 +313,7 @@ describe('several at once', () => {
   test('all that match is a list that nothing joins and in which nothing changes unseen', async () => {
     await holdAll(60);
     const [nok, mali] = [await rig.open('nok'), await rig.open('mali')];
-    const list = await nok.post('/decide', { all: '1', search: '', status: 'held' });
+    const list = await nok.post('/decide', { search: '' });
     expect(list.text).toContain('Decide: 60 payouts');
     await ingest(rig.store, [makeRow(1, { payoutId: 'LATE-1', holds: ['name'] })], { batchId: 'ABCDEFGHJK' });
     await decide(mali, await pathOf('INV-7'), 'cancel');
@@ -338,7 +338,7 @@ describe('several at once', () => {
   test('a list is its maker’s alone, and ends', async () => {
     await holdAll(1);
     const [nok, mali] = [await rig.open('nok'), await rig.open('mali')];
-    const list = await nok.post('/decide', { all: '1' });
+    const list = await nok.post('/decide', { search: '' });
     const path = listIn(list.text);
     expect((await mali.get(path)).status).toBe(404);
     expect((await mali.post(path, { decision: 'cancel', note: 'x' })).status).toBe(404);
@@ -350,7 +350,7 @@ describe('several at once', () => {
     await holdAll(1);
     const [nok, mali] = [await rig.open('nok'), await rig.open('mali')];
     const freezeOne = async (browser: Browser) => {
-      const list = await browser.post('/decide', { all: '1' });
+      const list = await browser.post('/decide', { search: '' });
       return listIn(list.text);
     };
     const [first, own] = [await freezeOne(nok), await freezeOne(mali)];
@@ -373,7 +373,7 @@ describe('several at once', () => {
   test('one file proves what became of several', async () => {
     await ingestAs(rig.store, ['unresolved']);
     const nok = await rig.open('nok');
-    const list = await nok.post('/decide', { all: '1' });
+    const list = await nok.post('/decide', { search: '' });
     const done = await nok.postRaw(`${listIn(list.text)}/file`, (token) => {
       const form = new FormData();
       for (const [name, value] of [

@@ -119,7 +119,7 @@ describe('the stream', () => {
   test('a form that is no form is not read', async () => {
     const nok = await rig.open('nok');
     const headers = { 'content-type': 'application/json' };
-    expect((await nok.post('/queue', {}, headers)).status).toBe(415);
+    expect((await nok.post('/search', {}, headers)).status).toBe(415);
   });
 });
 

@@ -44,7 +44,7 @@ async function signInAsMali() {
 describe('signing in', () => {
   test('nobody sees anything before, and with a right password today and the queue', async () => {
     expect(isSignIn(await browser.get('/'))).toBe(true);
-    expect(isSignIn(await browser.post('/queue', { search: 'x' }))).toBe(true);
+    expect(isSignIn(await browser.post('/search', { search: 'x' }))).toBe(true);
     const wrong = await browser.signIn('mali', 'not the password');
     expect([wrong.status, isSignIn(wrong)]).toEqual([401, true]);
     expect(browser.cookies.has('paydrop_session')).toBe(false);
@@ -176,7 +176,7 @@ describe('a form is taken', () => {
   ])('%s', async (_name, fields, headers, status) => {
     await signInAsMali();
     expect(
-      (await browser.post('/queue', fields as Record<string, string>, headers as Record<string, string>))
+      (await browser.post('/search', fields as Record<string, string>, headers as Record<string, string>))
         .status,
     ).toBe(status);
   });
@@ -191,14 +191,14 @@ describe('a form is taken', () => {
     for (const [name, value] of browser.cookies) there.cookies.set(name, value);
     const shown = await browser.get('/queue');
     const token = /name="_csrf" value="([^"]+)"/.exec(shown.text)?.[1] ?? '';
-    expect((await there.post('/queue', { _csrf: token })).status).toBe(200);
+    expect((await there.post('/search', { _csrf: token })).status).toBe(200);
   });
 
   test('not with the token of a session before', async () => {
     await browser.get('/sign-in');
     const before = /name="_csrf" value="([^"]+)"/.exec((await browser.get('/sign-in')).text)?.[1] ?? '';
     await signInAsMali();
-    expect((await browser.post('/queue', { _csrf: before })).status).toBe(403);
+    expect((await browser.post('/search', { _csrf: before })).status).toBe(403);
   });
 });
 
@@ -260,30 +260,12 @@ describe('the queue', () => {
     const held = makeRow(2, { holds: ['name'] });
     await ingest(sqlite.store, [{ ...bad, cells, issues }, held], { fileName: `${script}.csv` });
     await signInAsMali();
-    const { text } = await browser.post('/queue', {});
+    const { text } = await browser.get('/queue');
     expect(text).not.toMatch(/<script>|<img/);
     expect(text).toContain('&lt;script&gt;');
     expect(text).toContain('INV-2');
     expect(text).not.toContain(held.cells.proxyNo);
     expect(text).toContain('Sandbox, no real money');
-  });
-
-  test('finds by number, name, reference, amount and day', async () => {
-    const rows = [1, 2, 3].map((rowNo) => makeRow(rowNo, { holds: ['name'] }));
-    await ingest(sqlite.store, [...rows, makeBadRow(4)]);
-    await signInAsMali();
-    const found = async (search: string) =>
-      [...(await browser.post('/queue', { search })).text.matchAll(/class="name">([^<]+)</g)].map(
-        ([, name]) => name,
-      );
-    expect(await found('')).toHaveLength(4);
-    expect(await found('INV-2')).toEqual(['INV-2']);
-    expect(await found('ref 3')).toEqual(['INV-3']);
-    expect(await found(rows[0]?.cells.proxyNo ?? '')).toEqual(['INV-1']);
-    expect(await found('100.02')).toEqual(['INV-2']);
-    expect(await found('somchai')).toHaveLength(4);
-    expect(await found('2026-11-21')).toHaveLength(4);
-    expect(await found('2026-11-20')).toEqual([]);
   });
 
   test('goes on page by page, and back, and leaves nothing out', async () => {
@@ -332,7 +314,7 @@ describe('the history of people has', () => {
     await browser.signIn('mali', 'not the password');
     await browser.signIn('nok', passwordOf('nok'));
     expect((await browser.get('/people/1')).status).toBe(403);
-    expect((await browser.post('/queue', { _csrf: 'x' })).status).toBe(403);
+    expect((await browser.post('/search', { _csrf: 'x' })).status).toBe(403);
     expect((await browser.post('/sign-in', {}, { origin: 'http://evil.example' })).status).toBe(403);
     // At the end of the page nothing is lost of what was gathered.
     await page[Symbol.asyncDispose]();
@@ -341,7 +323,7 @@ describe('the history of people has', () => {
       'nok has signed in (page)',
       'nok was refused (GET /people/:personId)',
       'an unknown visitor was refused (POST /sign-in)',
-      'nok was refused (POST /queue)',
+      'nok was refused (POST /search)',
     ]);
   });
 });

@@ -90,7 +90,6 @@ const whoMay: Readonly<Record<string, string>> = {
   'GET /proposals': everyRole,
   'GET /queue': everyRole,
   'GET /queue/:group': everyRole,
-  'POST /queue': everyRole,
   'POST /queue/file': makers,
   'POST /queue/file/confirm': makers,
   'POST /queue/file/discard': makers,
