@@ -21,11 +21,11 @@ const seqOf = async (payoutId: string): Promise<number> => {
 const script = `<script>alert(1)</script>"'><img src=x onerror=alert(2)>`;
 
 describe('a payout', () => {
-  test('is found from the queue, and tells its story with every proof', async () => {
+  test('is found by the search, and tells its story with every proof', async () => {
     await ingestAs(rig.store, ['failed'], [makeRow(1), makeRow(2, { holds: ['name'] })]);
     const browser = await rig.open('mali');
-    const queue = await browser.post('/queue', {});
-    const [, path = ''] = /href="(\/payout\/\d+)"><span class="name">INV-1</.exec(queue.text) ?? [];
+    const found = await browser.post('/search', { search: 'INV-1' });
+    const [, path = ''] = /href="(\/payout\/\d+)"/.exec(found.text) ?? [];
     const { status, text } = await browser.get(path);
     expect(status).toBe(200);
     for (const said of [
@@ -116,7 +116,7 @@ describe('a payout', () => {
   test('a field that stands twice in a form counts once', async () => {
     const browser = await rig.open('mali');
     const shown = await browser.postRaw(
-      '/queue',
+      '/search',
       (token) =>
         new URLSearchParams([
           ['_csrf', token],
