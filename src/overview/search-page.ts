@@ -195,14 +195,18 @@ const payeeLine = ({ say, language }: ProvedVisit, payee: PayeeSeen): Html =>
     ><span
       ><b class="n">${maskDigits(payee.proxyNo)}</b>
       <small>${payee.names.map(showText).join(' · ')}</small></span
-    ><span class="r n"
-      ><b>${showBaht(payee.paidSatang)}</b
-      ><small
-        >${say(message('search.times-paid', { count: showCount(payee.paid) }))}${
-          payee.lastPaidMs !== null && [', ', sayMoment(language, payee.lastPaidMs)]
-        }</small
-      ></span
-    >
+    >${
+      payee.paid === 0
+        ? html`<span class="r"><small>${say('payees.list-never')}</small></span>`
+        : html`<span class="r n"
+            ><b>${showBaht(payee.paidSatang)}</b
+            ><small
+              >${say(message('search.times-paid', { count: showCount(payee.paid) }))}${
+                payee.lastPaidMs !== null && [', ', sayMoment(language, payee.lastPaidMs)]
+              }</small
+            ></span
+          >`
+    }
   </li>`;
 
 /** @param more leads to all of them */

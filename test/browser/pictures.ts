@@ -20,10 +20,16 @@ const looks: readonly (readonly [name: string, look: Look])[] = [
 const partHeight = 1_700;
 const partsMax = 4;
 
+const thaiPhone = { language: 'th', isPhone: true } as const;
+
 /** Of the docs: a view, how it is looked at, and what the picture is called. */
 const inDocs = [
-  ['queue', { language: 'en' }, 'queue'],
-  ['queue', { language: 'th', isPhone: true, isDark: true }, 'queue-phone-thai'],
+  ['today', { language: 'en' }, 'today'],
+  ['group', { language: 'en' }, 'queue'],
+  ['proposal-to-sign', { language: 'en' }, 'approval'],
+  ['reconciliation-day', { language: 'en' }, 'day'],
+  ['queue', { ...thaiPhone, isDark: true }, 'queue-phone-thai'],
+  ['today', thaiPhone, 'today-phone-thai'],
 ] as const;
 
 /** The whole page, in parts where it is long: a picture of many screens is too small to be looked at. */
@@ -55,8 +61,10 @@ async function takeAll(showcase: Showcase, folder: string, stops: readonly Stop[
 
 async function takeForDocs({ stops, openAs }: Showcase, folder: string): Promise<void> {
   for (const [view, look, name] of inDocs) {
-    const page = await openAs('mali', look);
-    await stops.find((stop) => stop.name === view)?.reach(page);
+    const stop = stops.find(({ name: stopName }) => stopName === view);
+    if (stop === undefined) throw new Error(`there is no view ${view}`);
+    const page = await openAs(stop.who ?? 'mali', look);
+    await stop.reach(page);
     await page.screenshot({ path: join(folder, `${name}.png`) });
     await page.context().close();
   }

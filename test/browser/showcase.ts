@@ -343,6 +343,14 @@ const mixedFile = `${goodFile}UP-3,MSISDN,0810000003,Anan Thongdee,1.234,U-3,\nU
 const listQueueStops = (failed: number): readonly Stop[] => [
   at('queue', '/queue'),
   {
+    name: 'group',
+    reach: async (page) => {
+      await page.goto('/queue');
+      await page.locator('.q li > a[href^="/queue/not-paid"]').first().click();
+      await page.waitForURL('**/queue/not-paid*');
+    },
+  },
+  {
     name: 'search-nothing-found',
     reach: async (page) => {
       await page.goto('/queue');

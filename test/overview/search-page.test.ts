@@ -69,9 +69,11 @@ test('leads to a day, and to its payouts', async () => {
   expect(linesIn(text)).toContain('INV-1');
 });
 
-test('a payee is found with what was paid to it, its number masked', async () => {
+test('a payee is found, its number masked; one that was never paid says so, and no sum', async () => {
   const text = await search('somchai');
-  expect(text).toContain('<h2>Payees</h2>');
+  const [, payees = ''] = text.split('<h2>Payees</h2>');
+  expect(payees).toContain('Never paid');
+  expect(payees).not.toMatch(/0\.00|paid 0 times/);
   expect(text).not.toContain(numberOf(1));
 });
 

@@ -105,9 +105,11 @@ function titleOf(visit: ProvedVisit, { kind, key, title }: OwnedItem): Part {
     : whyOf(visit, title);
 }
 
-/** A registration moves no money. */
+/** A registration moves no money, and of a break the bank and the journal say different things. */
 const movedOf = (visit: ProvedVisit, { kind, moneyMoved }: OwnedItem): Part =>
-  kind === 'registration' || kind === 'callback' ? undefined : moneyTag(visit, moneyMoved);
+  kind === 'registration' || kind === 'callback' || kind === 'break'
+    ? undefined
+    : moneyTag(visit, moneyMoved);
 
 /** An item with its decisions; the impossible ones are folded. @param isOneOfMany its group does not say it all */
 export function itemCard(visit: ProvedVisit, item: OwnedItem, isOneOfMany: boolean): Html {

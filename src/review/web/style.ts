@@ -182,7 +182,7 @@ h1 small { font-weight: 400; letter-spacing: 0; margin-left: var(--s2); }
 .q li { position: relative; display: grid; grid-template-columns: 1.25rem minmax(0, 1fr) auto; gap: 0 var(--s2); padding: .55rem var(--s3); border-top: 1px solid var(--line); align-items: start; }
 .q li:first-child { border-top: 0; }
 .q a:not(.b) { color: var(--ink); } .q a:not(.b)::after { content: ''; position: absolute; inset: 0; }
-.q b { overflow-wrap: anywhere; } .q small { display: block; }
+.q b { overflow-wrap: anywhere; } .q small { display: block; } .q .r small { max-width: 9.5rem; margin-left: auto; white-space: normal; }
 .q li:hover { background: var(--raise); } .q li.cur { background: var(--accent-tint); box-shadow: inset 3px 0 var(--accent); }
 .q a:focus-visible { outline: 0; } .q li:has(:focus-visible) { outline: 3px solid var(--link); outline-offset: -3px; border-radius: .625rem; }
 div.chips, nav.chips { display: flex; gap: var(--s2); flex-wrap: wrap; align-items: center; }
@@ -206,7 +206,7 @@ div.chips, nav.chips { display: flex; gap: var(--s2); flex-wrap: wrap; align-ite
 .pages { display: flex; gap: var(--s2); }
 .pick label { display: flex; min-width: 2.5rem; min-height: 2.5rem; align-items: center; justify-content: center; cursor: pointer; margin: 0; }
 td.pick { padding: 0; }
-.bar { position: sticky; bottom: 0; display: flex; flex-wrap: wrap; gap: var(--s2) var(--s3); align-items: center; background: var(--sheet); border: 1px solid var(--line); padding: var(--s2) var(--s3); margin-top: calc(-1 * var(--s4)); }
+.bar { position: sticky; bottom: 0; display: flex; flex-wrap: wrap; gap: var(--s2) var(--s3); align-items: center; background: var(--sheet); border: 1px solid var(--line); padding: var(--s2) var(--s3); margin-top: calc(-1 * var(--s4)); } .bar:has(.main:disabled) { position: static; }
 .chosen { font-weight: 600; font-variant-numeric: tabular-nums; } .chosen:empty { display: none; }
 .print { display: none; }
 .stepline { display: flex; flex-wrap: wrap; gap: var(--s1) var(--s2); margin: 0; padding: 0; list-style: none; font-weight: 600; }
@@ -350,7 +350,7 @@ const narrow = `
   :is(div, nav).chips { flex-wrap: nowrap; overflow-x: auto; margin: 0 -1rem; padding: 0 1rem; }
   .chips > :is(a, button) { padding: .5rem .9rem; min-height: 2.75rem; border-radius: 1.5rem; } .chips .order { display: none; }
   .q li { padding: var(--s3); min-height: 3.5rem; } .q li.cur { background: none; box-shadow: none; }
-  .bar { bottom: 4.25rem; } .bar:has(.main:disabled) { position: static; }
+  .bar { bottom: 4.25rem; }
   .filter, .filter.log { grid-template-columns: 1fr 1fr; } .filter .wide, .filter .buttons { grid-column: 1 / -1; }
 }
 @media (max-width: 40rem) {
@@ -359,10 +359,10 @@ const narrow = `
   .filter.short, .pair { grid-template-columns: 1fr; }
   .figures { gap: var(--s2); } .figures li { flex: 1 1 9rem; padding: .4rem .7rem; } .figures b { font-size: 1.1rem; }
   table.rows thead { position: absolute; left: -99rem; }
-  table.rows :is(tbody, tfoot) tr { display: grid; grid-template-columns: 1fr auto; gap: 0 var(--s3); padding: var(--s3) 0; border-top: 1px solid var(--line); }
+  table.rows :is(tbody, tfoot) tr { position: relative; display: grid; grid-template-columns: 1fr auto; gap: 0 var(--s3); padding: var(--s3) 0; border-top: 1px solid var(--line); }
   table.rows :is(td, th) { border: 0; padding: 0; }
   table.rows tbody tr:first-child { border-top: 0; padding-top: 0; }
-  table.rows .w { grid-column: 1 / -1; }
+  table.rows .w { grid-column: 1 / -1; } table.rows .w + .number { text-align: left; font-weight: 600; }
   table.rows td[data-l]::before { content: attr(data-l) ' '; color: var(--soft); font-size: .8125rem; font-weight: 400; }
   table:not(.rows):has(td[data-head]) { display: block; border: 0; background: none; }
   table:has(td[data-head]) :is(tbody, tr, td) { display: block; }
