@@ -138,27 +138,30 @@ export interface ViewParts {
   readonly onSignOut?: (sessionHash: string) => Promise<void>;
 }
 
-/** Every view of the page. @forTests */
-export function listViews(parts: ViewParts, place: ServedPlace): ServedViews {
-  const { store, readContext, readReview, readQueue, evidenceFolder, onUserChange, onSignOut } = parts;
-  const { readAttention, outside, payer, readSurroundings, uploads, fileDecisions, fetchStatement } = parts;
+/** Parts that the views of passkeys and of signatures share. */
+function makeSigningParts(parts: ViewParts, { signingPlace }: ServedPlace) {
+  const { store, readContext, readReview, isSandbox, payer, onUserChange } = parts;
   const readPersons = async () => {
     const context = await readContext();
     return { ...context, nowMs: context.clock.now() };
   };
-  const signing = {
+  return {
     readPersons,
     readReview,
-    place: place.signingPlace,
+    place: signingPlace,
     store,
-    scene: {
-      isSandbox: parts.isSandbox,
-      companyId: payer?.companyId ?? '',
-      journalId: store.journalId,
-    },
+    scene: { isSandbox, companyId: payer?.companyId ?? '', journalId: store.journalId },
     challenges: new Challenges<Question>(),
     onChange: onUserChange,
   };
+}
+
+/** Every view of the page. @forTests */
+export function listViews(parts: ViewParts, place: ServedPlace): ServedViews {
+  const { store, readContext, readReview, readQueue, evidenceFolder, onUserChange, onSignOut } = parts;
+  const { readAttention, outside, payer, readSurroundings, uploads, fileDecisions, fetchStatement } = parts;
+  const signing = makeSigningParts(parts, place);
+  const { readPersons } = signing;
   const deciding = makeDecideViews({
     store,
     readReview,
