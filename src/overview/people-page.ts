@@ -14,7 +14,7 @@ import {
 import type { PersonsKept } from '../review/ports.ts';
 import { journalFactKinds } from '../review/rules/chain.ts';
 import { isBeforeRestore, type Person, type Role, roles } from '../review/rules/people.ts';
-import { isLapsed, type PersonChange, type PersonRequest } from '../review/rules/person-request.ts';
+import { isOpenChange, type PersonChange, type PersonRequest } from '../review/rules/person-request.ts';
 import { describeChange, describePersonEvent, severityOf } from '../review/rules/person-words.ts';
 import { html, type Html, type Part } from '../review/web/html.ts';
 import { csrfField, plainPage, postButton, problems } from '../review/web/layout.ts';
@@ -118,9 +118,7 @@ function changeCard(visit: ProvedVisit, { kept }: Known, change: PersonChange): 
 
 function waitingSection(visit: ProvedVisit, known: Known): Part {
   const { kept, context } = known;
-  const waiting = kept.changes.filter(
-    (change) => change.status === 'waiting' && !isLapsed(change, context.nowMs),
-  );
+  const waiting = kept.changes.filter((change) => isOpenChange(change, context.nowMs));
   return (
     waiting.length > 0 &&
     html`<section aria-labelledby="waiting">

@@ -13,7 +13,7 @@ import type { StatementStore, UnreconciledDays } from '../reconcile/ports.ts';
 import type { PersonStore, ProposalStore } from '../review/ports.ts';
 import { approvalCode } from '../review/rules/approval.ts';
 import { can } from '../review/rules/people.ts';
-import { isLapsed } from '../review/rules/person-request.ts';
+import { isOpenChange } from '../review/rules/person-request.ts';
 import { shareBar } from '../review/web/charts.ts';
 import { html, type Html, type Part } from '../review/web/html.ts';
 import { whyOf } from '../review/web/parts.ts';
@@ -405,7 +405,7 @@ const itemsOfKind = 20;
 /** Changes of people that wait for a second admin. */
 async function countChanges(store: TodayReader, nowMs: number): Promise<number> {
   const { changes } = await store.persons();
-  return changes.filter((one) => one.status === 'waiting' && !isLapsed(one, nowMs)).length;
+  return changes.filter((one) => isOpenChange(one, nowMs)).length;
 }
 
 /** Times of this hour in which nothing was sent. */

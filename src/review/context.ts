@@ -51,7 +51,7 @@ export interface ReviewContext {
     Pick<QueueStore, 'refusedFiles' | 'reviewNotes' | 'noteItem' | 'payerHalts'> &
     RegistrationStore &
     Pick<UnreconciledDays, 'daysWithoutStatement'> &
-    Pick<PersonStore, 'persons'> &
+    Pick<PersonStore, 'persons' | 'editPersons'> &
     HistoryReader &
     Pick<StatementStore, 'openStatementView' | 'openBreak' | 'acceptBreak' | 'statement'>;
   /** Undefined in a process that reconciles none: decisions on statements then wait for a process that can. */

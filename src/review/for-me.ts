@@ -7,7 +7,7 @@ import type { ReviewContext } from './context.ts';
 import type { PersonStore, Proposal, ProposalStore, QueueStore, TakenItem } from './ports.ts';
 import { can, type Person, type ProvedPerson } from './rules/people.ts';
 import { type Passkey, standingOf } from './rules/passkey.ts';
-import { decideConfirmation, type PersonChange } from './rules/person-request.ts';
+import { decideConfirmation, isOpenChange, type PersonChange } from './rules/person-request.ts';
 import { openProposalStatuses } from './rules/proposal.ts';
 import type { SessionContext } from './sessions.ts';
 import { findWhyNotCheck } from './verdict.ts';
@@ -92,7 +92,7 @@ async function countForAdmin(
   const { people, passkeys, changes } = await store.persons();
   const { clock, restoredAtMs } = await readContext();
   const known = { people, passkeys, restoredAtMs };
-  const waiting = changes.filter(({ status }) => status === 'waiting');
+  const waiting = changes.filter((change) => isOpenChange(change, clock.now()));
   const mayConfirm = (change: PersonChange): boolean =>
     decideConfirmation(change, person, known, clock.now()).kind === 'applies';
   const keys = passkeys.filter((key) => {

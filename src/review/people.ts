@@ -14,6 +14,7 @@ import {
   decideConfirmation,
   decideRequest,
   decideSendingBack,
+  isOverdue,
   type KnownPersons,
   type PersonChange,
   type PersonRequest,
@@ -21,6 +22,7 @@ import {
   subjectOf,
   versionOf,
 } from './rules/person-request.ts';
+import type { RequestEnd } from './rules/proposal.ts';
 
 // ---------------------------------------------------------------- one edit
 
@@ -211,10 +213,10 @@ function makeChange(
 
 /** @param why the reason in the admin's own words */
 function draftOfChange(
-  { nowMs }: PersonContext,
+  { nowMs }: Pick<PersonContext, 'nowMs'>,
   { changeId, request, seen }: PersonChange,
-  by: Person,
-  proof: Proof,
+  by: Asker,
+  proof: Proof | null,
   kind: PersonEventDraft['kind'],
   why = '',
 ): PersonEventDraft {
@@ -227,7 +229,7 @@ function draftOfChange(
     subject: subjectOf(request) ?? 0,
     kind,
     atMs: nowMs,
-    byPerson: by.personId,
+    byPerson: by?.personId ?? null,
     proof,
     facts: { changeId, wanted, seen, ...role, ...credential, ...policy },
     cells: { ...named, ...(why === '' ? {} : { why }) },
@@ -255,6 +257,22 @@ function toEdit(effect: RequestEffect, { passwordHash }: OneTimePassword): EditD
   };
 }
 
+/** Ends a change; the half of its one-time password ends with it. @param by null for a lapse */
+const endOf = (
+  change: PersonChange,
+  status: RequestEnd,
+  by: Asker,
+  nowMs: number,
+  why: Message | null = null,
+): PersonChange => ({
+  ...change,
+  status,
+  why,
+  endedBy: by?.personId ?? null,
+  endedAtMs: nowMs,
+  firstHalf: null,
+});
+
 /** Confirms another admin's request. The change is carried out at once, unless it has become stale. */
 export async function confirmChange(
   context: PersonContext,
@@ -278,17 +296,16 @@ export async function confirmChange(
       outcome = verdict;
       return undefined;
     }
-    const ended = { ...change, endedBy: confirmer.personId, endedAtMs: nowMs, firstHalf: null };
     if (verdict.kind === 'stale') {
       outcome = { kind: 'refused', why: message('user-change.propose-again', { why: verdict.why }) };
       const event = draftOfChange(context, change, confirmer, proof, 'change-stale');
-      return { change: { ...ended, status: 'stale', why: verdict.why }, events: [event] };
+      return { change: endOf(change, 'stale', confirmer, nowMs, verdict.why), events: [event] };
     }
     const proposer = kept.people.find(({ personId }) => personId === change.proposedBy) ?? null;
     const hands = { by: proposer, proof, confirmedBy: confirmer.personId, changeId };
     const effect = computeEffect(change.request, hands, known, momentOf(context));
     outcome = toOutcome(effect, oneTime);
-    return { ...toEdit(effect, oneTime), change: { ...ended, status: 'applied' } };
+    return { ...toEdit(effect, oneTime), change: endOf(change, 'applied', confirmer, nowMs) };
   });
   return required(outcome);
 }
@@ -312,19 +329,32 @@ export async function sendBackChange(
       refusal = noSuchChange(changeId);
       return undefined;
     }
-    const verdict = decideSendingBack(change, admin, knownOf(kept, context));
+    const verdict = decideSendingBack(change, admin, knownOf(kept, context), nowMs);
     if (verdict.kind === 'refused') {
       refusal = verdict.why;
       return undefined;
     }
-    const end = { endedBy: admin.personId, endedAtMs: nowMs, firstHalf: null };
-    const ended = { ...change, ...end, why: verbatim(why), status: verdict.kind };
     return {
-      change: ended,
+      change: endOf(change, verdict.kind, admin, nowMs, verbatim(why)),
       events: [draftOfChange(context, change, admin, proof, `change-${verdict.kind}`, why)],
     };
   });
   return refusal;
+}
+
+/** Ends the changes that were not confirmed in time. */
+export async function expireChanges(
+  store: Pick<PersonStore, 'persons' | 'editPersons'>,
+  nowMs: number,
+): Promise<void> {
+  const { changes } = await store.persons();
+  for (const { changeId } of changes.filter((change) => isOverdue(change, nowMs)))
+    await appendEdit(store, (kept) => {
+      const change = kept.changes.find((one) => one.changeId === changeId && isOverdue(one, nowMs));
+      if (change === undefined) return undefined;
+      const event = draftOfChange({ nowMs }, change, null, null, 'change-expired');
+      return { change: endOf(change, 'expired', null, nowMs), events: [event] };
+    });
 }
 
 /**

@@ -18,7 +18,7 @@ import {
 } from './queue-target.ts';
 import type { ReviewContext, TargetWork } from './context.ts';
 import { makePayoutWork } from './payout-target.ts';
-import { makeSalt } from './people.ts';
+import { expireChanges, makeSalt } from './people.ts';
 import { makeRegistrationBatchWork, makeRegistrationWork } from './registration-target.ts';
 import type { Proposal, ProposalClash, ProposalDraft, ProposalItem, ProposalStore } from './ports.ts';
 import type { Person } from './rules/people.ts';
@@ -413,10 +413,11 @@ async function countItems(journal: ProposalStore, proposalId: number): Promise<A
   }
 }
 
-/** Expires proposals that were not checked in time, and applies what a killed process has left. */
+/** Ends requests that were not checked in time, and applies what a killed process has left. @returns lapsed proposals */
 export async function sweepProposals(context: ReviewContext): Promise<readonly number[]> {
   const { journal, clock } = context;
   const expired = await journal.expireProposals(clock.now());
+  await expireChanges(journal, clock.now());
   for (const { proposalId } of await journal.proposals(['approved'], Number.MAX_SAFE_INTEGER, 1_000))
     await applyApproved(context, proposalId);
   return expired;

@@ -72,7 +72,7 @@ describe('an admin', () => {
     const first = secretOf(waits);
     expect(textOf(await page.browser.get('/people'))).toContain('You proposed this');
     const own = await page.browser.post('/people/change/1/confirm');
-    expect(textOf(own)).toContain('you proposed this and cannot confirm it');
+    expect(textOf(own)).toContain('you proposed this and cannot approve it');
     const anan = await page.open('anan');
     expect(textOf(await anan.get('/people'))).toContain('1. add dao as a checker');
     const second = secretOf(await anan.post('/people/change/1/confirm'));

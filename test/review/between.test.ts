@@ -11,6 +11,7 @@ import type { Decider, Target } from '../../src/review/rules/proposal.ts';
 import type { Decision } from '../../src/review/rules/terms.ts';
 import { lost, payer } from '../support/core-fixtures.ts';
 import { ingest, makeRow, makeRows } from '../support/journal-fixtures.ts';
+import { Users } from '../support/persons.ts';
 import { propose } from '../support/review.ts';
 import { dayMs, openTheatre, stage, type StoreTheatre } from '../support/theatre.ts';
 import { inWords } from '../support/in-words.ts';
@@ -83,6 +84,18 @@ test('what has lapsed stays so, though the clock is set back', async () => {
   expect(inWords(await check(contextAt(theatre, nowMs), 1, 'approve', nok))).toMatchObject({
     why: 'it has lapsed: it was not checked in time',
   });
+});
+
+test('a change of people lapses in the same sweep as a proposal', async () => {
+  await using theatre = await openTheatre();
+  const users = new Users(theatre.journal);
+  await users.add('mali', 'admin', null);
+  await users.add('anan', 'admin', await users.find('mali'));
+  await users.add('dao', 'checker', await users.find('mali'));
+  await sweepProposals(contextAt(theatre, users.clock.now() + 6 * dayMs));
+  expect((await theatre.journal.persons()).changes).toMatchObject([{ status: 'waiting' }]);
+  await sweepProposals(contextAt(theatre, users.clock.now() + 7 * dayMs));
+  expect((await theatre.journal.persons()).changes).toMatchObject([{ status: 'expired', firstHalf: null }]);
 });
 
 test('a limit that is set after the approval holds what was approved', async () => {

@@ -1,12 +1,20 @@
 /** Changes of people in a journal: by one admin, by two, by many at once, and by whoever owns the journal. */
 import { DatabaseSync } from 'node:sqlite';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { confirmChange, recoverAdmin, requestChange, sendBackChange } from '../../src/review/people.ts';
+import { auditJournal } from '../../src/evidence/audit.ts';
+import {
+  confirmChange,
+  expireChanges,
+  recoverAdmin,
+  requestChange,
+  sendBackChange,
+} from '../../src/review/people.ts';
 import { findBrokenLink } from '../../src/review/rules/chain.ts';
 import { readAgreedPolicy } from '../../src/review/policy.ts';
 import type { PersonRequest, ReviewPolicy } from '../../src/review/rules/person-request.ts';
 import { describePersonEvent } from '../../src/review/rules/person-words.ts';
 import { signIn } from '../../src/review/sign-in.ts';
+import { openAuditOf } from '../../src/store/evidence/audit.ts';
 import { passwordOf, Users } from '../support/persons.ts';
 import { makeSqliteStore, type SqliteStore } from '../support/sqlite-store.ts';
 import { inWords } from '../support/in-words.ts';
@@ -78,7 +86,7 @@ describe('a second admin', () => {
     if (asked.kind !== 'waits') throw new Error(asked.kind);
     await expect(users.find('dao')).rejects.toThrow('no user dao');
     const own = await confirmChange(users.context, asked.changeId, await users.prove('mali'));
-    expect(inWords(own)).toEqual({ kind: 'refused', why: 'you proposed this and cannot confirm it' });
+    expect(inWords(own)).toEqual({ kind: 'refused', why: 'you proposed this and cannot approve it' });
     const done = await confirmChange(users.context, asked.changeId, await users.prove('anan'));
     if (done.kind !== 'done') throw new Error(done.kind);
     const { text, isHalf } = done.oneTimePassword ?? { text: '', isHalf: false };
@@ -90,7 +98,7 @@ describe('a second admin', () => {
     expect(await users.find('dao')).toMatchObject({ handedBy: 1, confirmedBy: 2 });
     // It ends once, and nothing of the password is left of it.
     const again = await confirmChange(users.context, asked.changeId, await users.prove('anan'));
-    expect(inWords(again)).toEqual({ kind: 'refused', why: 'it is applied already' });
+    expect(inWords(again)).toEqual({ kind: 'refused', why: 'it was applied' });
     const { changes } = await sqlite.store.persons();
     expect(changes).toMatchObject([{ status: 'applied', endedBy: 2, firstHalf: null }]);
   });
@@ -115,7 +123,7 @@ describe('a second admin', () => {
     expect(await sendBackChange(users.context, 1, await users.prove('anan'), 'Dao has left')).toBeUndefined();
     expect(await sendBackChange(users.context, 2, await users.prove('mali'), '')).toBeUndefined();
     expect(inWords(await sendBackChange(users.context, 2, await users.prove('mali'), ''))).toBe(
-      'it is withdrawn already',
+      'it was withdrawn',
     );
     expect(inWords(await sendBackChange(users.context, 9, await users.prove('mali'), ''))).toBe(
       'no change 9 waits',
@@ -127,6 +135,35 @@ describe('a second admin', () => {
     ]);
     expect((await users.kindsOfEvents()).slice(-2)).toEqual(['0 change-sent-back', '0 change-withdrawn']);
     expect(findBrokenLink(await events())).toBeUndefined();
+  });
+
+  test('has seven days, after which the change ends with its half of the password, once', async () => {
+    await beginWithTwo();
+    const mali = await users.find('mali');
+    await users.ask(wanted, mali);
+    await users.ask({ ...wanted, name: 'ek' }, mali);
+    const { changes: waiting } = await sqlite.store.persons();
+    const dueMs = (waiting[0]?.proposedAtMs ?? 0) + 7 * 86_400_000;
+    await expireChanges(sqlite.store, dueMs - 1);
+    expect((await sqlite.store.persons()).changes).toEqual(waiting);
+    await using other = await sqlite.openAnother();
+    await Promise.all([expireChanges(sqlite.store, dueMs), expireChanges(other, dueMs)]);
+    const { changes } = await sqlite.store.persons();
+    expect(changes).toMatchObject([
+      { status: 'expired', endedBy: null, endedAtMs: dueMs, firstHalf: null },
+      { status: 'waiting', firstHalf: waiting[1]?.firstHalf },
+    ]);
+    const last = (await events()).at(-1);
+    expect(inWords(last && describePersonEvent(last, []))).toBe('change 1 (add dao as a checker) lapsed');
+    expect((await users.kindsOfEvents()).filter((kind) => kind === '0 change-expired')).toHaveLength(1);
+    expect(inWords(await confirmChange(users.context, 1, await users.prove('anan')))).toEqual({
+      kind: 'refused',
+      why: 'it has lapsed: it was not checked in time',
+    });
+    await using audited = await openAuditOf(sqlite.path);
+    const { journalId } = sqlite.store;
+    const found = await auditJournal(audited, { journalId, outside: [], findEvidenceFault: () => undefined });
+    expect(found.parts.flatMap(({ findings }) => findings)).toEqual([]);
   });
 
   test('cannot carry out what is stale, which ends it', async () => {

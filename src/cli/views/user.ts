@@ -8,7 +8,7 @@ import { listOf, recordOf, viewOf } from '../../core/view.ts';
 import { printable, showText, toLines } from '../../core/outgoing-text.ts';
 import type { Passkey } from '../../review/rules/passkey.ts';
 import { isBeforeRestore, type Person } from '../../review/rules/people.ts';
-import { isLapsed, type PersonChange } from '../../review/rules/person-request.ts';
+import { isOpenChange, type PersonChange } from '../../review/rules/person-request.ts';
 import { describeChange, describePersonEvent, severityOf } from '../../review/rules/person-words.ts';
 import { alignColumns, type Shown } from './shown.ts';
 
@@ -92,7 +92,7 @@ const momentOf = (atMs: number | null): string => (atMs === null ? 'never' : for
 
 export function showUsers(listed: UsersListed): Shown {
   const { shown, tokens, changes, people, events, nowMs } = listed;
-  const waiting = changes.filter((change) => change.status === 'waiting' && !isLapsed(change, nowMs));
+  const waiting = changes.filter((change) => isOpenChange(change, nowMs));
   const good = tokens.filter(({ revokedAtMs, expiresAtMs }) => revokedAtMs === null && expiresAtMs > nowMs);
   const rows = shown.map((person) => [
     person.name,

@@ -138,17 +138,6 @@ const requestWordings = wordings({
     'การเปลี่ยนเกณฑ์อนุมัติต้องมีผู้ดูแลระบบคนที่สอง',
   ],
 
-  'change-is.waiting': ['waiting', 'รอการยืนยัน'],
-  'change-is.applied': ['applied', 'ดำเนินการแล้ว'],
-  'change-is.sent-back': ['sent-back', 'ส่งกลับแล้ว'],
-  'change-is.withdrawn': ['withdrawn', 'ถอนคำขอแล้ว'],
-  'change-is.stale': ['stale', 'ใช้ไม่ได้แล้ว'],
-  'user-change.ended': ['it is {status} already', 'คำขอนี้{status}'],
-  'user-change.lapsed': [
-    'it was not confirmed within {count} days: propose it again',
-    'ไม่มีผู้ยืนยันภายใน {count} วัน กรุณาเสนอใหม่',
-  ],
-  'user-change.own': ['you proposed this and cannot confirm it', 'คุณเป็นผู้เสนอ จึงยืนยันเองไม่ได้'],
   'user-change.about-you': [
     'this is about you: another admin has to confirm it',
     'คำขอนี้เกี่ยวกับคุณ ต้องให้ผู้ดูแลระบบอีกคนยืนยัน',
@@ -277,6 +266,7 @@ const historyWordings = wordings({
   'history.change-sent-back': ['change {id} ({wanted}) was sent back', 'ส่งกลับคำขอ {id} ({wanted})'],
   'history.change-withdrawn': ['change {id} ({wanted}) was withdrawn', 'ถอนคำขอ {id} ({wanted})'],
   'history.change-stale': ['change {id} ({wanted}) is stale', 'คำขอ {id} ({wanted}) ใช้ไม่ได้แล้ว'],
+  'history.change-expired': ['change {id} ({wanted}) lapsed', 'คำขอ {id} ({wanted}) หมดอายุ'],
   'history.locked-out': [
     '{name} is locked out after {count} wrong passwords',
     '{name} ถูกล็อกเพราะใส่รหัสผ่านผิด {count} ครั้ง',

@@ -321,6 +321,7 @@ export const wordWordings = wordings({
   'person-event.change-sent-back': ['change sent back', 'ส่งคำขอกลับ'],
   'person-event.change-withdrawn': ['change withdrawn', 'ถอนคำขอ'],
   'person-event.change-stale': ['change out of date', 'คำขอใช้ไม่ได้แล้ว'],
+  'person-event.change-expired': ['change lapsed', 'คำขอหมดอายุ'],
   'person-event.locked-out': ['locked out after wrong passwords', 'ถูกล็อกเพราะใส่รหัสผ่านผิด'],
   'person-event.signed-in': ['signed in', 'เข้าสู่ระบบ'],
   'person-event.sign-in-failed': ['sign-in failed', 'เข้าสู่ระบบไม่สำเร็จ'],

@@ -25,6 +25,7 @@ const personEventKinds = [
   'change-sent-back',
   'change-withdrawn',
   'change-stale',
+  'change-expired',
   'locked-out',
   'signed-in',
   'sign-in-failed',

@@ -17,6 +17,7 @@ import {
   type Proof,
   type Role,
 } from './people.ts';
+import { type RequestEnd, whyNotCheck, whyNotOpen } from './proposal.ts';
 
 /** The terms of decisions; a change needs the second admin, wherever it is written. */
 export type ReviewPolicy = Readonly<Record<string, string | number | boolean>>;
@@ -200,14 +201,11 @@ function complainAboutDisplayName(text: string): Message | undefined {
 /** The time that a change waits for its second admin. */
 const changeDays = 7;
 
-const changeStatuses = ['waiting', 'applied', 'sent-back', 'withdrawn', 'stale'] as const;
-type ChangeStatus = (typeof changeStatuses)[number];
-
 /** A change of people that one admin has requested, and its outcome. */
 export interface PersonChange {
   readonly changeId: number;
   readonly request: PersonRequest;
-  readonly status: ChangeStatus;
+  readonly status: 'waiting' | RequestEnd;
   readonly proposedBy: number;
   readonly proposedAtMs: number;
   /** `versionOf` the person when the change was proposed. */
@@ -230,9 +228,18 @@ export function versionOf(person: Person | undefined): string {
   return [role, isDisabled, handedAtMs, standsSinceMs].join(' ');
 }
 
-/** True once the time for a confirmation is over. */
-export const isLapsed = ({ status, proposedAtMs }: PersonChange, nowMs: number): boolean =>
-  status === 'waiting' && nowMs >= proposedAtMs + changeDays * dayMs;
+const lifeOf = ({ status, proposedAtMs }: PersonChange) => ({
+  status,
+  expiresAtMs: proposedAtMs + changeDays * dayMs,
+});
+
+/** Tells whether a change can still be confirmed. */
+export const isOpenChange = (change: PersonChange, nowMs: number): boolean =>
+  whyNotOpen(lifeOf(change), nowMs) === undefined;
+
+/** Tells whether the time of a waiting change is over. */
+export const isOverdue = (change: PersonChange, nowMs: number): boolean =>
+  change.status === 'waiting' && !isOpenChange(change, nowMs);
 
 /** `stale`: the change cannot be carried out any more, and ends. */
 type ConfirmationVerdict =
@@ -265,11 +272,10 @@ function findConfirmationObstacle(
   known: KnownPersons,
   nowMs: number,
 ): Message | undefined {
-  const why = findAdminObstacle(by, known);
+  const maker = known.people.find(({ personId }) => personId === change.proposedBy)?.name ?? '';
+  const request = { ...lifeOf(change), makerId: change.proposedBy, maker, people: 2 } as const;
+  const why = findAdminObstacle(by, known) ?? whyNotCheck(request, by, [], nowMs);
   if (why !== undefined) return why;
-  if (change.status !== 'waiting') return describeEnded(change.status);
-  if (isLapsed(change, nowMs)) return message('user-change.lapsed', { count: changeDays });
-  if (by.personId === change.proposedBy) return message('user-change.own');
   if (by.personId === subjectOf(change.request)) return message('user-change.about-you');
   const others = listAdmins(known).filter(
     ({ personId }) => ![by.personId, change.proposedBy, subjectOf(change.request)].includes(personId),
@@ -284,18 +290,15 @@ function findConfirmationObstacle(
   return undefined;
 }
 
-const describeEnded = (status: ChangeStatus): Message =>
-  message('user-change.ended', { status: message(`change-is.${status}`) });
-
 /** Decides whether this admin may end a change: the proposer withdraws it, others send it back. */
 export function decideSendingBack(
   change: PersonChange,
   by: Person,
   known: KnownPersons,
+  nowMs: number,
 ): { readonly kind: 'refused'; readonly why: Message } | { readonly kind: 'sent-back' | 'withdrawn' } {
-  const why = findAdminObstacle(by, known);
+  const why = findAdminObstacle(by, known) ?? whyNotOpen(lifeOf(change), nowMs);
   if (why !== undefined) return refused(why);
-  if (change.status !== 'waiting') return refused(describeEnded(change.status));
   return { kind: by.personId === change.proposedBy ? 'withdrawn' : 'sent-back' };
 }
 

@@ -84,6 +84,7 @@ function describeKind(event: PersonEvent, name: string | Message): Message {
     case 'change-sent-back':
     case 'change-withdrawn':
     case 'change-stale':
+    case 'change-expired':
       return message(`history.${kind}`, {
         id: String(facts['changeId']),
         wanted: describeWanted(event, name),

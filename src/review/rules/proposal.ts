@@ -1,4 +1,7 @@
-/** The life of a decision from its proposal to its end: the permissions, and the end of its validity. */
+/**
+ * The life of a request from its proposal to its end: who may end it how, and when it lapses. Decisions and changes of
+ * people share it.
+ */
 import { listed, type Message, message } from '../../core/message.ts';
 import type { Satang } from '../../core/money.ts';
 import { type PayoutCause, type PayoutStatus, quietCauses } from '../../core/payout.ts';
@@ -6,15 +9,11 @@ import { hashCell } from './chain.ts';
 import type { ProposalFigures } from './proposal-figures.ts';
 import { type Decision, decisionTerms } from './terms.ts';
 
-export const proposalStatuses = [
-  'proposed',
-  'approved',
-  'applied',
-  'sent-back',
-  'withdrawn',
-  'stale',
-  'expired',
-] as const;
+/** The ends of a request; a change of people is applied as it is confirmed. */
+const requestEnds = ['applied', 'sent-back', 'withdrawn', 'stale', 'expired'] as const;
+export type RequestEnd = (typeof requestEnds)[number];
+
+export const proposalStatuses = ['proposed', 'approved', ...requestEnds] as const;
 export type ProposalStatus = (typeof proposalStatuses)[number];
 
 /** `approved`: its items are being applied one by one, by any process, each once. */
@@ -166,51 +165,52 @@ export function countDeciders(decision: Decision, people: number, isProved: bool
   return isProved && decisionTerms[decision].needsSecond && people > 1 ? 2 : 1;
 }
 
-/** A proposal as far as these rules examine it. */
-interface ProposalFacts {
-  readonly decision: Decision;
-  readonly status: ProposalStatus;
+/** A request as far as time goes: a proposal, or a change of people, which is `waiting` until its end. */
+interface RequestLife {
+  readonly status: ProposalStatus | 'waiting';
+  readonly expiresAtMs: number;
+}
+
+/** A request as far as these rules examine it. */
+interface RequestFacts extends RequestLife {
   readonly makerId: number | null;
   readonly maker: string;
   /** With 1, a proposed decision waits for its maker's signature. */
   readonly people: 1 | 2;
-  readonly expiresAtMs: number;
 }
 
-const describeClosed = (status: ProposalStatus): Message =>
-  message('proposal.closed', { status: message(`proposal-is.${status}`) });
-
-/** The reason why the proposal is no longer open. */
-function whyNotOpen({ status, expiresAtMs }: ProposalFacts, nowMs: number): Message | undefined {
-  if (status !== 'proposed') return describeClosed(status);
-  return nowMs >= expiresAtMs ? describeClosed('expired') : undefined;
+/** The reason why a request is no longer open. */
+export function whyNotOpen({ status, expiresAtMs }: RequestLife, nowMs: number): Message | undefined {
+  const isWaiting = status === 'proposed' || status === 'waiting';
+  if (isWaiting && nowMs < expiresAtMs) return undefined;
+  return message('proposal.closed', { status: message(`proposal-is.${isWaiting ? 'expired' : status}`) });
 }
 
 /** The reason why nothing else can be proposed about a target. */
 export const describeOpen = (proposalId: number): Message => message('proposal.open', { id: proposalId });
 
 /**
- * The reason why this person cannot approve a proposal or send it back.
+ * The reason why this person cannot approve a request or send it back.
  * @param involved people who uploaded the file, or corrected a row in it
  */
 export function whyNotCheck(
-  proposal: ProposalFacts,
+  request: RequestFacts,
   person: Decider,
   involved: readonly number[],
   nowMs: number,
 ): Message | undefined {
-  const closed = whyNotOpen(proposal, nowMs);
+  const closed = whyNotOpen(request, nowMs);
   if (closed !== undefined) return closed;
   if (person.personId === null) return message('check.unproved');
-  if (proposal.makerId === null) return message('check.maker-unproved');
-  const isOwn = person.personId === proposal.makerId;
-  if (isOwn && proposal.people === 2) return message('check.own');
-  if (!isOwn && proposal.people === 1) return message('check.sign-own', { name: proposal.maker });
+  if (request.makerId === null) return message('check.maker-unproved');
+  const isOwn = person.personId === request.makerId;
+  if (isOwn && request.people === 2) return message('check.own');
+  if (!isOwn && request.people === 1) return message('check.sign-own', { name: request.maker });
   return involved.includes(person.personId) ? message('check.involved') : undefined;
 }
 
 /** The reason why this person cannot withdraw a proposal. */
-export function whyNotWithdraw(proposal: ProposalFacts, person: Decider, nowMs: number): Message | undefined {
+export function whyNotWithdraw(proposal: RequestFacts, person: Decider, nowMs: number): Message | undefined {
   const closed = whyNotOpen(proposal, nowMs);
   if (closed !== undefined) return closed;
   return person.personId !== null && person.personId === proposal.makerId

@@ -328,6 +328,7 @@ export function doubtItem(one: BatchInQueue, version: string, asker?: Asker): Qu
 
 /** A proposal, as far as the queue shows it. */
 type QueuedProposal = Parameters<typeof whyNotCheck>[0] & {
+  readonly decision: Decision;
   readonly proposalId: number;
   readonly note: string;
   readonly items: number;

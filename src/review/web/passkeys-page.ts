@@ -13,7 +13,7 @@ import {
 } from '../passkeys.ts';
 import { confirmChange, type PersonContext, requestChange } from '../people.ts';
 import type { PersonsKept } from '../ports.ts';
-import { isLapsed } from '../rules/person-request.ts';
+import { isOpenChange } from '../rules/person-request.ts';
 import { type Passkey, type PasskeyStanding, showKey, standingOf } from '../rules/passkey.ts';
 import { can, type Person } from '../rules/people.ts';
 import { html, type Html, type Part } from './html.ts';
@@ -111,8 +111,7 @@ export const findUnconfirmed = (shown: PasskeysShown, { personId: me }: Person):
 const waitingChange = ({ kept, context }: PasskeysShown, { credentialId }: Passkey) =>
   kept.changes.find(
     (change) =>
-      change.status === 'waiting' &&
-      !isLapsed(change, context.nowMs) &&
+      isOpenChange(change, context.nowMs) &&
       change.request.kind === 'confirm-passkey' &&
       change.request.credentialId === credentialId,
   );

@@ -298,8 +298,8 @@ describe('a second admin', () => {
     ],
     ['no admin', checker, {}, 'a checker may not'],
     ['an account that the proposer made alone, while others can', second, {}, 'boon can confirm it'],
-    ['too late', third, { proposedAtMs: later - 7 * day }, 'within 7 days'],
-    ['after its end', third, { status: 'withdrawn' }, 'withdrawn already'],
+    ['too late', third, { proposedAtMs: later - 7 * day }, 'has lapsed'],
+    ['after its end', third, { status: 'withdrawn' }, 'was withdrawn'],
   ])('does not confirm as %s', (_, by, changes, why) => {
     expect(inWords(confirm(by, change(changes)))).toMatchObject({
       kind: 'refused',
@@ -338,11 +338,12 @@ describe('a second admin', () => {
   });
 
   test('sends it back, and whoever proposed it withdraws it', () => {
-    expect(decideSendingBack(change(), third, known())).toEqual({ kind: 'sent-back' });
-    expect(decideSendingBack(change(), first, known())).toEqual({ kind: 'withdrawn' });
-    expect(decideSendingBack(change({ status: 'applied' }), first, known())).toMatchObject({
+    expect(decideSendingBack(change(), third, known(), later)).toEqual({ kind: 'sent-back' });
+    expect(decideSendingBack(change(), first, known(), later)).toEqual({ kind: 'withdrawn' });
+    expect(decideSendingBack(change({ status: 'applied' }), first, known(), later)).toMatchObject({
       kind: 'refused',
     });
-    expect(decideSendingBack(change(), checker, known())).toMatchObject({ kind: 'refused' });
+    expect(decideSendingBack(change(), checker, known(), later)).toMatchObject({ kind: 'refused' });
+    expect(decideSendingBack(change(), first, known(), later + 7 * day)).toMatchObject({ kind: 'refused' });
   });
 });

@@ -94,7 +94,7 @@ test('once there have been two admins, both confirm', async () => {
   expect(asked.text).toContain('a second admin has yet to confirm it');
   expect(asked.text).not.toContain('action="/passkeys/confirm"');
   expect((await mali.post('/passkeys/confirm', { key: key.credentialId })).text).toContain(
-    'cannot confirm it',
+    'cannot approve it',
   );
   expect((await anan.post('/passkeys/confirm', { key: key.credentialId })).text).toContain('Counts');
 });
