@@ -88,15 +88,15 @@ function peopleTable(visit: ProvedVisit, known: Known): Html {
 
 function changeCard(visit: ProvedVisit, { kept }: Known, change: PersonChange): Html {
   const { say, person } = visit;
-  const { changeId, proposedBy, proposedAtMs } = change;
-  const proposer = kept.people.find(({ personId }) => personId === proposedBy);
-  const isOwn = proposedBy === person.personId;
+  const { changeId, makerId, madeAtMs } = change;
+  const proposer = kept.people.find(({ personId }) => personId === makerId);
+  const isOwn = makerId === person.personId;
   const isKey = change.request.kind === 'confirm-passkey';
   const path = `/people/change/${changeId}`;
   return html`<li class="card">
     <p>
       <b>${changeId}. ${whyOf(visit, describeChange(change, kept.people))}</b>
-      <small>${say('user.proposed-by')} ${proposer?.name} · ${momentOf(visit, proposedAtMs)}</small>
+      <small>${say('user.proposed-by')} ${proposer?.name} · ${momentOf(visit, madeAtMs)}</small>
     </p>
     ${isOwn ? html`<p class="off">${say('user.own-change')}</p>` : postButton(visit, `${path}/confirm`, say(isKey ? 'passkey.confirm-key' : 'user.confirm-it'), {}, 'main')}
     <form method="post" action="${path}/send-back" class="row">

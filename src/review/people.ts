@@ -1,5 +1,6 @@
 /** Carries out changes of people: an admin requests and a second one confirms, or the owner of the journal acts. */
 import { randomBytes } from 'node:crypto';
+import { dayMs } from '../core/bangkok-time.ts';
 import { type Message, message, verbatim } from '../core/message.ts';
 import type { PayoutStore } from '../payout/ports.ts';
 import { systemClock } from '../platform/clock.ts';
@@ -9,12 +10,12 @@ import { chainEvent, digestSecret, type PersonEventDraft } from './rules/chain.t
 import { computeMomentAfterRestore, type Person, type Proof, type ProvedPerson } from './rules/people.ts';
 import {
   type Asker,
+  changeDays,
   computeEffect,
   computeRecovery,
   decideConfirmation,
   decideRequest,
   decideSendingBack,
-  isOverdue,
   type KnownPersons,
   type PersonChange,
   type PersonRequest,
@@ -22,7 +23,7 @@ import {
   subjectOf,
   versionOf,
 } from './rules/person-request.ts';
-import type { RequestEnd } from './rules/proposal.ts';
+import { isOverdue, type RequestEnd } from './rules/proposal.ts';
 
 // ---------------------------------------------------------------- one edit
 
@@ -201,11 +202,12 @@ function makeChange(
     firstHalf: givesOneTimePassword ? half : null,
     changeId: 1 + Math.max(0, ...changes.map(({ changeId }) => changeId)),
     request,
-    status: 'waiting',
-    proposedBy: by.personId,
-    proposedAtMs: nowMs,
+    status: 'proposed',
+    makerId: by.personId,
+    madeAtMs: nowMs,
+    expiresAtMs: nowMs + changeDays * dayMs,
     seen: versionOf(people.find(({ personId }) => personId === subjectOf(request))),
-    endedBy: null,
+    checkerId: null,
     endedAtMs: null,
     why: null,
   };
@@ -214,7 +216,7 @@ function makeChange(
 /** @param why the reason in the admin's own words */
 function draftOfChange(
   { nowMs }: Pick<PersonContext, 'nowMs'>,
-  { changeId, request, seen }: PersonChange,
+  { changeId, request, seen, expiresAtMs }: PersonChange,
   by: Asker,
   proof: Proof | null,
   kind: PersonEventDraft['kind'],
@@ -231,7 +233,7 @@ function draftOfChange(
     atMs: nowMs,
     byPerson: by?.personId ?? null,
     proof,
-    facts: { changeId, wanted, seen, ...role, ...credential, ...policy },
+    facts: { changeId, wanted, seen, expiresAtMs, ...role, ...credential, ...policy },
     cells: { ...named, ...(why === '' ? {} : { why }) },
   };
 }
@@ -268,7 +270,7 @@ const endOf = (
   ...change,
   status,
   why,
-  endedBy: by?.personId ?? null,
+  checkerId: by?.personId ?? null,
   endedAtMs: nowMs,
   firstHalf: null,
 });
@@ -301,7 +303,7 @@ export async function confirmChange(
       const event = draftOfChange(context, change, confirmer, proof, 'change-stale');
       return { change: endOf(change, 'stale', confirmer, nowMs, verdict.why), events: [event] };
     }
-    const proposer = kept.people.find(({ personId }) => personId === change.proposedBy) ?? null;
+    const proposer = kept.people.find(({ personId }) => personId === change.makerId) ?? null;
     const hands = { by: proposer, proof, confirmedBy: confirmer.personId, changeId };
     const effect = computeEffect(change.request, hands, known, momentOf(context));
     outcome = toOutcome(effect, oneTime);

@@ -197,9 +197,15 @@ export const authorising: readonly Changed[] = [
   ['a user goes', `delete from person where name = 'anan'`, 'people', /user 4: it is gone/],
   [
     'who proposed a change of users',
-    `update person_change set proposed_by = 4`,
+    `update person_change set maker_id = 4`,
     'people',
     /change 1 of users: .*proposed/,
+  ],
+  [
+    'when a change of users lapses',
+    `update person_change set expires_at_ms = expires_at_ms + 1`,
+    'people',
+    /change 1 of users: .*lapses/,
   ],
   [
     'what a change of users asks for',
@@ -209,7 +215,7 @@ export const authorising: readonly Changed[] = [
   ],
   [
     'a change of users is put in',
-    `insert into person_change select 99, request, status, 4, proposed_at_ms, seen, ended_by, ended_at_ms, why, first_half from person_change`,
+    `insert into person_change select 99, request, status, 4, made_at_ms, expires_at_ms, seen, checker_id, ended_at_ms, why, first_half from person_change`,
     'people',
     /change 99 of users: .*tells of no/,
   ],

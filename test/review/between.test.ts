@@ -93,7 +93,7 @@ test('a change of people lapses in the same sweep as a proposal', async () => {
   await users.add('anan', 'admin', await users.find('mali'));
   await users.add('dao', 'checker', await users.find('mali'));
   await sweepProposals(contextAt(theatre, users.clock.now() + 6 * dayMs));
-  expect((await theatre.journal.persons()).changes).toMatchObject([{ status: 'waiting' }]);
+  expect((await theatre.journal.persons()).changes).toMatchObject([{ status: 'proposed' }]);
   await sweepProposals(contextAt(theatre, users.clock.now() + 7 * dayMs));
   expect((await theatre.journal.persons()).changes).toMatchObject([{ status: 'expired', firstHalf: null }]);
 });

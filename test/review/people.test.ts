@@ -100,7 +100,7 @@ describe('a second admin', () => {
     const again = await confirmChange(users.context, asked.changeId, await users.prove('anan'));
     expect(inWords(again)).toEqual({ kind: 'refused', why: 'it was applied' });
     const { changes } = await sqlite.store.persons();
-    expect(changes).toMatchObject([{ status: 'applied', endedBy: 2, firstHalf: null }]);
+    expect(changes).toMatchObject([{ status: 'applied', checkerId: 2, firstHalf: null }]);
   });
 
   test('a maker whom one admin could be is given another password when he becomes a checker', async () => {
@@ -143,15 +143,15 @@ describe('a second admin', () => {
     await users.ask(wanted, mali);
     await users.ask({ ...wanted, name: 'ek' }, mali);
     const { changes: waiting } = await sqlite.store.persons();
-    const dueMs = (waiting[0]?.proposedAtMs ?? 0) + 7 * 86_400_000;
+    const dueMs = (waiting[0]?.madeAtMs ?? 0) + 7 * 86_400_000;
     await expireChanges(sqlite.store, dueMs - 1);
     expect((await sqlite.store.persons()).changes).toEqual(waiting);
     await using other = await sqlite.openAnother();
     await Promise.all([expireChanges(sqlite.store, dueMs), expireChanges(other, dueMs)]);
     const { changes } = await sqlite.store.persons();
     expect(changes).toMatchObject([
-      { status: 'expired', endedBy: null, endedAtMs: dueMs, firstHalf: null },
-      { status: 'waiting', firstHalf: waiting[1]?.firstHalf },
+      { status: 'expired', checkerId: null, endedAtMs: dueMs, firstHalf: null },
+      { status: 'proposed', firstHalf: waiting[1]?.firstHalf },
     ]);
     const last = (await events()).at(-1);
     expect(inWords(last && describePersonEvent(last, []))).toBe('change 1 (add dao as a checker) lapsed');

@@ -167,8 +167,8 @@ const showWaiting = (changes: readonly PersonChange[], people: readonly Person[]
           changes.map((change) => [
             String(change.changeId),
             showText(inEnglish(describeChange(change, people))),
-            `proposed by ${people.find(({ personId }) => personId === change.proposedBy)?.name ?? ''}`,
-            formatBangkokMoment(change.proposedAtMs),
+            `proposed by ${people.find(({ personId }) => personId === change.makerId)?.name ?? ''}`,
+            formatBangkokMoment(change.madeAtMs),
           ]),
         ),
       ];
@@ -236,9 +236,9 @@ const changeView = viewOf<OfPeople<PersonChange>>()('change of a user', {
   proposedBy: [
     'text',
     'who proposed it',
-    ({ about, people }) => people.find(({ personId }) => personId === about.proposedBy)?.name,
+    ({ about, people }) => people.find(({ personId }) => personId === about.makerId)?.name,
   ],
-  proposedAt: ['text', 'when it was proposed', ({ about }) => momentOf(about.proposedAtMs)],
+  proposedAt: ['text', 'when it was proposed', ({ about }) => momentOf(about.madeAtMs)],
 });
 
 const eventView = viewOf<OfPeople<UsersListed['events'][number]>>()('event of a user', {

@@ -335,13 +335,13 @@ function* comparePasskeys({ passkeys }: KeptPersons, events: readonly Event[]): 
 // ---------------------------------------------------------------- proposed changes
 
 /** The end of a change, and the person who ended it. */
-function readEnd(event: Event): Pick<PersonChange, 'status' | 'endedBy'> {
+function readEnd(event: Event): Pick<PersonChange, 'status' | 'checkerId'> {
   const word = /^change-(.+)$/v.exec(event.kind)?.[1];
-  if (word !== undefined) return { status: word as PersonChange['status'], endedBy: event.byPerson };
-  return { status: 'applied', endedBy: readFacts(event)['confirmedBy'] as number | null };
+  if (word !== undefined) return { status: word as PersonChange['status'], checkerId: event.byPerson };
+  return { status: 'applied', checkerId: readFacts(event)['confirmedBy'] as number | null };
 }
 
-const waiting = { status: 'waiting', endedBy: null } as const;
+const waiting = { status: 'proposed', checkerId: null } as const;
 
 function* compareChanges({ changes, people }: KeptPersons, events: readonly Event[]): Generator<Difference> {
   const ofChange = Map.groupBy(events, (event) => readFacts(event)['changeId']);
@@ -361,8 +361,9 @@ function* compareChanges({ changes, people }: KeptPersons, events: readonly Even
     const byWhom = `who proposed it is another than ${nameOf(proposed.byPerson ?? 0)}`;
     const isErased = proposed.cells === null;
     yield* compare(place, [
-      { why: byWhom, is: change.proposedBy, said: proposed.byPerson },
-      { why: 'when it was proposed is another', is: change.proposedAtMs, said: proposed.atMs },
+      { why: byWhom, is: change.makerId, said: proposed.byPerson },
+      { why: 'when it was proposed is another', is: change.madeAtMs, said: proposed.atMs },
+      { why: 'when it lapses is another', is: change.expiresAtMs, said: facts['expiresAtMs'] },
       { why: 'what was seen then is another', is: change.seen, said: facts['seen'] },
       { why: asks, is: request.kind, said: facts['wanted'] },
       { why: asks, is: subjectOf(request) ?? 0, said: proposed.subject },
@@ -388,7 +389,7 @@ function* compareChanges({ changes, people }: KeptPersons, events: readonly Even
         is: change.status,
         said: end.status,
       },
-      { why: 'who ended it is another', is: change.endedBy, said: end.endedBy },
+      { why: 'who ended it is another', is: change.checkerId, said: end.checkerId },
     ]);
   }
   const there = new Set<unknown>(changes.map(({ changeId }) => changeId));

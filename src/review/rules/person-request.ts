@@ -2,7 +2,6 @@
  * Requests of admins about people, and their outcome: done at once, kept until a second admin confirms, or refused.
  * Once there have been two admins, neither grants rights alone; removing rights is done at once.
  */
-import { dayMs } from '../../core/bangkok-time.ts';
 import { listed, message, type Message } from '../../core/message.ts';
 import type { EventFacts, PersonEventDraft, PersonEventKind } from './chain.ts';
 import { type Passkey, standingOf } from './passkey.ts';
@@ -17,7 +16,7 @@ import {
   type Proof,
   type Role,
 } from './people.ts';
-import { type RequestEnd, whyNotCheck, whyNotOpen } from './proposal.ts';
+import { type RequestLife, whyNotCheck, whyNotOpen } from './proposal.ts';
 
 /** The terms of decisions; a change needs the second admin, wherever it is written. */
 export type ReviewPolicy = Readonly<Record<string, string | number | boolean>>;
@@ -198,20 +197,16 @@ function complainAboutDisplayName(text: string): Message | undefined {
 
 // ---------------------------------------------------------------- changes that wait for a second admin
 
-/** The time that a change waits for its second admin. */
-const changeDays = 7;
+/** The days that a change waits for its second admin. */
+export const changeDays = 7;
 
 /** A change of people that one admin has requested, and its outcome. */
-export interface PersonChange {
+export interface PersonChange extends RequestLife {
   readonly changeId: number;
   readonly request: PersonRequest;
-  readonly status: 'waiting' | RequestEnd;
-  readonly proposedBy: number;
-  readonly proposedAtMs: number;
+  readonly makerId: number;
   /** `versionOf` the person when the change was proposed. */
   readonly seen: string;
-  readonly endedBy: number | null;
-  readonly endedAtMs: number | null;
   /** The reason of a change that was sent back, in the admin's words, or is stale. */
   readonly why: Message | null;
   /**
@@ -228,18 +223,9 @@ export function versionOf(person: Person | undefined): string {
   return [role, isDisabled, handedAtMs, standsSinceMs].join(' ');
 }
 
-const lifeOf = ({ status, proposedAtMs }: PersonChange) => ({
-  status,
-  expiresAtMs: proposedAtMs + changeDays * dayMs,
-});
-
 /** Tells whether a change can still be confirmed. */
 export const isOpenChange = (change: PersonChange, nowMs: number): boolean =>
-  whyNotOpen(lifeOf(change), nowMs) === undefined;
-
-/** Tells whether the time of a waiting change is over. */
-export const isOverdue = (change: PersonChange, nowMs: number): boolean =>
-  change.status === 'waiting' && !isOpenChange(change, nowMs);
+  whyNotOpen(change, nowMs) === undefined;
 
 /** `stale`: the change cannot be carried out any more, and ends. */
 type ConfirmationVerdict =
@@ -256,7 +242,7 @@ export function decideConfirmation(
 ): ConfirmationVerdict {
   const why = findConfirmationObstacle(change, by, known, nowMs);
   if (why !== undefined) return refused(why);
-  const proposer = known.people.find(({ personId }) => personId === change.proposedBy);
+  const proposer = known.people.find(({ personId }) => personId === change.makerId);
   const stale = (reason: Message): ConfirmationVerdict => ({ kind: 'stale', why: reason });
   if (proposer === undefined || !listAdmins(known).includes(proposer))
     return stale(message('user-change.no-admin'));
@@ -272,15 +258,14 @@ function findConfirmationObstacle(
   known: KnownPersons,
   nowMs: number,
 ): Message | undefined {
-  const maker = known.people.find(({ personId }) => personId === change.proposedBy)?.name ?? '';
-  const request = { ...lifeOf(change), makerId: change.proposedBy, maker, people: 2 } as const;
-  const why = findAdminObstacle(by, known) ?? whyNotCheck(request, by, [], nowMs);
+  const maker = known.people.find(({ personId }) => personId === change.makerId)?.name ?? '';
+  const why = findAdminObstacle(by, known) ?? whyNotCheck({ ...change, maker, people: 2 }, by, [], nowMs);
   if (why !== undefined) return why;
   if (by.personId === subjectOf(change.request)) return message('user-change.about-you');
   const others = listAdmins(known).filter(
-    ({ personId }) => ![by.personId, change.proposedBy, subjectOf(change.request)].includes(personId),
+    ({ personId }) => ![by.personId, change.makerId, subjectOf(change.request)].includes(personId),
   );
-  if (isManagedBy(by, change.proposedBy) && others.length > 0)
+  if (isManagedBy(by, change.makerId) && others.length > 0)
     return message('user-change.handed-you', {
       names: listed(
         others.map(({ name }) => name),
@@ -297,9 +282,9 @@ export function decideSendingBack(
   known: KnownPersons,
   nowMs: number,
 ): { readonly kind: 'refused'; readonly why: Message } | { readonly kind: 'sent-back' | 'withdrawn' } {
-  const why = findAdminObstacle(by, known) ?? whyNotOpen(lifeOf(change), nowMs);
+  const why = findAdminObstacle(by, known) ?? whyNotOpen(change, nowMs);
   if (why !== undefined) return refused(why);
-  return { kind: by.personId === change.proposedBy ? 'withdrawn' : 'sent-back' };
+  return { kind: by.personId === change.makerId ? 'withdrawn' : 'sent-back' };
 }
 
 // ---------------------------------------------------------------- carrying it out

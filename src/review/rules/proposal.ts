@@ -52,27 +52,32 @@ export interface EvidenceFile {
   readonly bytes: number;
 }
 
+/** The life of a request, which a maker makes and a checker ends: a decision, or a change of people. */
+export interface RequestLife {
+  readonly status: ProposalStatus;
+  readonly makerId: number | null;
+  readonly madeAtMs: number;
+  readonly expiresAtMs: number;
+  /** The person who ended it, the maker who withdrew it included; null for a lapse. */
+  readonly checkerId: number | null;
+  readonly endedAtMs: number | null;
+}
+
 /** A proposed decision and its outcome. */
-export interface Proposal {
+export interface Proposal extends RequestLife {
   readonly proposalId: number;
   readonly decision: Decision;
-  readonly status: ProposalStatus;
   /** The reason, in the maker's words. */
   readonly note: string;
   /** The reference to the proof; null where none is needed, or a file suffices. */
   readonly evidence: string | null;
   readonly evidenceFile?: EvidenceFile | null;
-  readonly makerId: number | null;
   readonly maker: string;
   /** The number of people it takes; 1 when no second person is needed. */
   readonly people: 1 | 2;
-  readonly madeAtMs: number;
-  readonly expiresAtMs: number;
-  readonly checkerId: number | null;
   readonly checker: string | null;
   readonly checkedAtMs: number | null;
   readonly checkNote: string | null;
-  readonly endedAtMs: number | null;
   readonly items: number;
   /** The sum of the payouts that it concerns or releases. */
   readonly totalSatang: Satang;
@@ -165,25 +170,20 @@ export function countDeciders(decision: Decision, people: number, isProved: bool
   return isProved && decisionTerms[decision].needsSecond && people > 1 ? 2 : 1;
 }
 
-/** A request as far as time goes: a proposal, or a change of people, which is `waiting` until its end. */
-interface RequestLife {
-  readonly status: ProposalStatus | 'waiting';
-  readonly expiresAtMs: number;
-}
+/** A request as far as these rules examine it; with one person, it waits for its maker's signature. */
+type RequestFacts = Pick<Proposal, 'status' | 'makerId' | 'maker' | 'people' | 'expiresAtMs'>;
 
-/** A request as far as these rules examine it. */
-interface RequestFacts extends RequestLife {
-  readonly makerId: number | null;
-  readonly maker: string;
-  /** With 1, a proposed decision waits for its maker's signature. */
-  readonly people: 1 | 2;
-}
+/** Tells whether the time of a request that waits for its check is over. */
+export const isOverdue = ({ status, expiresAtMs }: RequestTime, nowMs: number): boolean =>
+  status === 'proposed' && nowMs >= expiresAtMs;
+
+type RequestTime = Pick<RequestLife, 'status' | 'expiresAtMs'>;
 
 /** The reason why a request is no longer open. */
-export function whyNotOpen({ status, expiresAtMs }: RequestLife, nowMs: number): Message | undefined {
-  const isWaiting = status === 'proposed' || status === 'waiting';
-  if (isWaiting && nowMs < expiresAtMs) return undefined;
-  return message('proposal.closed', { status: message(`proposal-is.${isWaiting ? 'expired' : status}`) });
+export function whyNotOpen(request: RequestTime, nowMs: number): Message | undefined {
+  const status = isOverdue(request, nowMs) ? 'expired' : request.status;
+  if (status === 'proposed') return undefined;
+  return message('proposal.closed', { status: message(`proposal-is.${status}`) });
 }
 
 /** The reason why nothing else can be proposed about a target. */

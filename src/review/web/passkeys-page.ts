@@ -138,7 +138,7 @@ function keyRow(
   const standing = standingNow(shown, passkey);
   const [sign, tag] = signs[standing];
   const change = waitingChange(shown, passkey);
-  const mayConfirm = standing === 'waits' && can(me, 'people').allowed && change?.proposedBy !== me.personId;
+  const mayConfirm = standing === 'waits' && can(me, 'people').allowed && change?.makerId !== me.personId;
   return html`<tr>
     <td data-head="${say('passkey.key-digits')}">
       <span class="name mono">${showKey(passkey)}</span> <small>${label}</small>

@@ -75,13 +75,14 @@ export const personChange = table('person_change', {
     /** JSON. */
     request: text(),
     status: text<PersonChange['status']>(),
-    proposed_by: integer().of('person'),
-    proposed_at_ms: integer(),
+    maker_id: integer().of('person'),
+    made_at_ms: integer(),
+    expires_at_ms: integer(),
     seen: text(),
-    ended_by: integer().orNull().of('person'),
+    checker_id: integer().orNull().of('person'),
     ended_at_ms: integer().orNull(),
     why: text().orNull(),
-    /** Half of a one-time password, while the change waits. */
+    /** Half of a one-time password, until the change ends. */
     first_half: text().orNull(),
   },
   rules: [
@@ -89,7 +90,7 @@ export const personChange = table('person_change', {
       'person_change_ends_once',
       'update',
       'a change that has ended is never changed',
-      when`old.status <> 'waiting'`,
+      when`old.status <> 'proposed'`,
     ),
     neverGoes('a change is never removed'),
   ],

@@ -267,11 +267,12 @@ describe('a second admin', () => {
   const change = (changes: Partial<PersonChange> = {}): PersonChange => ({
     changeId: 1,
     request,
-    status: 'waiting',
-    proposedBy: 1,
-    proposedAtMs: later,
+    status: 'proposed',
+    makerId: 1,
+    madeAtMs: later,
+    expiresAtMs: later + 7 * 86_400_000,
     seen: versionOf(maker),
-    endedBy: null,
+    checkerId: null,
     endedAtMs: null,
     why: null,
     firstHalf: null,
@@ -298,7 +299,7 @@ describe('a second admin', () => {
     ],
     ['no admin', checker, {}, 'a checker may not'],
     ['an account that the proposer made alone, while others can', second, {}, 'boon can confirm it'],
-    ['too late', third, { proposedAtMs: later - 7 * day }, 'has lapsed'],
+    ['too late', third, { expiresAtMs: later }, 'has lapsed'],
     ['after its end', third, { status: 'withdrawn' }, 'was withdrawn'],
   ])('does not confirm as %s', (_, by, changes, why) => {
     expect(inWords(confirm(by, change(changes)))).toMatchObject({
