@@ -109,29 +109,35 @@ export const listed = (all: readonly Argument[], joint: Listed['joint'] = 'comma
   joint,
 });
 
-const placeOf = (language: Language): 0 | 1 => (language === 'th' ? 1 : 0);
+/** The English of the shell, the Thai, and the English of the page, which names buttons instead of commands. */
+type Place = 0 | 1 | 2;
 
-/** The wording of a code; the journal of a newer program may hold codes that this one lacks. */
-const wordingOf = (code: string): Wording =>
-  (catalogue as Readonly<Record<string, Wording | undefined>>)[code] ?? [code, code];
-
-/** Renders a message; codes, names and figures stay as they are in both languages. */
-export function say(language: Language, { code, args }: Message): string {
-  return wordingOf(code)[placeOf(language)].replaceAll(/\{(\w+)\}/g, (_, hole: string) =>
-    sayArgument(language, args[hole] ?? ''),
-  );
+/** The text of a code; the journal of a newer program may hold codes that this one lacks. */
+function textOf(place: Place, code: string): string {
+  const wording = (catalogue as Readonly<Record<string, Wording | undefined>>)[code] ?? [code, code];
+  return wording[place] ?? wording[0];
 }
+
+const render = (place: Place, { code, args }: Message): string =>
+  textOf(place, code).replaceAll(/\{(\w+)\}/g, (_, hole: string) => renderArgument(place, args[hole] ?? ''));
 
 const withoutCapital = (text: string): string => text.slice(0, 1).toLowerCase() + text.slice(1);
 
-function sayArgument(language: Language, argument: Argument): string {
+function renderArgument(place: Place, argument: Argument): string {
   if (typeof argument !== 'object') return String(argument);
-  if ('code' in argument) return say(language, argument);
-  if ('within' in argument) return withoutCapital(say(language, argument.within));
+  if ('code' in argument) return render(place, argument);
+  if ('within' in argument) return withoutCapital(render(place, argument.within));
   return argument.all
-    .map((one) => sayArgument(language, one))
-    .join(joints[argument.joint][placeOf(language)]);
+    .map((one) => renderArgument(place, one))
+    .join(joints[argument.joint][place === 1 ? 1 : 0]);
 }
+
+/** Renders a message; codes, names and figures stay as they are in both languages. */
+export const say = (language: Language, said: Message): string => render(language === 'th' ? 1 : 0, said);
+
+/** Renders a message for a page: with the names of its buttons, without commands of the shell. */
+export const sayOnPage = (language: Language, said: Message): string =>
+  render(language === 'th' ? 1 : 2, said);
 
 /** Renders a message for files, logs and JSON, which have English alone. */
 export const inEnglish = (said: Message): string => say('en', said);
@@ -141,7 +147,8 @@ export const inEnglishIfAny = (said: Message | null | undefined): string =>
   said === null || said === undefined ? '' : inEnglish(said);
 
 /** A word without holes. */
-export const sayCode = (language: Language, code: PlainCode): string => catalogue[code][placeOf(language)];
+export const sayCode = (language: Language, code: PlainCode): string =>
+  catalogue[code][language === 'th' ? 1 : 0];
 
 /** The reason and the remedy of a stop, as logs and events have them. */
 export const stopInEnglish = ({ code, reason, remedy }: Stop): Record<keyof Stop, string> => ({

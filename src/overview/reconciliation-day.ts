@@ -1,13 +1,6 @@
 /** One reconciled day: both totals kind by kind, the steps between them, its breaks, and its statement. */
 import { hash } from 'node:crypto';
-import {
-  counted,
-  listedInWords,
-  message,
-  type Message,
-  type PlainCode,
-  say as sayMessage,
-} from '../core/message.ts';
+import { counted, listedInWords, message, type Message, type PlainCode } from '../core/message.ts';
 import { formatBangkokDateTime, listPastDays, parseBangkokDate } from '../core/bangkok-time.ts';
 import { showBaht, showCount } from '../core/figures.ts';
 import { sayAge, sayDate, sayMoment } from '../core/moments.ts';
@@ -307,14 +300,6 @@ export function transferOf({ attempt, key }: BreakRecord): Html {
     ${showText(order.proxyName ?? '')}`;
 }
 
-/**
- * The remedy of a break without the commands of the shell: a page has a button for each, or names who acts. @forTests
- */
-export const withoutCommands = (remedy: string): string =>
-  remedy
-    .replaceAll(/\s*\([^()]*"paydrop [^()]*\)/g, '')
-    .replaceAll(/\s*(?:with|ด้วย(?:คำสั่ง)?)?\s*"paydrop [^"]*"/g, '');
-
 const bahtOfSide = (satang: Satang | undefined): string => (satang === undefined ? '—' : showBaht(satang));
 
 function breakButtons(visit: ProvedVisit, shown: ShownDay, record: BreakRecord): Html {
@@ -376,7 +361,7 @@ function breakCard(visit: ProvedVisit, shown: ShownDay, record: BreakRecord): Ht
     </dl>
     <div class="tx">
       <p>${whyOf(visit, reason)}</p>
-      <p class="small">${showText(withoutCommands(sayMessage(language, describeBreakRemedy(record))))}</p>
+      <p class="small">${showText(say(describeBreakRemedy(record)))}</p>
     </div>
     ${breakButtons(visit, shown, record)}
   </article>`;

@@ -2,7 +2,7 @@
 import type { RegistrationCheckTotals } from '../check/check-registrations.ts';
 import type { CheckTotals, RowIssue } from '../check/check.ts';
 import { showBaht, showCount } from '../core/figures.ts';
-import { counted, message, type PlainCode, say as sayMessage } from '../core/message.ts';
+import { counted, message, type PlainCode } from '../core/message.ts';
 import { sumSatang } from '../core/money.ts';
 import { showText } from '../core/outgoing-text.ts';
 import type { BatchReader, RowTotal } from '../core/ports.ts';
@@ -184,7 +184,7 @@ function outcomeOf(visit: ProvedVisit, upload: CheckedUpload): Part {
   const { line, column, message: why } = outcome.rejection;
   return html`<div class="problems" role="alert">
     <h2>${say('upload.rejected-whole')}</h2>
-    <p>${showText(sayMessage(visit.language, why).replaceAll(upload.path, upload.fileName))}</p>
+    <p>${showText(say(why).replaceAll(upload.path, upload.fileName))}</p>
     ${factList([
       [say('upload.line'), line ?? undefined],
       [say('upload.column'), column === null ? undefined : showText(column)],

@@ -1,6 +1,8 @@
 import { readdirSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
-import { wordings } from '../../src/core/messages/wording.ts';
+import { columnWordings } from '../../src/core/messages/columns.ts';
+import { noticeWordings } from '../../src/core/messages/notices.ts';
+import { type Wording, wordings } from '../../src/core/messages/wording.ts';
 import {
   catalogue,
   counted,
@@ -8,22 +10,27 @@ import {
   encodeMessage,
   inEnglish,
   isTranslated,
+  joined,
   listed,
   message,
   say,
+  sayOnPage,
   verbatim,
 } from '../../src/core/message.ts';
+import { shellCommand } from '../support/shell-command.ts';
 
 describe('the catalogue', () => {
   const holesOf = (text: string) => [...text.matchAll(/\{(\w+)\}/g)].map(([, hole = '']) => hole).toSorted();
   const thaiLetter = /[\u0E00-\u0E7F]/;
 
   test('has the same holes in both languages, and Thai letters where the English has words', () => {
-    const entries = Object.entries<readonly [string, string]>(catalogue);
+    const entries = Object.entries<Wording>(catalogue);
     const bare = (text: string) => text.replaceAll(/\{\w+\}/g, '');
     expect(
       entries.filter(
-        ([, [en, th]]) => new Set(holesOf(en)).symmetricDifference(new Set(holesOf(th))).size > 0,
+        ([, [shell, th, page = shell]]) =>
+          new Set(holesOf(page)).symmetricDifference(new Set(holesOf(th))).size > 0 ||
+          !new Set(holesOf(page)).isSubsetOf(new Set(holesOf(shell))),
       ),
     ).toEqual([]);
     expect(entries.filter(([, [en, th]]) => /[a-z]{2}/.test(bare(en)) && !thaiLetter.test(bare(th)))).toEqual(
@@ -42,11 +49,32 @@ describe('the catalogue', () => {
     expect(codes.toSorted()).toEqual(Object.keys(catalogue).toSorted());
   });
 
+  test('names a command of the shell on no page, in either language', () => {
+    const offPage = { ...columnWordings, ...noticeWordings };
+    const onPage = Object.entries<Wording>(catalogue).filter(([code]) => !Object.hasOwn(offPage, code));
+    expect(onPage.length).toBeGreaterThan(1_000);
+    for (const [code, [shell, th, page = shell]] of onPage)
+      expect({ code, found: [th, page].filter((text) => shellCommand.test(text)) }).toEqual({
+        code,
+        found: [],
+      });
+    expect(inEnglish(message('payout-remedy.failed'))).toContain('"paydrop retry"');
+    expect(sayOnPage('en', joined([message('payout-remedy.failed'), message('alarm-remedy.end')]))).toMatch(
+      /then "Retry" it as it is.*"Acknowledge" ends the alarm/,
+    );
+  });
+
   test('does not compile with a code that lacks its Thai, or a hole in one language alone', () => {
     // @ts-expect-error the Thai is missing
     wordings({ a: ['English'] });
     // @ts-expect-error the Thai has another hole
     wordings({ a: ['row {row}', 'แถวที่ {line}'] });
+    // @ts-expect-error the page has a command
+    wordings({ a: ['ask with "paydrop settle"', 'สอบถาม'] });
+    // @ts-expect-error the Thai has a command
+    wordings({ a: ['ask with "paydrop settle"', 'สอบถามด้วย "paydrop settle"', 'ask'] });
+    // @ts-expect-error the page has another hole
+    wordings({ a: ['ask about "{command}"', 'สอบถาม {row}', 'ask about {row}'] });
     // @ts-expect-error the argument is missing
     message('row.one');
     expect(wordings({ a: ['row {row}', 'แถวที่ {row}'] })).toEqual({ a: ['row {row}', 'แถวที่ {row}'] });

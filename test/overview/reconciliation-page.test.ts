@@ -1,7 +1,5 @@
 /** Days tied out, over a real port. */
 import { expect, test } from 'vitest';
-import { catalogue } from '../../src/core/message.ts';
-import { withoutCommands } from '../../src/overview/reconciliation-day.ts';
 import { breakTargetOf } from '../../src/review/queue-target.ts';
 import { Browser } from '../support/browser.ts';
 import { noonMs, payer } from '../support/journal-fixtures.ts';
@@ -51,18 +49,6 @@ test('a day has both sides, the difference and its breaks, and opens on them', a
   expect(page.text).not.toContain(`/reconciliation/${date}/fetch`);
   await browser.post('/look', { language: 'th', back: '/reconciliation' });
   expect(textOf(await browser.get(`/reconciliation/${date}`))).toContain('จำนวนเงินไม่ตรงกัน');
-});
-
-test('the remedy of a break names no command of the shell, in either language', () => {
-  const texts = Object.entries<readonly [string, string]>(catalogue)
-    .filter(([code]) => code.startsWith('break-remedy'))
-    .flatMap(([, wording]) => wording);
-  expect(texts.some((text) => text.includes('paydrop settle'))).toBe(true);
-  for (const text of texts) {
-    const shown = withoutCommands(text);
-    expect(shown).not.toContain('"paydrop');
-    expect(shown).not.toMatch(/ {2}|\(\)| [,;.]|\b(?:with|by)$/);
-  }
 });
 
 const picksOf = ({ text }: { readonly text: string }): string[] =>

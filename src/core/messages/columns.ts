@@ -1,7 +1,7 @@
 /** Headings of columns, and other texts of workbooks. */
-import { wordings } from './wording.ts';
+import { wordingsOffPage } from './wording.ts';
 
-export const columnWordings = wordings({
+export const columnWordings = wordingsOffPage({
   // ---- headings: the name of the column, over Thai
 
   'column.batchId': ['batchId', 'รหัสชุดจ่ายเงิน'],

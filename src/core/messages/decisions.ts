@@ -72,31 +72,38 @@ const payoutWordings = wordings({
   ],
   'cancel.not-ruled-out': [
     '{sent}, and the bank does not rule it out: "{command}" tells how it stands',
-    '{sent} และธนาคารยังไม่ยืนยันว่าไม่ได้รับ ดูสถานะปัจจุบันด้วย "{command}"',
+    '{sent} และธนาคารยังไม่ยืนยันว่าไม่ได้รับ',
+    '{sent}, and the bank does not rule it out',
   ],
   'cancel.complete': [
     '{sent}, and the bank says that it is complete: "{command}" tells how it stands',
-    '{sent} และธนาคารแจ้งว่าเสร็จสมบูรณ์แล้ว ดูสถานะปัจจุบันด้วย "{command}"',
+    '{sent} และธนาคารแจ้งว่าเสร็จสมบูรณ์แล้ว',
+    '{sent}, and the bank says that it is complete',
   ],
   'cancel.in-process': [
     '{sent}, and the bank may yet complete it: "{command}" asks until it has ended',
-    '{sent} และธนาคารอาจยังโอนสำเร็จภายหลัง ใช้ "{command}" เพื่อสอบถามจนทราบผล',
+    '{sent} และธนาคารอาจยังโอนสำเร็จภายหลัง ระบบจะสอบถามจนทราบผล',
+    '{sent}, and the bank may yet complete it: it is asked again until it has ended',
   ],
   'cancel.nothing-said': [
     '{sent}, and the bank does not say what became of it ({why}): once it answers, "{command}" asks again',
-    '{sent} และธนาคารยังไม่แจ้งผล ({why}) เมื่อธนาคารตอบได้แล้ว ให้ใช้ "{command}" อีกครั้ง',
+    '{sent} และธนาคารยังไม่แจ้งผล ({why}) เมื่อธนาคารตอบได้แล้ว ให้เลือกอีกครั้ง',
+    '{sent}, and the bank does not say what became of it ({why}): decide once more when it answers',
   ],
   'cancel.whose': [
     '{sent}, and it is not settled whose transfer that is: "{command}" tells how it stands',
-    '{sent} และยังไม่ชัดเจนว่าเป็นการโอนของรายการใด ดูสถานะปัจจุบันด้วย "{command}"',
+    '{sent} และยังไม่ชัดเจนว่าเป็นการโอนของรายการใด',
+    '{sent}, and it is not settled whose transfer that is',
   ],
   'cancel.too-young': [
     '{sent} a moment ago: that the bank does not find it counts from {moment} Bangkok time on; then "{command}" asks again',
-    '{sent} เมื่อสักครู่ ธนาคารอาจยังค้นไม่พบ ให้ใช้ "{command}" อีกครั้งตั้งแต่ {moment} ตามเวลากรุงเทพ',
+    '{sent} เมื่อสักครู่ ธนาคารอาจยังค้นไม่พบ ให้เลือกอีกครั้งตั้งแต่ {moment} ตามเวลากรุงเทพ',
+    '{sent} a moment ago: that the bank does not find it counts from {moment} Bangkok time on; decide once more then',
   ],
   'cancel.not-asked-here': [
     '{sent}, and the bank cannot be asked about that here: "{command}" asks it',
-    '{sent} และสอบถามธนาคารจากที่นี่ไม่ได้ ให้ใช้ "{command}"',
+    '{sent} และสอบถามธนาคารจากที่นี่ไม่ได้ โปรแกรมที่ส่งรายการจะสอบถาม',
+    '{sent}, and the bank cannot be asked about that here: the process that sends asks it',
   ],
   'cancel.not-asked': [
     '{sent}, and the bank cannot be asked about that: {why}',
@@ -108,15 +115,18 @@ const payoutWordings = wordings({
   ],
   'cancel.nothing-waits': [
     'nothing of batch {batch} waits to be sent: see "{command}"',
-    'ไม่มีรายการรอส่งในชุด {batch} ดู "{command}"',
+    'ไม่มีรายการรอส่งในชุด {batch}',
+    'nothing of batch {batch} waits to be sent',
   ],
   'cancel.one-came-back': [
     '{rows} row that was sent has come back: "{command}" once more asks the bank about that',
-    'รายการที่ส่งแล้ว {rows} รายการกลับมารอส่ง ให้ใช้ "{command}" อีกครั้งเพื่อสอบถามธนาคาร',
+    'รายการที่ส่งแล้ว {rows} รายการกลับมารอส่ง ให้ยกเลิกอีกครั้งเพื่อสอบถามธนาคาร',
+    '{rows} row that was sent has come back: cancel once more, and the bank is asked about it',
   ],
   'cancel.some-came-back': [
     '{rows} rows that were sent have come back: "{command}" once more asks the bank about that',
-    'รายการที่ส่งแล้ว {rows} รายการกลับมารอส่ง ให้ใช้ "{command}" อีกครั้งเพื่อสอบถามธนาคาร',
+    'รายการที่ส่งแล้ว {rows} รายการกลับมารอส่ง ให้ยกเลิกอีกครั้งเพื่อสอบถามธนาคาร',
+    '{rows} rows that were sent have come back: cancel once more, and the bank is asked about them',
   ],
   'cancel.halted': [
     'Batch {batch} is halted: nothing more of it is sent',
@@ -124,16 +134,19 @@ const payoutWordings = wordings({
   ],
   'cancel.halted-one-in-doubt': [
     'Batch {batch} is halted: nothing more of it is sent; {rows} row is in doubt: "{command}" asks the bank what became of it',
-    'ระงับชุด {batch} แล้ว จะไม่ส่งรายการใดอีก ยังไม่ทราบผล {rows} รายการ ใช้ "{command}" เพื่อสอบถามธนาคาร',
+    'ระงับชุด {batch} แล้ว จะไม่ส่งรายการใดอีก ยังไม่ทราบผล {rows} รายการ ระบบจะสอบถามธนาคาร',
+    'Batch {batch} is halted: nothing more of it is sent; {rows} row is in doubt, and the bank is asked what became of it',
   ],
   'cancel.halted-some-in-doubt': [
     'Batch {batch} is halted: nothing more of it is sent; {rows} rows are in doubt: "{command}" asks the bank what became of them',
-    'ระงับชุด {batch} แล้ว จะไม่ส่งรายการใดอีก ยังไม่ทราบผล {rows} รายการ ใช้ "{command}" เพื่อสอบถามธนาคาร',
+    'ระงับชุด {batch} แล้ว จะไม่ส่งรายการใดอีก ยังไม่ทราบผล {rows} รายการ ระบบจะสอบถามธนาคาร',
+    'Batch {batch} is halted: nothing more of it is sent; {rows} rows are in doubt, and the bank is asked what became of them',
   ],
 
   'retry.alarm': [
     '{where} bears an alarm: clear with the bank what it says; then "{command}" with --note ends the alarm, and it can be tried again',
-    '{where} มีแจ้งเตือนสำคัญ ต้องตรวจสอบกับธนาคารก่อน แล้วเลือก "รับทราบ" ({command} พร้อม --note) เพื่อปิดการแจ้งเตือน จึงจะส่งจ่ายใหม่ได้',
+    '{where} มีแจ้งเตือนสำคัญ ต้องตรวจสอบกับธนาคารก่อน แล้วเลือก "รับทราบ" เพื่อปิดการแจ้งเตือน จึงจะส่งจ่ายใหม่ได้',
+    '{where} bears an alarm: clear with the bank what it says; "Acknowledge" ends the alarm, and then it can be tried again',
   ],
   'retry.not-ended': [
     '{where} is {status}: only what failed, is unpayable or was rejected can be tried again',
@@ -343,7 +356,8 @@ const otherWordings = wordings({
   'batch.all-sent': ['all of it is with the bank, or has ended', 'ส่งธนาคารครบทุกรายการแล้ว หรือสิ้นสุดแล้ว'],
   'batch.approve-first': [
     'it waits for approval, which this does not lift: "{command}"',
-    'ต้องอนุมัติชุดนี้ก่อน: "{command}"',
+    'ต้องอนุมัติชุดนี้ก่อน: ให้เสนอจ่าย',
+    'it waits for approval, which this does not lift: propose to pay it',
   ],
   'batch.nothing-held': [
     'it is {status}, and nothing of it is held as a whole',
@@ -355,15 +369,18 @@ const otherWordings = wordings({
   ],
   'batch.in-doubt-under-other': [
     'rows of batch {batch} are in doubt under account {from}: it goes on from {to} when they are settled ("{command}")',
-    'บางรายการของชุด {batch} ที่ส่งจากบัญชี {from} ยังไม่ทราบผล เมื่อทราบผลแล้วจะจ่ายต่อจากบัญชี {to} ("{command}")',
+    'บางรายการของชุด {batch} ที่ส่งจากบัญชี {from} ยังไม่ทราบผล เมื่อทราบผลแล้วจะจ่ายต่อจากบัญชี {to}',
+    'rows of batch {batch} are in doubt under account {from}: it goes on from {to} when they are settled',
   ],
   'batch.like-row-stays': [
     '{rows} row stays held as like others, alone or with the whole file: compare first ("{command}"). "{command2}" once more lets a file go on that is held as a whole, "paydrop resume PAYOUT" one row',
-    'ยังระงับไว้ {rows} รายการเพราะคล้ายรายการอื่น ทีละรายการหรือทั้งไฟล์ กรุณาเปรียบเทียบก่อน ("{command}") ใช้ "{command2}" อีกครั้งเพื่อดำเนินการต่อทั้งไฟล์ หรือ "paydrop resume PAYOUT" ทีละรายการ',
+    'ยังระงับไว้ {rows} รายการเพราะคล้ายรายการอื่น ทีละรายการหรือทั้งไฟล์ กรุณาเปรียบเทียบก่อน เลือก "จ่ายชุดนี้ต่อ" อีกครั้งเพื่อดำเนินการต่อทั้งไฟล์ หรือ "ดำเนินการต่อ" ทีละรายการ',
+    '{rows} row stays held as like others, alone or with the whole file: compare first. "Resume the batch" once more lets a file go on that is held as a whole, "Go on" one row',
   ],
   'batch.like-rows-stay': [
     '{rows} rows stay held as like others, alone or with the whole file: compare first ("{command}"). "{command2}" once more lets a file go on that is held as a whole, "paydrop resume PAYOUT" one row',
-    'ยังระงับไว้ {rows} รายการเพราะคล้ายรายการอื่น ทีละรายการหรือทั้งไฟล์ กรุณาเปรียบเทียบก่อน ("{command}") ใช้ "{command2}" อีกครั้งเพื่อดำเนินการต่อทั้งไฟล์ หรือ "paydrop resume PAYOUT" ทีละรายการ',
+    'ยังระงับไว้ {rows} รายการเพราะคล้ายรายการอื่น ทีละรายการหรือทั้งไฟล์ กรุณาเปรียบเทียบก่อน เลือก "จ่ายชุดนี้ต่อ" อีกครั้งเพื่อดำเนินการต่อทั้งไฟล์ หรือ "ดำเนินการต่อ" ทีละรายการ',
+    '{rows} rows stay held as like others, alone or with the whole file: compare first. "Resume the batch" once more lets a file go on that is held as a whole, "Go on" one row',
   ],
 
   'approve.not-needed': ['it needs no approval', 'ไม่ต้องอนุมัติ'],
@@ -377,8 +394,8 @@ const otherWordings = wordings({
     'มีคำขอ {id} เกี่ยวกับเรื่องนี้ ให้ตัดสินใจเรื่องคำขอนั้นก่อน',
   ],
   'approve.sign-it': [
-    'proposal {id} waits for your signature: sign it with your passkey on the review page ("paydrop review")',
-    'คำขอ {id} รอลายมือชื่อของคุณ ให้ลงนามด้วยพาสคีย์บนหน้าตรวจสอบ ("paydrop review")',
+    'proposal {id} waits for your signature: sign it with your passkey on the review page',
+    'คำขอ {id} รอลายมือชื่อของคุณ ให้ลงนามด้วยพาสคีย์บนหน้าตรวจสอบ',
   ],
   'approve.by-another': [
     'you have proposed it (proposal {id}): another person approves it',
@@ -389,8 +406,8 @@ const otherWordings = wordings({
     'ข้อมูลเปลี่ยนหลังจากเสนอคำขอ {id} ให้ส่งกลับแล้วเสนอใหม่',
   ],
   'approve.sign-on-page': [
-    'approval.signed is required: approve it on the review page ("paydrop review"), with your passkey',
-    'ต้องลงนามด้วยพาสคีย์ (approval.signed) ให้อนุมัติบนหน้าตรวจสอบ ("paydrop review")',
+    'approval.signed is required: approve it on the review page, with your passkey',
+    'ต้องลงนามด้วยพาสคีย์ (approval.signed) ให้อนุมัติบนหน้าตรวจสอบ',
   ],
   'approve.other-signed': ['something else was signed', 'ลายมือชื่อเป็นของเรื่องอื่น'],
 
@@ -418,7 +435,8 @@ const otherWordings = wordings({
   ],
   'statement.not-here': [
     'statements are not reconciled here: decide with the command "paydrop approve"',
-    'กระทบยอดจากที่นี่ไม่ได้ ให้ตัดสินใจด้วยคำสั่ง "paydrop approve"',
+    'โปรแกรมนี้กระทบยอดไม่ได้ ให้ผู้ดูแลโปรแกรมอนุมัติ',
+    'statements are not reconciled by this process: the person who runs paydrop approves it in the shell',
   ],
   'statement.none-named': ['it names no statement', 'ไม่ได้ระบุรายการเดินบัญชี'],
   'statement.bytes-gone': [
@@ -440,7 +458,8 @@ const otherWordings = wordings({
   ],
   'day.propose-statement': [
     'a statement of it is proposed as one: "paydrop accept"',
-    'ให้เสนอรายการเดินบัญชีของวันนี้ด้วย "paydrop accept"',
+    'ให้เสนอรายการเดินบัญชีของวันนี้',
+    'a statement of it is proposed as one',
   ],
 
   'file.decisions': [
@@ -608,8 +627,8 @@ const decisionFileWordings = wordings({
     '{heading} หมายถึง {column} ใช่หรือไม่ ให้กรอกเป็น {column} ถ้าเป็นคอลัมน์ของคุณเอง ให้เพิ่มคอลัมน์ {column} ที่ว่าง',
   ],
   'decision-file.column-missing': [
-    'the head lacks {columns}: is this a file that "paydrop exceptions" wrote? keep these columns and their headings',
-    'หัวตารางไม่มี {columns} กรุณาตรวจสอบว่าเป็นไฟล์จาก "paydrop exceptions" และคงคอลัมน์และหัวตารางไว้',
+    'the head lacks {columns}: is this an exceptions file of paydrop? keep these columns and their headings',
+    'หัวตารางไม่มี {columns} กรุณาตรวจสอบว่าเป็นไฟล์รายการที่ต้องตรวจสอบซึ่ง paydrop สร้าง และคงคอลัมน์และหัวตารางไว้',
   ],
   'decision-file.row-unknown': [
     'the journal has no {where}: take both from the file again',
@@ -629,7 +648,8 @@ const decisionFileWordings = wordings({
   ],
   'decision-file.none-waits': [
     'no dropped file {name} waits: "paydrop decide --waiting" lists them',
-    'ไม่มีไฟล์ {name} ที่รออยู่ ดูรายการด้วย "paydrop decide --waiting"',
+    'ไม่มีไฟล์ {name} ที่รออยู่',
+    'no dropped file {name} waits',
   ],
   'decision-file.several-wait': [
     '{count} dropped files are called {name}: name one by its number, {ids}',
@@ -639,7 +659,7 @@ const decisionFileWordings = wordings({
     '{name} was written to at this moment: throw it away',
     'มีการเขียนไฟล์ {name} อยู่ในขณะนี้ กรุณาลบไฟล์',
   ],
-  'decision-file.discard-why': ['--note is missing: say why', 'ต้องระบุเหตุผลด้วย --note'],
+  'decision-file.discard-why': ['--note is missing: say why', 'ต้องระบุเหตุผล', 'say why'],
   'decision-file.not-as-dropped': [
     '{name} is not as it was dropped: throw it away, and drop it again',
     '{name} ไม่ตรงกับตอนที่วางไว้ กรุณาลบไฟล์แล้ววางใหม่',

@@ -200,19 +200,23 @@ const headerWordings = wordings({
   ],
   'header.of-exceptions-file.payout': [
     'this is an exceptions file that paydrop wrote: newProxyNo and newAmount would not be read. What was decided in it is taken by "paydrop decide" and its name; or take the rows out of your own payout file, correct them there, and give them, under the same payoutId, as a new file',
-    'ไฟล์นี้เป็นไฟล์รายการที่ต้องตรวจสอบซึ่ง paydrop สร้าง ระบบจะไม่อ่าน newProxyNo และ newAmount ถ้าต้องการส่งการตัดสินใจในไฟล์ ให้ใช้คำสั่ง "paydrop decide" ตามด้วยชื่อไฟล์ หรือแยกแถวจากไฟล์จ่ายเงินของท่าน แก้ไข แล้วส่งเป็นไฟล์ใหม่โดยใช้ payoutId เดิม',
+    'ไฟล์นี้เป็นไฟล์รายการที่ต้องตรวจสอบซึ่ง paydrop สร้าง ระบบจะไม่อ่าน newProxyNo และ newAmount ถ้าต้องการส่งการตัดสินใจในไฟล์ ให้ส่งเป็นไฟล์การตัดสินใจ หรือแยกแถวจากไฟล์จ่ายเงินของท่าน แก้ไข แล้วส่งเป็นไฟล์ใหม่โดยใช้ payoutId เดิม',
+    'this is an exceptions file that paydrop wrote: newProxyNo and newAmount would not be read. Give what was decided in it as a decision file; or take the rows out of your own payout file, correct them there, and give them, under the same payoutId, as a new file',
   ],
   'header.of-exceptions-file.registration': [
     'this is an exceptions file that paydrop wrote: newAccountNo would not be read. What was decided in it is taken by "paydrop decide" and its name; or take the rows out of your own registration file, correct them there, and give them, under the same registrationId, as a new file',
-    'ไฟล์นี้เป็นไฟล์รายการที่ต้องตรวจสอบซึ่ง paydrop สร้าง ระบบจะไม่อ่าน newAccountNo ถ้าต้องการส่งการตัดสินใจในไฟล์ ให้ใช้คำสั่ง "paydrop decide" ตามด้วยชื่อไฟล์ หรือแยกแถวจากไฟล์ลงทะเบียนของท่าน แก้ไข แล้วส่งเป็นไฟล์ใหม่โดยใช้ registrationId เดิม',
+    'ไฟล์นี้เป็นไฟล์รายการที่ต้องตรวจสอบซึ่ง paydrop สร้าง ระบบจะไม่อ่าน newAccountNo ถ้าต้องการส่งการตัดสินใจในไฟล์ ให้ส่งเป็นไฟล์การตัดสินใจ หรือแยกแถวจากไฟล์ลงทะเบียนของท่าน แก้ไข แล้วส่งเป็นไฟล์ใหม่โดยใช้ registrationId เดิม',
+    'this is an exceptions file that paydrop wrote: newAccountNo would not be read. Give what was decided in it as a decision file; or take the rows out of your own registration file, correct them there, and give them, under the same registrationId, as a new file',
   ],
   'header.of-payouts': [
     'these are payouts, not registrations: give the file to "paydrop run", or drop it into the inbox itself, not into its folder registrations',
-    'ไฟล์นี้เป็นรายการจ่ายเงิน ไม่ใช่การลงทะเบียน ให้ใช้คำสั่ง "paydrop run" หรือวางในโฟลเดอร์ inbox โดยตรง ไม่ใช่ในโฟลเดอร์ registrations',
+    'ไฟล์นี้เป็นรายการจ่ายเงิน ไม่ใช่การลงทะเบียน ให้ส่งเป็นไฟล์จ่ายเงิน หรือวางในโฟลเดอร์ inbox โดยตรง ไม่ใช่ในโฟลเดอร์ registrations',
+    'these are payouts, not registrations: hand the file in as payouts',
   ],
   'header.of-registrations': [
     'these are registrations of direct debits, not payouts: give the file to "paydrop register", or drop it into the folder registrations of the inbox',
-    'ไฟล์นี้เป็นการลงทะเบียนหักบัญชี ไม่ใช่รายการจ่ายเงิน ให้ใช้คำสั่ง "paydrop register" หรือวางในโฟลเดอร์ registrations ของ inbox',
+    'ไฟล์นี้เป็นการลงทะเบียนหักบัญชี ไม่ใช่รายการจ่ายเงิน ให้วางในโฟลเดอร์ registrations ของ inbox',
+    'these are registrations of direct debits, not payouts: drop the file into the folder registrations of the inbox',
   ],
   'header.line-below': [
     'this line is no header: the header stands in line {line}, remove the line above it',
@@ -286,7 +290,8 @@ const headerWordings = wordings({
 const journalWordings = wordings({
   'other-journal.payouts': [
     'Look there first: they may be paid. If the journal was lost or replaced, "paydrop run --journal-lost --since YYYY-MM-DD FILE.." asks the bank about every payout before it sends one',
-    'ให้ตรวจที่นั่นก่อนเพราะอาจจ่ายไปแล้ว ถ้าสมุดบันทึกสูญหายหรือถูกเปลี่ยน ให้ใช้คำสั่ง "paydrop run --journal-lost --since YYYY-MM-DD FILE.." ซึ่งสอบถามธนาคารทุกรายการก่อนส่ง',
+    'ให้ตรวจที่นั่นก่อนเพราะอาจจ่ายไปแล้ว ถ้าสมุดบันทึกสูญหายหรือถูกเปลี่ยน ให้ผู้ดูแลโปรแกรมรับไฟล์โดยสอบถามธนาคารทุกรายการก่อนส่ง (docs/runbook.md, Journal lost)',
+    'Look there first: they may be paid. If the journal was lost or replaced, the person who runs paydrop runs the file so that the bank is asked about every payout before one is sent (docs/runbook.md, Journal lost)',
   ],
   'other-journal.registrations': [
     'Look there first: they may be with the bank, which can be asked about none of them. If the journal was lost, have the bank say which it has, and give the others as a new file',
@@ -429,14 +434,15 @@ const dropWordings = wordings({
 const fetchAgain = 'fetch the statement again; if it stays so, ask the bank for a new file';
 const fetchAgainTh = 'ให้ดึงรายการเดินบัญชีใหม่ ถ้ายังเป็นเช่นเดิมให้ขอไฟล์ใหม่จากธนาคาร';
 const byHand =
-  'open it by hand (7z x FILE asks for the key; or with whatever the bank says it is) and go on with --file and what comes out';
-const byHandTh = 'ให้เปิดไฟล์เอง (คำสั่ง 7z x FILE จะถามรหัส หรือใช้โปรแกรมตามที่ธนาคารระบุ) แล้วใช้ --file กับไฟล์ที่ได้';
+  'open it by hand (with 7-Zip, which asks for the key, or whatever the bank says it is) and reconcile what comes out as a file';
+const byHandTh = 'ให้เปิดไฟล์เอง (ใช้ 7-Zip ซึ่งจะถามรหัส หรือโปรแกรมตามที่ธนาคารระบุ) แล้วกระทบยอดกับไฟล์ที่ได้';
 const nothingRecorded = 'nothing of it is recorded';
 const nothingRecordedTh = 'ไม่มีการบันทึกข้อมูลจากไฟล์นี้';
 const incomplete =
   `${nothingRecorded}, ask again later ("paydrop reconcile --date {day}"), or, if the bank says that it is right, add --force (where there are users: "paydrop accept {day} --statement")` as const;
-const incompleteTh =
-  `${nothingRecordedTh} ให้ขอใหม่ภายหลัง ("paydrop reconcile --date {day}") หรือถ้าธนาคารยืนยันว่าถูกต้อง ให้เพิ่ม --force (ถ้ามีผู้ใช้: "paydrop accept {day} --statement")` as const;
+const incompletePage =
+  `${nothingRecorded}, fetch it again later, or, if the bank says that it is right, two people accept it` as const;
+const incompleteTh = `${nothingRecordedTh} ให้ดึงใหม่ภายหลัง หรือถ้าธนาคารยืนยันว่าถูกต้อง ให้สองคนยอมรับ` as const;
 
 /** Files of statements: packed, their header, their lines. */
 const statementFileWordings = wordings({
@@ -501,8 +507,8 @@ const statementFileWordings = wordings({
     `สารบัญของไฟล์ ZIP ยาวผิดปกติ ${byHandTh}`,
   ],
   'statement-zip.key-missing': [
-    `the ZIP is encrypted and there is no key: with --file give it by --key-file FILE or PAYDROP_UNZIP_KEY, or ${byHand}`,
-    `ไฟล์ ZIP เข้ารหัสไว้และไม่มีรหัส เมื่อใช้ --file ให้ระบุรหัสด้วย --key-file FILE หรือ PAYDROP_UNZIP_KEY หรือ${byHandTh}`,
+    `the ZIP is encrypted and there is no key: with a file of your own give it by a key file or PAYDROP_UNZIP_KEY, or ${byHand}`,
+    `ไฟล์ ZIP เข้ารหัสไว้และไม่มีรหัส เมื่อใช้ไฟล์ของตนเอง ให้ระบุรหัสด้วยไฟล์รหัสหรือ PAYDROP_UNZIP_KEY หรือ${byHandTh}`,
   ],
   'statement-zip.wrong-key': [
     `the bank's key does not open the ZIP: fetch the statement again for a new key, or ${byHand}`,
@@ -621,8 +627,8 @@ const statementFileWordings = wordings({
     'มีเกิน {most} บรรทัดที่ใช้เลขอ้างอิงการโอนเดียวกัน ซึ่งผิดปกติสำหรับรายการเดินบัญชี ให้ตรวจดูไฟล์และขอไฟล์ใหม่จากธนาคาร',
   ],
   'statement-file.other-day': [
-    'no line of the file is of {day}; the first is of {first}: give the right day with --date, or ask the bank for the file of the day',
-    'ไฟล์ไม่มีรายการของวันที่ {day} รายการแรกเป็นของวันที่ {first} ให้ระบุวันที่ให้ถูกต้องด้วย --date หรือขอไฟล์ของวันนั้นจากธนาคาร',
+    'no line of the file is of {day}; the first is of {first}: name the right day, or ask the bank for the file of the day',
+    'ไฟล์ไม่มีรายการของวันที่ {day} รายการแรกเป็นของวันที่ {first} ให้ระบุวันที่ให้ถูกต้อง หรือขอไฟล์ของวันนั้นจากธนาคาร',
   ],
   'statement-file.line-unread': [`{fault}: ${fetchAgain}`, `{fault} ${fetchAgainTh}`],
   'statement-file.lines-unread': [
@@ -662,18 +668,22 @@ const statementFileWordings = wordings({
   'statement-file.lost-transfers': [
     `the statement is not complete yet: it lacks {transfers} (such as {key}) that the accepted statement of {day} has; ${incomplete}`,
     `รายการเดินบัญชียังไม่ครบ ไม่มี{transfers} (เช่น {key}) ที่มีในฉบับที่รับแล้วของวันที่ {day} ${incompleteTh}`,
+    `the statement is not complete yet: it lacks {transfers} (such as {key}) that the accepted statement of {day} has; ${incompletePage}`,
   ],
   'statement-file.no-own-line.one': [
     `the statement is not complete yet: it has no line of ours, and {payouts} of {day} is paid; ${incomplete}`,
     `รายการเดินบัญชียังไม่ครบ ไม่มีบรรทัดของเรา แต่มี {payouts} ของวันที่ {day} ที่จ่ายแล้ว ${incompleteTh}`,
+    `the statement is not complete yet: it has no line of ours, and {payouts} of {day} is paid; ${incompletePage}`,
   ],
   'statement-file.no-own-line.many': [
     `the statement is not complete yet: it has no line of ours, and {payouts} of {day} are paid; ${incomplete}`,
     `รายการเดินบัญชียังไม่ครบ ไม่มีบรรทัดของเรา แต่มี {payouts} ของวันที่ {day} ที่จ่ายแล้ว ${incompleteTh}`,
+    `the statement is not complete yet: it has no line of ours, and {payouts} of {day} are paid; ${incompletePage}`,
   ],
   'statement-file.superseded': [
     `this is version {known} of the statement of {day}, which version {present} has superseded: ${nothingRecorded}; what the bank has now is fetched with "paydrop reconcile --date {day}", and to go back to this version add --force (where there are users: "paydrop accept {day} --file FILE --force")`,
-    `ไฟล์นี้เป็นรายการเดินบัญชีวันที่ {day} ฉบับที่ {known} ซึ่งถูกแทนที่ด้วยฉบับที่ {present} แล้ว ${nothingRecordedTh} ให้ดึงฉบับปัจจุบันของธนาคารด้วย "paydrop reconcile --date {day}" หรือถ้าจะกลับไปใช้ฉบับนี้ให้เพิ่ม --force (ถ้ามีผู้ใช้: "paydrop accept {day} --file FILE --force")`,
+    `ไฟล์นี้เป็นรายการเดินบัญชีวันที่ {day} ฉบับที่ {known} ซึ่งถูกแทนที่ด้วยฉบับที่ {present} แล้ว ${nothingRecordedTh} ให้ดึงฉบับปัจจุบันของธนาคาร หรือให้สองคนยอมรับถ้าจะกลับไปใช้ฉบับนี้`,
+    `this is version {known} of the statement of {day}, which version {present} has superseded: ${nothingRecorded}; fetch what the bank has now, or have two people accept this version`,
   ],
 });
 
@@ -761,8 +771,8 @@ const downloadWordings = wordings({
   ],
   'download.ask-again': [askAgain, askAgainTh],
   'download.length-missing': [
-    '{host} does not say how long the file is, so that one cut short would look whole: ask the bank, or fetch it yourself and use --file',
-    '{host} ไม่ระบุความยาวของไฟล์ จึงไม่ทราบว่าไฟล์ครบหรือไม่ ให้สอบถามธนาคาร หรือดาวน์โหลดเองแล้วใช้ --file',
+    '{host} does not say how long the file is, so that one cut short would look whole: ask the bank, or fetch it yourself and hand it in as a file',
+    '{host} ไม่ระบุความยาวของไฟล์ จึงไม่ทราบว่าไฟล์ครบหรือไม่ ให้สอบถามธนาคาร หรือดาวน์โหลดเองแล้วส่งเป็นไฟล์',
   ],
   'download.too-large': [
     'the file is larger than {most} bytes: raise reconcile.maxBytes',

@@ -88,7 +88,8 @@ const ofTroubles = wordings({
   ],
   'health.restore-journal': [
     'Pay nothing by other means; put a backup in its place with "paydrop restore FILE --since YYYY-MM-DD" (docs/runbook.md, Journal lost)',
-    'ห้ามจ่ายด้วยวิธีอื่น กู้คืนจากสำเนาสำรองด้วย "paydrop restore FILE --since YYYY-MM-DD" (docs/runbook.md, Journal lost)',
+    'ห้ามจ่ายด้วยวิธีอื่น ให้ผู้ดูแลโปรแกรมกู้คืนจากสำเนาสำรอง (docs/runbook.md, Journal lost)',
+    'Pay nothing by other means; the person who runs paydrop puts a backup in its place (docs/runbook.md, Journal lost)',
   ],
   'health.after-loss-on': [
     'The journal was lost or restored: before a payout is sent, the bank is asked whether it was sent on {day}',
@@ -199,7 +200,8 @@ const ofGrowth = wordings({
   ],
   'growth.drop-whole-file': [
     'Have the partner send the whole file again, or drop {whole} into {inbox}: {others}. "paydrop verify {batch} --seen" ends the alarm otherwise',
-    'ให้คู่ค้าส่งไฟล์ฉบับเต็มอีกครั้ง หรือวาง {whole} ใน{inbox}: {others} หรือปิดการแจ้งเตือนด้วย "paydrop verify {batch} --seen"',
+    'ให้คู่ค้าส่งไฟล์ฉบับเต็มอีกครั้ง หรือวาง {whole} ใน{inbox}: {others}',
+    'Have the partner send the whole file again, or drop {whole} into {inbox}: {others}',
   ],
   'growth.from-rejected': ['it from rejected/, where it ends,', 'ไฟล์นี้จาก rejected/'],
   'growth.registrations-inbox': ['inbox/registrations', 'โฟลเดอร์ inbox/registrations'],

@@ -1,7 +1,7 @@
 /** The reasons and remedies of notices, by their kinds. A `{why}` alone in English is led in by a sentence in Thai. */
-import { wordings } from './wording.ts';
+import { wordingsOffPage } from './wording.ts';
 
-const ofBatches = wordings({
+const ofBatches = wordingsOffPage({
   'notice.counts': ['{what}: {counts}', '{what}: {counts}'],
   'notice-rows.staged': ['{rows} staged', 'กำลังอ่านไฟล์ {rows}'],
   'notice-rows.ready': ['{rows} ready', 'พร้อมจ่าย {rows}'],
@@ -45,7 +45,7 @@ const ofBatches = wordings({
   ],
 });
 
-const ofFiles = wordings({
+const ofFiles = wordingsOffPage({
   'notice.file-rejected': ['{why}', 'ไม่รับไฟล์นี้เข้าระบบทั้งไฟล์ และไม่มีการส่งรายการจากไฟล์นี้: {why}'],
   'notice.rows-stand-in-batch': [
     'Nothing to do for the rows that its batch has: they stand there. Rows that are new need ids of their own: drop them as a file of their own',
@@ -85,7 +85,7 @@ const ofFiles = wordings({
   ],
 });
 
-const ofJournal = wordings({
+const ofJournal = wordingsOffPage({
   'notice.not-ready': ['{reasons}', 'ระบบไม่พร้อม ไฟล์ที่วางขณะนี้จะยังไม่ได้ดำเนินการ: {reasons}'],
   'notice.ready': ['files that are dropped are worked again', 'ระบบพร้อมแล้ว และจะดำเนินการไฟล์ที่วางตามปกติ'],
   'notice.standby': [
@@ -164,7 +164,7 @@ const ofJournal = wordings({
   ],
 });
 
-const ofRegistrations = wordings({
+const ofRegistrations = wordingsOffPage({
   'notice.registrations-done': [
     'the batch of registrations has come to its end',
     'ชุดลงทะเบียนหักบัญชีดำเนินการเสร็จแล้ว',

@@ -320,8 +320,8 @@ export const pageWordings = wordings({
   'payout.proposal-word': ['Proposal', 'คำขอ'],
   'payout.waits-for-check': ['A decision about it waits for a check', 'มีคำขอเกี่ยวกับรายการนี้ที่รออนุมัติ'],
   'payout.archived': [
-    'This payout has left for an archive: "paydrop show" brings it back',
-    'รายการนี้ย้ายไปเก็บถาวรแล้ว เรียกคืนได้ด้วยคำสั่ง "paydrop show"',
+    'This payout has left for an archive: the person who runs paydrop brings it back',
+    'รายการนี้ย้ายไปเก็บถาวรแล้ว ผู้ดูแลโปรแกรมเรียกคืนได้',
   ],
 
   // ---------------------------------------------------------------- batches
@@ -341,8 +341,12 @@ export const pageWordings = wordings({
   'batch.payee-is-new': ['never paid before', 'ไม่เคยจ่ายมาก่อน'],
   'batch.digest': ['Digest of what waits', 'ค่าแฮชของรายการที่รออนุมัติ'],
   'batch.digest-hint': [
-    'The file alone must have it, too: "paydrop check FILE --digest{rows}" on another machine',
-    'ค่าเดียวกันนี้คำนวณได้จากไฟล์ ด้วยคำสั่ง "paydrop check FILE --digest{rows}" บนเครื่องอื่น',
+    'The one that a check of the file gives, on another machine too',
+    'ตรงกับค่าที่ได้จากการตรวจสอบไฟล์ แม้บนเครื่องอื่น',
+  ],
+  'batch.digest-hint-without': [
+    'The one that a check of the file without rows {rows} gives, on another machine too',
+    'ตรงกับค่าที่ได้จากการตรวจสอบไฟล์โดยไม่รวมแถวที่ {rows} แม้บนเครื่องอื่น',
   ],
   'batch.digest-corrected': [
     'Rows were corrected since: the file alone does not have this digest',
@@ -391,8 +395,8 @@ export const pageWordings = wordings({
     'ไฟล์นี้ใหญ่เกิน 16 MiB หรือส่งมาไม่ครบ',
   ],
   'decide.evidence-gone': [
-    'This file is gone, or is not what was kept: an admin runs paydrop audit',
-    'ไฟล์นี้หายไปหรือไม่ตรงกับที่เก็บไว้ ให้ผู้ดูแลระบบใช้คำสั่ง paydrop audit',
+    'This file is gone, or is not what was kept: an admin has the journal audited',
+    'ไฟล์นี้หายไปหรือไม่ตรงกับที่เก็บไว้ ให้ผู้ดูแลระบบตรวจสอบความถูกต้องของข้อมูล',
   ],
   'decide.open-evidence': ['Download it', 'ดาวน์โหลด'],
   'decide.new-number': ['Right payee number', 'เลขผู้รับเงินที่ถูกต้อง'],

@@ -28,7 +28,8 @@ const rightWordings = wordings({
   'right.role': ['a {role} may not {action}: that takes {roles}', '{role}ไม่มีสิทธิ์{action} ต้องเป็น{roles}'],
   'right.restored': [
     'the journal was restored or lost since this user was last enabled: an admin has to enable the user again (paydrop user enable; the first admin: paydrop user recover)',
-    'มีการกู้คืนข้อมูลหลังจากเปิดใช้งานผู้ใช้นี้ครั้งล่าสุด ผู้ดูแลระบบต้องเปิดใช้งานอีกครั้ง (paydrop user enable หรือสำหรับผู้ดูแลระบบคนแรก paydrop user recover)',
+    'มีการกู้คืนข้อมูลหลังจากเปิดใช้งานผู้ใช้นี้ครั้งล่าสุด ผู้ดูแลระบบต้องเปิดใช้งานอีกครั้ง (สำหรับผู้ดูแลระบบคนแรก: ผู้ดูแลโปรแกรม)',
+    'the journal was restored or lost since this user was last enabled: an admin has to enable the user again (the first admin: the person who runs paydrop)',
   ],
   'right.first-user': [
     'only an admin may change users, and proves it with a token',
@@ -36,7 +37,8 @@ const rightWordings = wordings({
   ],
   'right.first-is-admin': [
     'the first user is an admin: --role admin',
-    'ผู้ใช้คนแรกต้องเป็นผู้ดูแลระบบ: --role admin',
+    'ผู้ใช้คนแรกต้องเป็นผู้ดูแลระบบ',
+    'the first user is an admin',
   ],
 
   'check.own': ['you proposed this and cannot approve it', 'คุณเป็นผู้เสนอ จึงอนุมัติเองไม่ได้'],
@@ -103,7 +105,8 @@ const requestWordings = wordings({
   ],
   'user.reset-own': [
     'this is you: change it with "paydrop user password" and no --reset',
-    'เป็นผู้ใช้ของคุณเอง ให้เปลี่ยนด้วย "paydrop user password" โดยไม่ใส่ --reset',
+    'เป็นผู้ใช้ของคุณเอง ให้เปลี่ยนรหัสผ่านของตนเอง',
+    'this is you: change your own password instead',
   ],
   'user.last-admin': [
     'no user would be left who may change users: make another admin first',
@@ -122,9 +125,14 @@ const requestWordings = wordings({
   ],
   'user.none-yet': [
     'there is no user yet: make the first with "paydrop user add NAME --role admin"',
-    'ยังไม่มีผู้ใช้ ให้สร้างผู้ใช้คนแรกด้วย "paydrop user add NAME --role admin"',
+    'ยังไม่มีผู้ใช้ ให้ผู้ดูแลโปรแกรมสร้างผู้ใช้คนแรก',
+    'there is no user yet: the person who runs paydrop makes the first',
   ],
-  'user.why-missing': ['say why, with --why: it is kept for ever', 'ต้องระบุเหตุผลด้วย --why ซึ่งระบบเก็บไว้ตลอดไป'],
+  'user.why-missing': [
+    'say why, with --why: it is kept for ever',
+    'ต้องระบุเหตุผล ซึ่งระบบเก็บไว้ตลอดไป',
+    'say why: it is kept for ever',
+  ],
 
   'second-admin.making': ['making {role} takes a second admin', 'การตั้ง{role}ต้องมีผู้ดูแลระบบคนที่สอง'],
   'second-admin.enabling': ['enabling {role} takes a second admin', 'การเปิดใช้งาน{role}ต้องมีผู้ดูแลระบบคนที่สอง'],
@@ -192,7 +200,8 @@ const secretWordings = wordings({
   'token.none': ['you have no token {id}', 'คุณไม่มีโทเคน {id}'],
   'token.not-ours': [
     'the token is none of paydrop’s: make one with "paydrop user token"',
-    'โทเคนนี้ไม่ใช่ของ paydrop ให้สร้างด้วย "paydrop user token"',
+    'โทเคนนี้ไม่ใช่ของ paydrop',
+    'the token is none of paydrop’s',
   ],
   'token.unknown': ['the token is not known in this journal', 'ไม่มีโทเคนนี้ในระบบ'],
   'token.revoked': ['the token was revoked', 'โทเคนถูกเพิกถอนแล้ว'],

@@ -10,7 +10,8 @@ export const queueWordings = wordings({
   ],
   'queue.ask-for-statement': [
     'Ask the bank for it; then "paydrop reconcile --date {day}", or "paydrop accept {day} --file FILE" with one that it has sent; acknowledge it if none will ever come',
-    'ขอรายการเดินบัญชีจากธนาคาร แล้วใช้คำสั่ง "paydrop reconcile --date {day}" หรือ "paydrop accept {day} --file FILE" กับไฟล์ที่ธนาคารส่งมา หากธนาคารจะไม่ส่งรายการเดินบัญชีของวันนี้ ให้รับทราบ',
+    'ขอรายการเดินบัญชีจากธนาคาร แล้วเลือก "ดึงรายการเดินบัญชี" หากธนาคารจะไม่ส่งรายการเดินบัญชีของวันนี้ ให้รับทราบ',
+    'Ask the bank for it, then fetch it; acknowledge the day if none will ever come',
   ],
   'queue.run-payouts-again': [
     'Nothing of it was paid: correct it and run it again, under the same name, or acknowledge it if it is no longer needed',
@@ -34,11 +35,13 @@ export const queueWordings = wordings({
   'queue.rows-await-approval': ['rows of it wait for approval', 'มีรายการที่รออนุมัติ'],
   'queue.approve-batch': [
     'Look at it ("paydrop status {batch}"), then "paydrop approve --batch {batch}"',
-    'ตรวจสอบ ("paydrop status {batch}") แล้วใช้คำสั่ง "paydrop approve --batch {batch}"',
+    'ตรวจสอบแล้วเสนอจ่าย',
+    'Look at it, then propose to pay it',
   ],
   'queue.look-at-holds': [
     'Look at what holds them ("paydrop status {batch}"); "paydrop resume {batch}" lets them go on, "paydrop cancel {batch}" ends them',
-    'ตรวจสอบสาเหตุที่ระงับ ("paydrop status {batch}") แล้วใช้คำสั่ง "paydrop resume {batch}" เพื่อดำเนินการต่อ หรือ "paydrop cancel {batch}" เพื่อยกเลิก',
+    'ตรวจสอบสาเหตุที่ระงับ แล้วเลือก "จ่ายชุดนี้ต่อ" หรือ "ยกเลิกการจ่ายทั้งชุด"',
+    'Look at what holds them; "Resume the batch" lets them go on, "Cancel the batch" ends them',
   ],
   'queue.transfers-in-doubt': [
     'the bank has not yet said what became of {transfers} of it',
@@ -46,14 +49,16 @@ export const queueWordings = wordings({
   ],
   'queue.do-not-pay-again': [
     'Do not pay them again by hand: "paydrop settle {batch}" asks at once, and the statement of their day settles them; what stays open becomes unresolved, and is then decided on row by row',
-    'ห้ามจ่ายซ้ำด้วยวิธีอื่น คำสั่ง "paydrop settle {batch}" สอบถามธนาคารได้ทันที และรายการเดินบัญชีของวันนั้นจะยืนยันผล รายการที่ยังค้างจะมีสถานะยังสรุปผลไม่ได้ และต้องตัดสินใจทีละรายการ',
+    'ห้ามจ่ายซ้ำด้วยวิธีอื่น ระบบสอบถามธนาคารต่อไป และรายการเดินบัญชีของวันนั้นจะยืนยันผล รายการที่ยังค้างจะมีสถานะยังสรุปผลไม่ได้ และต้องตัดสินใจทีละรายการ',
+    'Do not pay them again by hand: the bank is asked again, and the statement of their day settles them; what stays open becomes unresolved, and is then decided on row by row',
   ],
 
   // ---------------------------------------------------------------- proposals, files of decisions, callbacks
   'queue.proposed': ['{person} has proposed it: {note}', '{person} เสนอไว้: {note}'],
   'queue.check-proposal': [
     'Another person looks at it ("paydrop proposals {proposal}"), then "paydrop approve {proposal}": {effect}',
-    'ให้ผู้อนุมัติอีกคนตรวจสอบ ("paydrop proposals {proposal}") แล้วใช้คำสั่ง "paydrop approve {proposal}": {effect}',
+    'ให้ผู้อนุมัติอีกคนตรวจสอบ แล้วอนุมัติหรือส่งกลับ: {effect}',
+    'Another person looks at it, and approves it or sends it back: {effect}',
   ],
   'queue.decisions-dropped': [
     'a file with decisions was dropped, and no maker has confirmed them',
@@ -65,7 +70,8 @@ export const queueWordings = wordings({
   ],
   'queue.confirm-decisions': [
     'A maker looks at it and confirms it ("paydrop decide --dropped NAME"), or throws it away (--discard)',
-    'ให้ผู้ทำรายการตรวจสอบแล้วยืนยัน ("paydrop decide --dropped NAME") หรือลบไฟล์ (--discard)',
+    'ให้ผู้ทำรายการตรวจสอบ แล้วเสนออนุมัติตามไฟล์หรือลบไฟล์',
+    'A maker looks at it and proposes its decisions, or discards it',
   ],
   'queue.unknown-callback': [
     'the bank has called back about a registration that this journal has not sent',

@@ -431,7 +431,8 @@ const clashWordings = wordings({
 const forecastWordings = wordings({
   'forecast.held-until': [
     '{why}: held until a person lets it go on ("paydrop resume {payoutId}")',
-    '{why} รายการจะระงับไว้จนกว่าจะมีผู้ให้ดำเนินการต่อ ("paydrop resume {payoutId}")',
+    '{why} รายการจะระงับไว้จนกว่าจะมีผู้ให้ดำเนินการต่อ',
+    '{why}: held until a person lets it go on',
   ],
   'forecast.approval': ['held until it is approved', 'ระงับไว้จนกว่าจะอนุมัติ'],
   'forecast.name': ['the bank holds another Thai name', 'ชื่อภาษาไทยที่ธนาคารไม่ตรงกับในไฟล์'],

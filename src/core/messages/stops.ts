@@ -25,12 +25,14 @@ export const stopWordings = wordings({
   'brake.registration-in-doubt': ['{registrations} is in doubt at once', '{registrations}ยังไม่ทราบผล'],
   'brake.registrations-in-doubt': ['{registrations} are in doubt at once', '{registrations}ยังไม่ทราบผลพร้อมกัน'],
   'brake.await-inquiries': [
-    'Wait until inquiries have settled them (paydrop settle), ask the bank, then resume the batch',
-    'ห้ามจ่ายซ้ำ รอให้สอบถามผลจนครบ (paydrop settle) สอบถามธนาคาร แล้วดำเนินการต่อทั้งชุด',
+    'Wait until inquiries have settled them ("paydrop settle"), ask the bank, then resume the batch',
+    'ห้ามจ่ายซ้ำ รอให้สอบถามผลจนครบ สอบถามธนาคาร แล้วดำเนินการต่อทั้งชุด',
+    'Do not pay them again: wait until inquiries have settled them, ask the bank, then resume the batch',
   ],
   'brake.await-callbacks': [
-    'Wait for the callbacks (paydrop callbacks), ask the bank, then resume the batch',
-    'รอการแจ้งผลจากธนาคาร (paydrop callbacks) สอบถามธนาคาร แล้วดำเนินการต่อทั้งชุด',
+    'Wait for the callbacks ("paydrop callbacks"), ask the bank, then resume the batch',
+    'รอการแจ้งผลจากธนาคาร สอบถามธนาคาร แล้วดำเนินการต่อทั้งชุด',
+    'Wait for the callbacks, ask the bank, then resume the batch',
   ],
   'brake.rejected-by-callback': [
     'the bank has rejected {count} registrations of {company} in a row by callback',
@@ -40,12 +42,14 @@ export const stopWordings = wordings({
   // ---------------------------------------------------------------- payer accounts
   'payer.clear-with-bank': [
     'Clear it with the bank and correct the settings; "paydrop config --login" proves them; then "paydrop resume" the batch',
-    'ตรวจสอบกับธนาคารและแก้ไขการตั้งค่า คำสั่ง "paydrop config --login" ทดสอบการตั้งค่า แล้วดำเนินการต่อด้วย "paydrop resume"',
+    'ตรวจสอบกับธนาคารและแก้ไขการตั้งค่า แล้วเลือก "เปิดจ่ายจากบัญชีนี้อีกครั้ง" หรือ "จ่ายชุดนี้ต่อ"',
+    'Clear it with the bank and have the settings corrected; then "Resume the account" or "Resume the batch"',
   ],
   'payer.halted-by': ['{person} has halted it: {note}', '{person} สั่งระงับ: {note}'],
   'payer.lift': [
     'Ask the person who halted it; "paydrop halt --lift" lets it go on',
-    'สอบถามผู้ที่สั่งระงับ แล้วใช้คำสั่ง "paydrop halt --lift" เพื่อดำเนินการต่อ',
+    'สอบถามผู้ที่สั่งระงับ แล้วเลือก "เปิดจ่ายจากบัญชีนี้อีกครั้ง"',
+    'Ask the person who halted it; then "Resume the account"',
   ],
   'payer.goes-on': [
     'Goes on by itself when the bank answers again; or run the same command later',
@@ -112,7 +116,8 @@ export const stopWordings = wordings({
   ],
   'batch.choose-payer': [
     '"paydrop resume {batch}" pays what is left from {to}; or put {from} back in the settings, then resume',
-    'คำสั่ง "paydrop resume {batch}" จ่ายส่วนที่เหลือจากบัญชี {to} หรือแก้การตั้งค่ากลับเป็น {from} แล้วดำเนินการต่อ',
+    '"จ่ายชุดนี้ต่อ" จ่ายส่วนที่เหลือจากบัญชี {to} หรือแก้การตั้งค่ากลับเป็น {from} แล้วดำเนินการต่อ',
+    '"Resume the batch" pays what is left from {to}; or have {from} put back in the settings, then resume',
   ],
   'batch.too-old': [
     '{since}; after {hours} h (limits.batchMaxAgeHours) a person decides before anything more of it is sent',
@@ -136,11 +141,13 @@ export const stopWordings = wordings({
   ],
   'batch.have-whole-file.one': [
     'Have the whole file: "paydrop resume {batch}" pays the {rows} that was read, and the whole file, dropped again, the others. If these rows are wrong: "paydrop cancel {batch}"',
-    'ขอไฟล์ฉบับเต็มก่อน คำสั่ง "paydrop resume {batch}" จ่าย {rows}ที่อ่านแล้ว และไฟล์ฉบับเต็มที่วางใหม่จ่ายรายการที่เหลือ ถ้ารายการเหล่านี้ไม่ถูกต้อง ใช้ "paydrop cancel {batch}"',
+    'ขอไฟล์ฉบับเต็มก่อน "จ่ายชุดนี้ต่อ" จ่าย {rows}ที่อ่านแล้ว และไฟล์ฉบับเต็มที่ส่งใหม่จ่ายรายการที่เหลือ ถ้ารายการเหล่านี้ไม่ถูกต้อง ให้เลือก "ยกเลิกการจ่ายทั้งชุด"',
+    'Have the whole file: "Resume the batch" pays the {rows} that was read, and the whole file, handed in again, the others. If these rows are wrong: "Cancel the batch"',
   ],
   'batch.have-whole-file.many': [
     'Have the whole file: "paydrop resume {batch}" pays the {rows} that were read, and the whole file, dropped again, the others. If these rows are wrong: "paydrop cancel {batch}"',
-    'ขอไฟล์ฉบับเต็มก่อน คำสั่ง "paydrop resume {batch}" จ่าย {rows}ที่อ่านแล้ว และไฟล์ฉบับเต็มที่วางใหม่จ่ายรายการที่เหลือ ถ้ารายการเหล่านี้ไม่ถูกต้อง ใช้ "paydrop cancel {batch}"',
+    'ขอไฟล์ฉบับเต็มก่อน "จ่ายชุดนี้ต่อ" จ่าย {rows}ที่อ่านแล้ว และไฟล์ฉบับเต็มที่ส่งใหม่จ่ายรายการที่เหลือ ถ้ารายการเหล่านี้ไม่ถูกต้อง ให้เลือก "ยกเลิกการจ่ายทั้งชุด"',
+    'Have the whole file: "Resume the batch" pays the {rows} that were read, and the whole file, handed in again, the others. If these rows are wrong: "Cancel the batch"',
   ],
   'batch.company-held': ['rows are held for their company', 'ระงับบางรายการไว้เพราะบริษัทถูกระงับการส่ง'],
   'batch.look-at-company': [
@@ -155,7 +162,8 @@ export const stopWordings = wordings({
   ],
   'batch.approve-it': [
     'Look at it ("paydrop status {batch}"), then approve it ("paydrop approve --batch {batch}"); it goes on when its file is run again, or with a watcher',
-    'ตรวจสอบ ("paydrop status {batch}") แล้วอนุมัติ ("paydrop approve --batch {batch}") ระบบจะทำงานต่อเมื่อใช้คำสั่ง run กับไฟล์เดิมอีกครั้ง หรือเมื่อโปรแกรมรับไฟล์อัตโนมัติทำงานอยู่',
+    'ตรวจสอบแล้วเสนอจ่าย เมื่ออนุมัติแล้วระบบจะส่งต่อเอง หรือส่งต่อเมื่อได้รับไฟล์เดิมอีกครั้ง',
+    'Look at it, then propose to pay it; once it is approved it goes on by itself, or when its file is handed in again',
   ],
   'batch.approval-taken-back': [
     'row {row} is not what a signed approval names: {why}; the batch waits for approval again',
@@ -163,7 +171,8 @@ export const stopWordings = wordings({
   ],
   'batch.find-out-what-changed': [
     'Find out whether the journal ("paydrop audit") or approval.keys was changed. {remedy}',
-    'ตรวจสอบว่าฐานข้อมูล journal ("paydrop audit") หรือ approval.keys ถูกแก้ไขหรือไม่ {remedy}',
+    'ตรวจสอบว่าฐานข้อมูล journal หรือ approval.keys ถูกแก้ไขหรือไม่ {remedy}',
+    'Have the journal audited, and find out whether it or approval.keys was changed. {remedy}',
   ],
 
   // ---------------------------------------------------------------- the seal
@@ -181,11 +190,13 @@ export const stopWordings = wordings({
   'seal.other-kept-digests': ['other digests than were kept outside it', 'ค่าแฮชไม่ตรงกับที่เก็บไว้ภายนอก'],
   'seal.find-out': [
     'Nothing more is sent from this payer account. Find out who or what has changed journal.db. Then {restore}; or stop this batch with "paydrop cancel" and its id, pay what is left of it from a new file, and let the others go on with "paydrop resume"',
-    'จะไม่มีการส่งรายการใดจากบัญชีผู้จ่ายนี้อีก ตรวจสอบว่าใครหรือสิ่งใดแก้ไขฐานข้อมูล journal.db จากนั้น{restore} หรือยกเลิกชุดนี้ด้วย "paydrop cancel" ตามด้วยรหัสชุด จ่ายส่วนที่เหลือจากไฟล์ใหม่ แล้วให้ชุดอื่นดำเนินการต่อด้วย "paydrop resume"',
+    'จะไม่มีการส่งรายการใดจากบัญชีผู้จ่ายนี้อีก ตรวจสอบว่าใครหรือสิ่งใดแก้ไขฐานข้อมูล journal.db จากนั้น{restore} หรือเลือก "ยกเลิกการจ่ายทั้งชุด" จ่ายส่วนที่เหลือจากไฟล์ใหม่ แล้วเลือก "จ่ายชุดนี้ต่อ" ที่ชุดอื่น',
+    'Nothing more is sent from this payer account. Find out who or what has changed journal.db. Then {restore}; or stop this batch with "Cancel the batch", pay what is left of it from a new file, and let the others go on with "Resume the batch"',
   ],
   'journal.restore-backup': [
     'move journal.db away with its -wal and -shm, and put the newest backup in their place with "paydrop restore FILE --since YYYY-MM-DD"',
-    'ย้าย journal.db พร้อมไฟล์ -wal และ -shm ออกไป แล้วกู้คืนสำเนาสำรองล่าสุดด้วย "paydrop restore FILE --since YYYY-MM-DD"',
+    'ให้ผู้ดูแลโปรแกรมย้าย journal.db พร้อมไฟล์ -wal และ -shm ออกไป แล้วกู้คืนสำเนาสำรองล่าสุด (docs/runbook.md, Journal lost)',
+    'the person who runs paydrop moves journal.db away with its -wal and -shm, and puts the newest backup in their place (docs/runbook.md, Journal lost)',
   ],
 
   // ---------------------------------------------------------------- the check of a file

@@ -1,5 +1,5 @@
 /** Parts of registrations that several views share. */
-import { say as sayMessage, sayCode } from '../../core/message.ts';
+import { sayCode } from '../../core/message.ts';
 import { showText } from '../../core/outgoing-text.ts';
 import { maskDigits } from '../../core/proxy-id.ts';
 import type { RegistrationRow } from '../../registration/ports.ts';
@@ -9,7 +9,7 @@ import {
   remedyOfRegistration,
 } from '../../registration/rules/report-rows.ts';
 import { html, type Html, type Part } from '../../review/web/html.ts';
-import { alarmTag, whyOf, withButtons } from '../../review/web/parts.ts';
+import { alarmTag, whyOf } from '../../review/web/parts.ts';
 import type { ProvedVisit, Visit } from '../../review/web/view.ts';
 
 export const nameOf = (row: Pick<RegistrationRow, 'cells'>): string =>
@@ -46,5 +46,5 @@ export function whyOfRegistration(visit: Pick<Visit, 'language'>, row: Registrat
   return whyOf(visit, why);
 }
 
-export const remedyFor = ({ language }: Pick<Visit, 'language'>, row: RegistrationRow): string =>
-  showText(withButtons(language, sayMessage(language, remedyOfRegistration(row))));
+export const remedyFor = ({ say }: Pick<Visit, 'say'>, row: RegistrationRow): string =>
+  showText(say(remedyOfRegistration(row)));

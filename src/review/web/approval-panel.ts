@@ -423,12 +423,13 @@ function comparisonCard(visit: ProvedVisit, compared: Compared | undefined): Par
 function digestOf({ say }: ProvedVisit, { digest, isCorrected, leftOut }: FiguredFile): Part {
   if (digest === null) return undefined;
   const { rows, firstRowNos } = leftOut;
-  const without = rows > 0 && rows === firstRowNos.length ? ` --without ${firstRowNos.join(',')}` : '';
   const hint = isCorrected
     ? say('batch.digest-corrected')
     : rows > firstRowNos.length
       ? say('proposal.digest-of-some')
-      : say(message('batch.digest-hint', { rows: without }));
+      : rows === 0
+        ? say('batch.digest-hint')
+        : say(message('batch.digest-hint-without', { rows: firstRowNos.join(', ') }));
   return html`<code>${digest}</code> <small>${hint}</small>`;
 }
 

@@ -6,8 +6,8 @@ import {
   type Message,
   message,
   type PlainCode,
-  say as sayMessage,
   sayCode,
+  sayOnPage,
 } from '../../core/message.ts';
 import { formatBangkokDateTime } from '../../core/bangkok-time.ts';
 import { sayAge, sayMoment } from '../../core/moments.ts';
@@ -26,7 +26,7 @@ import { type Fields, type ProvedVisit, type Visit, sayWhy } from './view.ts';
 export function whyOf({ language }: Pick<Visit, 'language'>, why: Message | null | undefined): Part {
   if (why === null || why === undefined) return undefined;
   const said = sayWhy(language, why);
-  const text = showText(withButtons(said.language, said.text));
+  const text = showText(said.text);
   return said.language === language
     ? html`<span>${text}</span>`
     : html`<span lang="${said.language}">${text}</span>`;
@@ -49,39 +49,9 @@ export const uploadLink = (visit: ProvedVisit): Part =>
   can(visit.person, 'propose').allowed &&
   html`<p class="go"><a class="button" href="/upload">${visit.say('batch.upload-file')}</a></p>`;
 
-/** The button of a page for each command of the shell. */
-const buttons: Readonly<Record<string, PlainCode>> = {
-  resume: 'decision.go-on',
-  'resume batch': 'decision.resume-batch',
-  cancel: 'decision.cancel',
-  'cancel batch': 'decision.cancel-batch',
-  retry: 'decision.retry',
-  approve: 'decision.approve-batch',
-  reconcile: 'reconciliation.fetch',
-  settle: 'payout.ask-now',
-  confirm: 'decide.confirm',
-  ack: 'decision.acknowledge',
-  show: 'payout.history',
-};
-
-/** A remedy as a page says it: with the names of its buttons, without the commands of the shell. */
-export const withButtons = (language: Visit['language'], remedy: string): string =>
-  remedy
-    .replaceAll(/\s*\([^()]*"paydrop [^()]*\)/g, '')
-    .replaceAll(
-      /(ใช้คำสั่ง |คำสั่ง )?"paydrop (\w+)[^"]*"(?: and (?:its|the) (batch)?(?: id)?\w*)?/g,
-      (whole, _command, verb: string, batch = '') => {
-        const code = buttons[`${verb} ${batch}`.trim()] ?? buttons[verb];
-        return code === undefined ? whole : `"${sayCode(language, code)}"`;
-      },
-    )
-    .replaceAll(/,? with --[^.;]*/g, '');
-
 /** The remedy of a row. */
-export const remedyOf = ({ language }: Pick<Visit, 'language'>, row: ResultRow): string =>
-  showText(
-    withButtons(language, sayMessage(language, row.isAlarm ? describeAlarmRemedy(row) : describeRemedy(row))),
-  );
+export const remedyOf = ({ say }: Pick<Visit, 'say'>, row: ResultRow): string =>
+  showText(say(row.isAlarm ? describeAlarmRemedy(row) : describeRemedy(row)));
 
 /** A sign with each word, so that colour alone never carries the meaning. */
 const moneySigns: Readonly<Record<MoneyMoved, string>> = { no: '×', unknown: '?', yes: '✓' };
@@ -252,7 +222,7 @@ export function codeLine(
   const words = said ?? (remedy && inEnglish(remedy));
   return html`<p class="code">
     <code>${code}</code> ${words !== undefined && html`<span lang="en">${maskForeignNumbers(words)}</span>`}
-    ${language === 'th' && remedy !== undefined && html`<small>${sayMessage('th', remedy)}</small>`}
+    ${language === 'th' && remedy !== undefined && html`<small>${sayOnPage('th', remedy)}</small>`}
   </p>`;
 }
 

@@ -1,6 +1,13 @@
 /** The input and the answer of a view of the page. */
 import type { Language } from '../../core/language.ts';
-import { inEnglish, isTranslated, type Message, type PlainCode, say, sayCode } from '../../core/message.ts';
+import {
+  inEnglish,
+  isTranslated,
+  type Message,
+  message,
+  type PlainCode,
+  sayOnPage,
+} from '../../core/message.ts';
 import type { Action, Person, ProvedPerson } from '../rules/people.ts';
 import type { Part } from './html.ts';
 
@@ -115,11 +122,11 @@ export interface PageViews {
 export const makeSay =
   (language: Language) =>
   (text: PlainCode | Message): string =>
-    typeof text === 'string' ? sayCode(language, text) : say(language, text);
+    sayOnPage(language, typeof text === 'string' ? message(text) : text);
 
 /** A text with the language that it is in: one that is not paydrop's own stays as it is. */
 export const sayWhy = (
   language: Language,
   why: Message,
 ): { readonly text: string; readonly language: Language } =>
-  isTranslated(why) ? { text: say(language, why), language } : { text: inEnglish(why), language: 'en' };
+  isTranslated(why) ? { text: sayOnPage(language, why), language } : { text: inEnglish(why), language: 'en' };

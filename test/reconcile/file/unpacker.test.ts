@@ -170,7 +170,7 @@ describe('is refused clearly, and nothing is left behind', () => {
   ])('%s', async (_, make, code) => {
     const found = await open(await make());
     expect(found).toMatchObject({ code, left: 0, line: null });
-    expect(found).toHaveProperty('message', expect.stringMatching(/--file|fetch the statement again/));
+    expect(found).toHaveProperty('message', expect.stringMatching(/as a file|fetch the statement again/));
     expect(JSON.stringify(found)).not.toContain(key);
   });
 
@@ -179,7 +179,7 @@ describe('is refused clearly, and nothing is left behind', () => {
     ['a web page', Buffer.from('<html>')],
     ['a JSON text', Buffer.from('{}')],
   ])('%s is not to be opened by hand', async (_, bytes) => {
-    expect(JSON.stringify(await open(bytes))).not.toMatch(/by hand|7z|--file/);
+    expect(JSON.stringify(await open(bytes))).not.toMatch(/by hand|7-Zip|as a file/);
   });
 
   test('a ZIP that is encrypted, without a key', async () => {
@@ -196,7 +196,7 @@ describe('is refused clearly, and nothing is left behind', () => {
     const found = await open(await zip(['a.csv', text], ['b.csv', text]));
     expect(found).toHaveProperty(
       'message',
-      expect.stringMatching(/a\.csv, b\.csv.*7z x FILE asks for the key/),
+      expect.stringMatching(/a\.csv, b\.csv.*7-Zip, which asks for the key/),
     );
   });
 

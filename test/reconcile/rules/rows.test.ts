@@ -1,3 +1,4 @@
+import type { Wording } from '../../../src/core/messages/wording.ts';
 import { catalogue, inEnglish, say } from '../../../src/core/message.ts';
 import { describe, expect, test } from 'vitest';
 import { describeBreakRemedy, settleRemedies } from '../../../src/reconcile/rules/break-remedies.ts';
@@ -130,15 +131,13 @@ describe('what to do about a break', () => {
       expect(remedy).toContain('"paydrop confirm"');
       expect(remedy).not.toContain('settle"');
       expect(say('th', describeBreakRemedy({ ...bare, kind, attempt }))).toContain(
-        'reconcile --date 2026-11-21',
+        'หรือของวันที่ 2026-11-21',
       );
     }
   });
 
   test('knows each of its texts that has the bank asked by settle', () => {
-    const texts = Object.entries<readonly [string, string]>(catalogue).filter(([code]) =>
-      /^break-remedy\b/.test(code),
-    );
+    const texts = Object.entries<Wording>(catalogue).filter(([code]) => /^break-remedy\b/.test(code));
     const asking = texts.filter(([, wording]) => wording[0].includes('"paydrop settle"'));
     expect(settleRemedies.toSorted()).toEqual(asking.map(([code]) => code).toSorted());
   });

@@ -1,5 +1,6 @@
 /** Thai texts beside the English ones: nothing lacks its own, and each says the same about paying again. */
 import { rowRemedyWordings } from '../../../src/core/messages/row-remedies.ts';
+import type { Wording } from '../../../src/core/messages/wording.ts';
 import { inEnglish, say } from '../../../src/core/message.ts';
 import { describe, expect, test } from 'vitest';
 import { holdReasons, payoutStatuses } from '../../../src/core/payout.ts';
@@ -15,15 +16,18 @@ const forbids = (text: string): boolean => /do not pay|ห้ามจ่าย/
 
 describe('in Thai', () => {
   test('every remedy has its text, and forbids to pay again where the English one does', () => {
-    const all = Object.entries<readonly [string, string]>(rowRemedyWordings);
+    const all = Object.entries<Wording>(rowRemedyWordings);
     expect(all.length).toBeGreaterThan(40);
-    for (const [name, [english, thai]] of all) {
+    for (const [name, [english, thai, page = english]] of all) {
       expect({ name, isThai: isThai(thai), isEnglish: isEnglish(thai) }).toEqual({
         name,
         isThai: true,
         isEnglish: false,
       });
-      expect({ name, forbids: forbids(thai) }).toEqual({ name, forbids: forbids(english) });
+      expect({ name, forbids: [forbids(thai), forbids(page)] }).toEqual({
+        name,
+        forbids: [forbids(english), forbids(english)],
+      });
     }
   });
 

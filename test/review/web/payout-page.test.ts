@@ -1,8 +1,6 @@
 /** The view of one payout over a real port: its story, what may be decided, and who may see the whole number. */
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { move } from '../../../src/core/change.ts';
-import { rowRemedyWordings } from '../../../src/core/messages/row-remedies.ts';
-import { withButtons } from '../../../src/review/web/parts.ts';
 import { applied, ingest, ingestAs, makeBadRow, makeRow, noonMs } from '../../support/journal-fixtures.ts';
 import { type OpenTestPage, openTestPage } from '../../support/review-page.ts';
 
@@ -199,17 +197,4 @@ test('a payout without a bank in the process says when it is asked next, and has
   const { text } = await (await rig.open('mali')).get(`/payout/${await seqOf('INV-1')}`);
   expect(text).toContain('paydrop asks');
   expect(text).not.toContain('/ask"');
-});
-
-test('no remedy of a row tells people on the page to type a command', () => {
-  const told = Object.entries(rowRemedyWordings)
-    .filter(([code]) => !code.startsWith('break-remedy'))
-    .flatMap(([, [english, thai]]) => [withButtons('en', english), withButtons('th', thai)]);
-  expect(told.filter((text) => /paydrop [a-z]|--[a-z]/.test(text))).toEqual([]);
-  expect(withButtons('en', rowRemedyWordings['payout-remedy.failed'][0])).toContain(
-    'then "Retry" it as it is',
-  );
-  expect(withButtons('en', rowRemedyWordings['hold-remedy.halted'][0])).toMatch(
-    /go on with "Resume the batch"$/,
-  );
 });

@@ -1,7 +1,8 @@
-/** The page in Thai: every view is walked, and no English sentence of ours stands on it. */
+/** The words of the page: every view is walked; a Thai one says nothing in English, and none names a command. */
 import { message } from '../../../src/core/message.ts';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { Browser, Shown } from '../../support/browser.ts';
+import { Browser, type Shown } from '../../support/browser.ts';
+import { makeBusyJournal } from '../../support/busy-journal.ts';
 import {
   bringTo,
   firstBatchId,
@@ -14,7 +15,9 @@ import {
   payer,
   secondBatchId,
 } from '../../support/journal-fixtures.ts';
-import { type OpenTestPage, openTestPage } from '../../support/review-page.ts';
+import { passwordOf, Users } from '../../support/persons.ts';
+import { type OpenTestPage, openTestPage, pageOptionsOf, servePage } from '../../support/review-page.ts';
+import { shellCommand } from '../../support/shell-command.ts';
 
 let rig: OpenTestPage;
 const halt = {
@@ -51,9 +54,9 @@ beforeAll(async () => {
 afterAll(async () => rig[Symbol.asyncDispose]());
 
 /** What stands on a page for its reader; what the bank or a file said, and what is signed, is in `code` or `pre`. */
-const textsOf = (page: string): readonly string[] =>
+const textsOf = (page: string, hidden = ['code', 'pre']): readonly string[] =>
   page
-    .replaceAll(/<(script|style|head|code|pre)\b.*?<\/\1>/gs, '')
+    .replaceAll(new RegExp(`<(script|style|head|${hidden.join('|')})\\b.*?</\\1>`, 'gs'), '')
     .split(/<[^>]*>/)
     .map((text) =>
       text
@@ -93,6 +96,34 @@ function pathsOf(path: string): readonly string[] {
   const all = { ...values, seq: seqs, decision: decided } as Readonly<Record<string, readonly string[]>>;
   return (all[name] ?? ['1']).flatMap((value) => pathsOf(path.replace(`:${name}`, value)));
 }
+
+test.each(['en', 'th'])('no page of a busy journal tells people to type a command: %s', async (language) => {
+  await using busy = await makeBusyJournal();
+  const listen = { host: '127.0.0.1', port: 0 };
+  const users = new Users(busy.store);
+  users.clock.ms = 60_000;
+  const usual = pageOptionsOf(busy.store, users);
+  await using page = await servePage({ ...usual, listen, evidenceFolder: busy.dataDir });
+  const browser = new Browser(page.origin);
+  await browser.signIn('mali', passwordOf('mali'));
+  browser.cookies.set('language', language);
+  const seen = new Set<string>();
+  const waiting = [
+    '/today',
+    ...page.views.filter(({ method }) => method === 'GET').flatMap(({ path }) => pathsOf(path)),
+  ];
+  for (const path of waiting) {
+    if (seen.has(path)) continue;
+    seen.add(path);
+    const { text } = await browser.get(path);
+    expect({ path, said: textsOf(text, ['pre']).filter((one) => shellCommand.test(one)) }).toEqual({
+      path,
+      said: [],
+    });
+    for (const [, href = ''] of text.matchAll(/href="(\/[^"#]+)"/g)) waiting.push(href);
+  }
+  expect(seen.size).toBeGreaterThan(150);
+});
 
 describe('a Thai page says nothing of ours in English', () => {
   // What a viewer may not is told him in the same places.
