@@ -130,9 +130,7 @@ describe('what to do about a break', () => {
       expect(remedy).toContain('"paydrop reconcile --date 2026-11-21"');
       expect(remedy).toContain('"paydrop confirm"');
       expect(remedy).not.toContain('settle"');
-      expect(say('th', describeBreakRemedy({ ...bare, kind, attempt }))).toContain(
-        'หรือของวันที่ 2026-11-21',
-      );
+      expect(say('th', describeBreakRemedy({ ...bare, kind, attempt }))).toContain('หรือของวันที่ 2026-11-21');
     }
   });
 
