@@ -8,7 +8,7 @@ import { type RunOptions, runSeed } from './run-seed.ts';
 
 const [seedsText, journal, firstText] = process.argv.slice(2);
 const seeds = Number(seedsText);
-/** Played before the others; those below it come last. */
+/** Played before seeds 1 to `seeds`; it may lie beyond them. */
 const first = Number(firstText ?? 1);
 Error.stackTraceLimit = 0;
 
@@ -36,8 +36,8 @@ function play(seed: number): Promise<{ readonly broken: string | undefined }> {
 }
 
 let found: object = { broken: '' };
-for (let played = 0; played < seeds; played += 1) {
-  const seed = ((first - 1 + played) % seeds) + 1;
+for (let played = 0; played <= seeds; played += 1) {
+  const seed = played === 0 ? first : played;
   const { broken } = await play(seed);
   if (broken === undefined) continue;
   found = { seed, broken };
