@@ -391,17 +391,28 @@ export class Journals implements SimulatedDisk {
     const isAdopted = this.#world.dice.chance(0.5) && (await this.#open({ adopts: true }));
     if (!isAdopted && mishap === 'folder-gone' && (await this.#init(this.#world.ourMs)))
       return this.#open({});
-    // The reports stand in the way of those to come.
-    this.#takeReports();
+    // The reports stand in the way of those to come. Whoever adopts a journal is told of no others.
+    this.#takeReports(isAdopted ? this.#knownBatches() : undefined);
     if (isAdopted) return true;
     if (mishap !== 'backup-by-hand') return this.#mustOpen({ recovery });
     placeBackup(join(dataDir, 'journal.db'), dataDir, describeIdentity(loaded), this.#world.ourMs);
     return this.#mustOpen({ recovery, restores: true });
   }
 
-  #takeReports(): void {
+  /** @param batches those whose reports are taken away; undefined for all */
+  #takeReports(batches?: readonly string[]): void {
     const { outbox } = this.#machine.loaded.folders;
-    for (const name of readdirSync(outbox)) if (!name.endsWith('.mark')) rmSync(join(outbox, name));
+    for (const name of readdirSync(outbox)) {
+      const isMeant = batches?.some((batchId) => name.includes(`.${batchId}.`)) ?? true;
+      if (isMeant && !name.endsWith('.mark')) rmSync(join(outbox, name));
+    }
+  }
+
+  #knownBatches(): string[] {
+    return this.#present.db
+      .prepare('select batch_id from batch')
+      .all()
+      .map(({ batch_id: batchId }) => String(batchId));
   }
 
   /** Terminals are named once they are asked for. */
