@@ -7,7 +7,6 @@ import { inEnglish, type Message } from './message.ts';
 import { formatBaht, type Satang } from './money.ts';
 import { showMessage, showText } from './outgoing-text.ts';
 import { maskDigits } from './proxy-id.ts';
-import { sharedFields } from './shared-fields.ts';
 
 /** A type of field: the name that docs give it, and the JSON of a value. */
 interface FieldType<Raw, Json> {
@@ -111,6 +110,62 @@ export interface View<Facts, Shape extends object> {
 
 /** The JSON of a view. */
 export type Said<Of> = Of extends View<never, infer Shape> ? Shape : never;
+
+/** Fields that mean the same in every view, with type and meaning; docs/json.md is written from them. */
+const sharedFields = {
+  at: ['moment', 'when it happened'],
+  batchId: ['text', 'id of the batch'],
+  file: ['text', 'name of the file'],
+  sha256: ['text', 'SHA-256 (hex) of its bytes'],
+  rowNo: ['number', 'number of the row in its file, from 1'],
+  line: ['number', 'line of the file'],
+  column: ['foreign', 'name of the column'],
+  payoutId: ['text', "the partner's id of the payout"],
+  registrationId: ['text', "the partner's id of the registration"],
+  transRefNo: ['text', 'reference under which the transfer was sent'],
+  sysRefNo: ['text', "the bank's reference of the transfer"],
+  status: ['text', 'status; docs/states.md has them all'],
+  holds: ['texts', 'reasons why it waits; docs/files.md has them all'],
+  reasonCode: ['text', 'code of the reason'],
+  reason: ['message', 'why it is so'],
+  remedy: ['message', 'what to do about it'],
+  isAlarm: ['flag', 'whether the bank contradicts what was called proved'],
+  rows: ['number', 'number of rows'],
+  amount: ['baht', 'amount, or sum of amounts'],
+  unreadableAmounts: ['number', 'rows whose amount cannot be read, and is in no sum'],
+  startedAt: ['moment', 'when its file was taken in'],
+  sealedAt: ['moment', 'when its rows were sealed'],
+  restedAt: ['moment', 'when it last came to rest'],
+  takenInAt: ['moment', 'when its file was taken in'],
+  submittedAt: ['moment', 'when it was first sent'],
+  settledAt: ['moment', 'when its outcome was proved or decided'],
+  intentAt: ['moment', 'when the request was recorded, right before it left'],
+  settledBy: ['text', 'what settled it: rules, check, reply, inquiry, statement, callback, time or decision'],
+  attemptNo: ['number', 'number of the attempt'],
+  alarms: ['number', 'rows that contradict what was called proved'],
+  exceptions: ['number', 'rows that a person must look at'],
+  proposal: ['number', 'number of the open proposal about it'],
+  exitCode: ['number', 'exit code; docs/commands.md says what each means'],
+  isSandbox: ['flag', 'whether it is a rehearsal that moves no money'],
+  isRepeat: ['flag', 'whether an earlier run has done all of it'],
+  proxyNo: ['masked', 'mobile number or ID of the payee'],
+  payeeName: ['foreign', 'name of the payee in the file'],
+  bankPayeeName: ['foreign', 'name of the payee at the bank, in Latin letters'],
+  bankPayeeNameTh: ['foreign', 'name of the payee at the bank, in Thai'],
+  reference1: ['foreign', 'first reference of the payment'],
+  reference2: ['foreign', 'second reference of the payment'],
+  customerId: ['masked', 'citizen or tax ID of the customer'],
+  vendorId: ['foreign', 'vendor of the direct debit'],
+  companyId: ['foreign', 'company'],
+  accountNo: ['masked', 'account to be debited'],
+  payerAccount: ['masked', 'account that is paid from'],
+  respCode: ['text', "code of the bank's callback"],
+  applyDtm: ['text', 'when the bank applied it, in its own words'],
+  journalId: ['text', 'id of the journal'],
+  dataDir: ['text', 'folder of journal and files'],
+  database: ['text', 'host and name of the database'],
+  path: ['text', 'path of the file'],
+} as const;
 
 type Shared = typeof sharedFields;
 
