@@ -216,8 +216,7 @@ type Counted =
   | 'version'
   | 'cell'
   | 'amount'
-  | 'passkey'
-  | 'user-change';
+  | 'passkey';
 
 /** "1 row", "1,200 rows". */
 export const counted = (count: number, thing: Counted): Message =>

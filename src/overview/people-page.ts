@@ -1,8 +1,9 @@
 /**
- * People: their roles, their last visits, and the changes that wait for a second admin. The rules are those of `paydrop
- * user`.
+ * People: their roles, their last visits, and one change of them that takes a second admin. The rules are those of
+ * `paydrop user`.
  */
 import { showCount } from '../core/figures.ts';
+import { sayMoment } from '../core/moments.ts';
 import { type Message, message, type PlainCode, sayCode } from '../core/message.ts';
 import {
   type ChangeOutcome,
@@ -14,12 +15,23 @@ import {
 import type { PersonsKept } from '../review/ports.ts';
 import { journalFactKinds } from '../review/rules/chain.ts';
 import { isBeforeRestore, type Person, type Role, roles } from '../review/rules/people.ts';
-import { isOpenChange, type PersonChange, type PersonRequest } from '../review/rules/person-request.ts';
-import { describeChange, describePersonEvent, severityOf } from '../review/rules/person-words.ts';
+import {
+  decideConfirmation,
+  decideRequest,
+  findUnconfirmed,
+  isOpenChange,
+  type PersonChange,
+  type PersonRequest,
+  subjectOf,
+} from '../review/rules/person-request.ts';
+import { showKey } from '../review/rules/passkey.ts';
+import { describePersonEvent, severityOf } from '../review/rules/person-words.ts';
+import { noteLengthMax, sendBackForm } from '../review/web/decision-box.ts';
 import { html, type Html, type Part } from '../review/web/html.ts';
 import { csrfField, plainPage, postButton, problems } from '../review/web/layout.ts';
-import { dataTable, momentOf, whyOf } from '../review/web/parts.ts';
-import { findUnconfirmed, keyTable } from '../review/web/passkeys-page.ts';
+import { capital, dataTable, factList, fullStop, momentOf, whyOf } from '../review/web/parts.ts';
+import { keyTable } from '../review/web/passkeys-page.ts';
+import { headlineOfChange, nameIn } from '../review/web/proposals-page.ts';
 import type { Answer, Fields, Page, ProvedVisit, View } from '../review/web/view.ts';
 
 interface UsersPageContext {
@@ -29,7 +41,6 @@ interface UsersPageContext {
 }
 
 const nameLengthMax = 80;
-const whyLengthMax = 500;
 
 const cut = (text: string | undefined, lengthMax: number): string => (text ?? '').trim().slice(0, lengthMax);
 const readRole = (text: string | undefined): Role | undefined => roles.find((role) => role === text);
@@ -84,55 +95,18 @@ function peopleTable(visit: ProvedVisit, known: Known): Html {
   return dataTable(visit, [...heads, ...numbers], rows, numbers);
 }
 
-// ---------------------------------------------------------------- waiting changes
+// ---------------------------------------------------------------- what waits
 
-function changeCard(visit: ProvedVisit, { kept }: Known, change: PersonChange): Html {
-  const { say, person } = visit;
-  const { changeId, makerId, madeAtMs } = change;
-  const proposer = kept.people.find(({ personId }) => personId === makerId);
-  const isOwn = makerId === person.personId;
-  const isKey = change.request.kind === 'confirm-passkey';
-  const path = `/people/change/${changeId}`;
-  return html`<li class="card">
-    <p>
-      <b>${changeId}. ${whyOf(visit, describeChange(change, kept.people))}</b>
-      <small>${say('user.proposed-by')} ${proposer?.name} · ${momentOf(visit, madeAtMs)}</small>
-    </p>
-    ${isOwn ? html`<p class="off">${say('user.own-change')}</p>` : postButton(visit, `${path}/confirm`, say(isKey ? 'passkey.confirm-key' : 'user.confirm-it'), {}, 'main')}
-    <form method="post" action="${path}/send-back" class="row">
-      ${csrfField(visit)}
-      <div class="field">
-        <label for="why-${changeId}">${say('decide.why-note')}</label>
-        <input
-          id="why-${changeId}"
-          name="why"
-          maxlength="${whyLengthMax}"
-          autocomplete="off"
-          ${isOwn ? '' : html`required`}
-        />
-      </div>
-      <button>${say(isOwn ? 'user.withdraw-it' : 'user.send-it-back')}</button>
-    </form>
-  </li>`;
-}
-
-function waitingSection(visit: ProvedVisit, known: Known): Part {
-  const { kept, context } = known;
-  const waiting = kept.changes.filter((change) => isOpenChange(change, context.nowMs));
-  return (
-    waiting.length > 0 &&
-    html`<section aria-labelledby="waiting">
-      <h2 id="waiting">${visit.say('user.waiting-changes')}</h2>
-      <ul class="plain">
-        ${waiting.map((change) => changeCard(visit, known, change))}
-      </ul>
-    </section>`
-  );
+/** The way to the changes that wait for a second admin, which are decided on with all proposals. */
+function waitingLink(visit: ProvedVisit, { kept, context }: Known): Part {
+  const waiting = kept.changes.filter((change) => isOpenChange(change, context.nowMs)).length;
+  const words = message('today.changes-for-admin', { count: showCount(waiting) });
+  return waiting > 0 && html`<p><a class="button" href="/proposals">${visit.say(words)}</a></p>`;
 }
 
 /** Keys that an admin compares with their owner. */
 function keySection(visit: ProvedVisit, known: Known): Part {
-  const keys = findUnconfirmed(known, visit.person);
+  const keys = findUnconfirmed(known.kept, known.context, visit.person);
   return (
     keys.length > 0 &&
     html`<section aria-labelledby="keys-to-confirm">
@@ -201,7 +175,7 @@ async function listPage(
     body: html`${complaint !== undefined && problems(visit, [{ field: 'name', text: complaint }])}
       <h1>${say('page.people')}</h1>
       <p><a class="button" href="/log">${say('user.log')}</a></p>
-      ${waitingSection(visit, known)} ${keySection(visit, known)} ${peopleTable(visit, known)}
+      ${waitingLink(visit, known)} ${keySection(visit, known)} ${peopleTable(visit, known)}
       ${addForm(visit, typed)}`,
   };
 }
@@ -291,18 +265,141 @@ async function personPage(
   };
 }
 
+// ---------------------------------------------------------------- one change
+
+/** The reason why one admin is not enough. */
+function whyTwo({ kept, context }: Known, { request, makerId }: PersonChange): Message | undefined {
+  const maker = kept.people.find(({ personId }) => personId === makerId) ?? null;
+  const verdict = decideRequest(request, maker, { ...kept, restoredAtMs: context.restoredAtMs });
+  return verdict.kind === 'waits' ? verdict.why : undefined;
+}
+
+/** The facts that a second admin compares. */
+function factsOf(visit: ProvedVisit, known: Known, change: PersonChange): Html {
+  const { say } = visit;
+  const { request, makerId, madeAtMs, checkerId, endedAtMs, why } = change;
+  const subject = known.kept.people.find(({ personId }) => personId === subjectOf(request));
+  const key =
+    request.kind === 'confirm-passkey'
+      ? known.kept.passkeys.find(({ credentialId }) => credentialId === request.credentialId)
+      : undefined;
+  return factList([
+    [say('user.full-name'), request.kind === 'add' ? request.displayName : subject?.displayName],
+    [say('user.role'), 'role' in request && sayCode(visit.language, `role.${request.role}`)],
+    [
+      say('passkey.key-digits'),
+      key && html`<span class="mono">${showKey(key)}</span> <small>${say('passkey.confirm-key-why')}</small>`,
+    ],
+    [say('proposal.maker'), html`${nameIn(known.kept, makerId)}, ${momentOf(visit, madeAtMs)}`],
+    [
+      say('proposal.checker'),
+      checkerId !== null &&
+        endedAtMs !== null &&
+        html`${nameIn(known.kept, checkerId)}, ${momentOf(visit, endedAtMs)}`,
+    ],
+    [say('decide.why-note'), whyOf(visit, why)],
+  ]);
+}
+
+/** The end of a change. */
+function banner({ language, nowMs }: ProvedVisit, change: PersonChange): Part {
+  if (isOpenChange(change, nowMs)) return undefined;
+  const status = change.status === 'proposed' ? 'expired' : change.status;
+  const look =
+    status === 'stale' || status === 'expired' ? 'problems' : status === 'applied' ? 'done' : 'done notice';
+  return html`<p class="${look}" role="status" tabindex="-1" autofocus>
+    <b>${sayCode(language, `proposal-status.${status}`)}</b>
+  </p>`;
+}
+
+function verdictCard(visit: ProvedVisit, known: Known, change: PersonChange): Part {
+  const { say, language, person, nowMs } = visit;
+  const { kept, context } = known;
+  const { changeId, request, makerId, madeAtMs, expiresAtMs } = change;
+  if (!isOpenChange(change, nowMs)) return undefined;
+  const verdict = decideConfirmation(change, person, { ...kept, restoredAtMs: context.restoredAtMs }, nowMs);
+  const maker = nameIn(known.kept, makerId) ?? '';
+  const isOwn = makerId === person.personId;
+  const by = message('approval.proposed-by', { person: maker, moment: sayMoment(language, madeAtMs) });
+  const label = say(request.kind === 'confirm-passkey' ? 'passkey.confirm-key' : 'proposal.approve');
+  const [confirm, back] = [`/people/change/${changeId}/confirm`, `/people/change/${changeId}/send-back`];
+  return html`<aside class="card sign" aria-labelledby="your-decision">
+    <h2 id="your-decision">${say('proposal.your-decision')}</h2>
+    <div class="why"><small>${say(by)}</small></div>
+    ${
+      verdict.kind === 'applies'
+        ? html`<p>
+              ${say('proposal.you-approve')}:
+              <b>${headlineOfChange(visit, known.kept, change)}</b>${fullStop(visit)}
+            </p>
+            ${postButton(visit, confirm, label, {}, 'main full')}`
+        : html`<p>
+            <b>${say('proposal.cannot-approve')}</b
+            ><br />${isOwn ? say('proposal.own-proposal') : whyOf(visit, verdict.why)}
+          </p>`
+    }
+    ${
+      isOwn
+        ? postButton(visit, back, say('proposal.withdraw'), {}, 'full')
+        : sendBackForm(visit, { path: back, maker, file: undefined, isComplaint: false })
+    }
+    <p class="small">
+      ${say(message('approval.lapses', { moment: sayMoment(language, expiresAtMs) }))}${fullStop(visit)}
+    </p>
+  </aside>`;
+}
+
+const readChangeId = (fields: Fields): number => {
+  const changeId = Number(fields['changeId']);
+  return Number.isSafeInteger(changeId) ? changeId : 0;
+};
+
+async function changePage(
+  page: UsersPageContext,
+  visit: ProvedVisit,
+  fields: Fields,
+  complaint?: Message,
+): Promise<Page> {
+  const { say } = visit;
+  const known = await readKnown(page);
+  const change = known.kept.changes.find(({ changeId }) => changeId === readChangeId(fields));
+  if (change === undefined) return plainPage(visit, 404, say('page.not-found'), '', '/proposals');
+  const title = headlineOfChange(visit, known.kept, change);
+  const two = isOpenChange(change, visit.nowMs) ? whyTwo(known, change) : undefined;
+  return {
+    title,
+    status: complaint === undefined ? 200 : 409,
+    body: html`<div class="bread"><a href="/proposals">${say('page.proposals')}</a></div>
+      ${complaint === undefined ? banner(visit, change) : problems(visit, [{ field: 'list', text: complaint }])}
+      <div class="ap">
+        <div class="col">
+          <section class="card hero" aria-labelledby="headline">
+            <h1 id="headline">${title}</h1>
+            ${two && html`<p class="small">${capital(say(two))}${fullStop(visit)}</p>`}
+          </section>
+          <section class="card">${factsOf(visit, known, change)}</section>
+        </div>
+        <div>${verdictCard(visit, known, change)}</div>
+      </div>`,
+  };
+}
+
 // ---------------------------------------------------------------- actions
 
 /** Shows a secret once, and in no address: it is part of the answer to the form. */
-function secretCard(visit: ProvedVisit, label: PlainCode, secret: string, more?: PlainCode): Html {
-  const { say } = visit;
+function secretCard(
+  { say }: ProvedVisit,
+  label: 'user.first-half' | 'user.second-half' | 'user.one-time',
+  secret: string,
+): Html {
   return html`<div class="card secret">
     <p>${say(label)}</p>
     <p><output class="secret mono">${secret}</output></p>
-    <p>${say('user.hand-over')} ${more !== undefined && say(more)}</p>
+    <p>${say('user.hand-over')} ${label === 'user.first-half' && say('user.other-half')}</p>
   </div>`;
 }
 
+/** The page after a change was asked for or carried out. */
 function outcomePage(visit: ProvedVisit, outcome: Exclude<ChangeOutcome, { kind: 'refused' }>): Page {
   const { say } = visit;
   const title = say(outcome.kind === 'waits' ? 'user.change-waits' : 'user.change-done');
@@ -314,9 +411,12 @@ function outcomePage(visit: ProvedVisit, outcome: Exclude<ChangeOutcome, { kind:
       <h1>${title}</h1>
       ${outcome.kind === 'waits' && html`<p>${whyOf(visit, outcome.why)}</p>`}
       ${outcome.kind === 'done' && outcome.person && html`<p><b>${outcome.person.name}</b> ${outcome.person.displayName}</p>`}
-      ${firstHalf !== undefined && secretCard(visit, 'user.first-half', firstHalf, 'user.other-half')}
+      ${firstHalf !== undefined && secretCard(visit, 'user.first-half', firstHalf)}
       ${password && secretCard(visit, password.isHalf ? 'user.second-half' : 'user.one-time', password.text)}
-      <p><a class="button" href="/people">${say('user.back-to-people')}</a></p>`,
+      <p>
+        ${outcome.kind === 'waits' && html`<a class="button" href="/people/change/${outcome.changeId}">${say('today.open')}</a>`}
+        <a class="button" href="/people">${say('user.back-to-people')}</a>
+      </p>`,
   };
 }
 
@@ -361,24 +461,19 @@ async function answerVerb(
     : answerRequest(page, visit, { kind: 'role', personId, role }, refuse);
 }
 
-const readChangeId = (fields: Fields): number => {
-  const changeId = Number(fields['changeId']);
-  return Number.isSafeInteger(changeId) ? changeId : 0;
-};
-
 async function answerConfirm(page: UsersPageContext, visit: ProvedVisit, fields: Fields): Promise<Answer> {
   const outcome = await confirmChange(await page.readPersons(), readChangeId(fields), visit.proved);
-  if (outcome.kind === 'refused') return listPage(page, visit, {}, outcome.why);
+  if (outcome.kind === 'refused') return changePage(page, visit, fields, outcome.why);
   await page.onChange();
   return outcomePage(visit, outcome);
 }
 
 async function answerSendBack(page: UsersPageContext, visit: ProvedVisit, fields: Fields): Promise<Answer> {
-  const why = cut(fields['why'], whyLengthMax);
-  const refusal = await sendBackChange(await page.readPersons(), readChangeId(fields), visit.proved, why);
-  if (refusal !== undefined) return listPage(page, visit, {}, refusal);
+  const note = (fields['note'] ?? '').trim().slice(0, noteLengthMax);
+  const refusal = await sendBackChange(await page.readPersons(), readChangeId(fields), visit.proved, note);
+  if (refusal !== undefined) return changePage(page, visit, fields, refusal);
   await page.onChange();
-  return { goTo: '/people' };
+  return { goTo: `/people/change/${readChangeId(fields)}` };
 }
 
 export const makeUserViews = (page: UsersPageContext): readonly View[] => [
@@ -406,6 +501,12 @@ export const makeUserViews = (page: UsersPageContext): readonly View[] => [
     action: 'people',
     answer: async (visit, fields) => answerVerb(page, visit, verb, fields),
   })),
+  {
+    method: 'GET',
+    path: '/people/change/:changeId',
+    action: 'people',
+    answer: async (visit, fields) => changePage(page, visit, fields),
+  },
   {
     method: 'POST',
     path: '/people/change/:changeId/confirm',

@@ -78,9 +78,9 @@ function waitingLine(visit: ProvedVisit, entry: AttentionEntry): Html {
 const changesLine = ({ say }: ProvedVisit, changes: number): Html =>
   html`<li>
     <span class="sg link" aria-hidden="true">›</span>
-    <a href="/people"><b>${say(message('today.changes-for-admin', { count: showCount(changes) }))}</b></a>
+    <a href="/proposals"><b>${say(message('today.changes-for-admin', { count: showCount(changes) }))}</b></a>
     <small class="n ag"></small>
-    <a class="b sm" href="/people" tabindex="-1" aria-hidden="true">${say('today.open')}</a>
+    <a class="b sm" href="/proposals" tabindex="-1" aria-hidden="true">${say('today.open')}</a>
   </li>`;
 
 /** Groups shown. */

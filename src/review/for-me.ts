@@ -2,15 +2,16 @@
 import { entriesFor } from '../attention/attention-list.ts';
 import type { Attention, AttentionEntry } from '../attention/rules/entry.ts';
 import { dayMs } from '../core/bangkok-time.ts';
+import type { Message } from '../core/message.ts';
 import type { StatementStore } from '../reconcile/ports.ts';
 import type { ReviewContext } from './context.ts';
 import type { PersonStore, Proposal, ProposalStore, QueueStore, TakenItem } from './ports.ts';
 import { can, type Person, type ProvedPerson } from './rules/people.ts';
-import { type Passkey, standingOf } from './rules/passkey.ts';
-import { decideConfirmation, isOpenChange, type PersonChange } from './rules/person-request.ts';
+import { decideConfirmation, findUnconfirmed, type PersonChange } from './rules/person-request.ts';
+import { describeChange } from './rules/person-words.ts';
 import { openProposalStatuses } from './rules/proposal.ts';
 import type { SessionContext } from './sessions.ts';
-import { findWhyNotCheck } from './verdict.ts';
+import { listForCheck } from './verdict.ts';
 
 export interface ForMe {
   /** Proposals of others that wait for this person's check. */
@@ -23,10 +24,13 @@ export interface ForMe {
   readonly groups: readonly AttentionEntry[];
   /** The items that the person took, the latest first. */
   readonly taken: readonly TakenItem[];
-  /** Passkeys of others that an admin may confirm. */
+  /** Changes of people that an admin may confirm. */
+  readonly changes: readonly (Pick<PersonChange, 'changeId' | 'madeAtMs'> & {
+    readonly what: Message;
+    readonly maker: string;
+  })[];
+  /** Passkeys of others that no admin has asked to confirm yet. */
   readonly passkeys: number;
-  /** Changes of users that an admin may confirm. */
-  readonly changes: number;
 }
 
 /** The facts of the frame around a page. */
@@ -65,52 +69,40 @@ async function readForMe(
   const nowMs = review.clock.now();
   const { person } = proved;
   const open = await store.proposals(openProposalStatuses, newest, proposalsMax);
-  const toCheck: Proposal[] = [];
-  if (can(person, 'check').allowed)
-    for (const proposal of open)
-      if ((await findWhyNotCheck(review, proposal, proved, 'send-back')) === undefined)
-        toCheck.push(proposal);
   const ofMine = ({ makerId }: Proposal): boolean => makerId === person.personId;
   const sentBack = await store.proposals(['sent-back'], newest, proposalsMax);
   const isLate = ({ expiresAtMs }: Proposal): boolean => nowMs < expiresAtMs && expiresAtMs - nowMs < dayMs;
   return {
-    toCheck,
+    toCheck: await listForCheck(review, proved, open),
     sentBack: sentBack.filter((one) => ofMine(one) && nowMs - (one.endedAtMs ?? one.madeAtMs) < 7 * dayMs),
     lapsing: open.filter((one) => ofMine(one) && isLate(one)),
     groups: entries.filter(({ owner }) => owner?.personId === person.personId),
     taken: await store.takenBy(person.personId, nowMs - 7 * dayMs, takenMax),
-    ...(await countForAdmin(context, person)),
+    ...(await readForAdmin(context, person)),
   };
 }
 
-/** Counts the passkeys and changes of users that this admin may confirm. */
-async function countForAdmin(
+/** Reads the changes and passkeys of others that this admin may confirm. */
+async function readForAdmin(
   { store, readContext }: FrameContext,
   person: Person,
 ): Promise<Pick<ForMe, 'passkeys' | 'changes'>> {
-  if (!can(person, 'people').allowed) return { passkeys: 0, changes: 0 };
-  const { people, passkeys, changes } = await store.persons();
+  if (!can(person, 'people').allowed) return { passkeys: 0, changes: [] };
+  const kept = await store.persons();
   const { clock, restoredAtMs } = await readContext();
-  const known = { people, passkeys, restoredAtMs };
-  const waiting = changes.filter((change) => isOpenChange(change, clock.now()));
+  const nowMs = clock.now();
   const mayConfirm = (change: PersonChange): boolean =>
-    decideConfirmation(change, person, known, clock.now()).kind === 'applies';
-  const keys = passkeys.filter((key) => {
-    const owner = people.find(({ personId }) => personId === key.personId);
-    const asked = waiting.find(({ request }) => isAbout(request, key));
-    return (
-      owner !== undefined &&
-      owner.personId !== person.personId &&
-      standingOf(key, owner, restoredAtMs) === 'waits' &&
-      (asked === undefined || mayConfirm(asked))
-    );
-  });
-  const others = waiting.filter(({ request }) => request.kind !== 'confirm-passkey');
-  return { passkeys: keys.length, changes: others.filter(mayConfirm).length };
+    decideConfirmation(change, person, { ...kept, restoredAtMs }, nowMs).kind === 'applies';
+  return {
+    passkeys: findUnconfirmed(kept, { nowMs, restoredAtMs }, person).length,
+    changes: kept.changes.filter(mayConfirm).map((change) => ({
+      changeId: change.changeId,
+      madeAtMs: change.madeAtMs,
+      what: describeChange(change, kept.people),
+      maker: kept.people.find(({ personId }) => personId === change.makerId)?.name ?? '',
+    })),
+  };
 }
-
-const isAbout = (request: PersonChange['request'], { credentialId }: Passkey): boolean =>
-  request.kind === 'confirm-passkey' && request.credentialId === credentialId;
 
 async function readFrame(context: FrameContext, proved: ProvedPerson): Promise<FrameFacts> {
   const entries = entriesFor(await context.readAttention(), proved.person);
@@ -126,8 +118,8 @@ async function readFrame(context: FrameContext, proved: ProvedPerson): Promise<F
 /** The number of things that wait for the person. */
 export const countForMe = (forMe: ForMe): number => {
   const { toCheck, sentBack, lapsing, groups, taken, passkeys, changes } = forMe;
-  const listed = [toCheck, sentBack, lapsing, groups, taken].reduce((sum, { length }) => sum + length, 0);
-  return listed + passkeys + changes;
+  const lists = [toCheck, changes, sentBack, lapsing, groups, taken];
+  return lists.reduce((sum, { length }) => sum + length, passkeys);
 };
 
 /** A visit, as far as the facts depend on it. */

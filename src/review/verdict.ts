@@ -3,7 +3,7 @@ import type { Message } from '../core/message.ts';
 import type { ReviewContext } from './context.ts';
 import type { Proposal } from './ports.ts';
 import { check, type Checked, type CheckTerms, findMoreInAll, withdraw } from './review.ts';
-import type { ProvedPerson } from './rules/people.ts';
+import { can, type ProvedPerson } from './rules/people.ts';
 import { type Decider, whyNotCheck } from './rules/proposal.ts';
 import { findObstacle, readInvolved } from './standing.ts';
 
@@ -24,6 +24,19 @@ export async function findWhyNotCheck(
     whyNotCheck(proposal, decider, involved, context.clock.now()) ??
     (await findObstacle(context, decider, proposal, involved, verdict === 'approve'));
   return why ?? (verdict === 'approve' ? findMoreInAll(context, proposal) : undefined);
+}
+
+/** The proposals, of these, that wait for this person's verdict. */
+export async function listForCheck(
+  context: ReviewContext,
+  proved: ProvedPerson,
+  proposals: readonly Proposal[],
+): Promise<readonly Proposal[]> {
+  if (!can(proved.person, 'check').allowed) return [];
+  const found: Proposal[] = [];
+  for (const proposal of proposals)
+    if ((await findWhyNotCheck(context, proposal, proved, 'send-back')) === undefined) found.push(proposal);
+  return found;
 }
 
 export async function giveVerdict(

@@ -411,6 +411,7 @@ const proposalStops: readonly Stop[] = [
   at('proposal-stale', '/proposal/2'),
   at('proposal-own', '/proposal/3'),
   at('proposal-sent-back', '/proposal/4'),
+  at('change-of-people', '/people/change/1', 'mali'),
   at('proposal-to-sign', '/proposal/1', 'nok'),
   at('sign', '/proposal/1/sign', 'nok'),
 ];

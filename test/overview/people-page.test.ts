@@ -70,11 +70,21 @@ describe('an admin', () => {
     const waits = await add(page.browser, 'dao', 'checker');
     expect(textOf(waits)).toContain('It waits for a second admin');
     const first = secretOf(waits);
-    expect(textOf(await page.browser.get('/people'))).toContain('You proposed this');
+    expect(textOf(await page.browser.get('/people'))).toContain('a second admin confirms: 1');
+    expect(textOf(await page.browser.get('/proposals'))).toMatch(
+      /Waits for a checker 1 … Add dao as a checker/,
+    );
+    const shown = await page.browser.get('/people/change/1');
+    expect(textOf(shown)).toContain('You proposed this and cannot approve it');
+    expect(shown.text).not.toContain('/people/change/1/confirm');
+    expect(shown.text).not.toContain(first);
     const own = await page.browser.post('/people/change/1/confirm');
     expect(textOf(own)).toContain('you proposed this and cannot approve it');
     const anan = await page.open('anan');
-    expect(textOf(await anan.get('/people'))).toContain('1. add dao as a checker');
+    expect(textOf(await anan.get('/proposals'))).toMatch(
+      /Waits for your check 1 … Add dao as a checker mali/,
+    );
+    expect((await anan.get('/people/change/1')).text).toContain('action="/people/change/1/confirm"');
     const second = secretOf(await anan.post('/people/change/1/confirm'));
     const asked = await (await openBrowser()).signIn('dao', `${first}-${second}`);
     expect(asked.text).toContain('action="/password"');
@@ -84,9 +94,13 @@ describe('an admin', () => {
     await page.users.add('anan', 'admin', await page.users.find('mali'));
     await page.users.add('dao', 'checker', await page.users.find('mali'));
     const anan = await page.open('anan');
-    await anan.get('/people');
-    await anan.post('/people/change/1/send-back', { why: 'who is dao?' });
-    expect(textOf(await anan.get('/people'))).not.toContain('add dao');
+    await anan.get('/people/change/1');
+    expect(textOf(await anan.post('/people/change/1/send-back', { note: 'who is dao?' }))).toContain(
+      'Sent back',
+    );
+    expect(textOf(await anan.get('/proposals'))).toMatch(
+      /Decided 1 ○ Add dao as a checker Sent back · anan · who is dao/,
+    );
     expect(textOf(await anan.get('/log'))).toContain('who is dao?');
   });
 });

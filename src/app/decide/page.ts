@@ -178,7 +178,7 @@ export function listViews(parts: ViewParts, place: ServedPlace): ServedViews {
     ...makeQueueViews({ store, readReview, readQueue, readAttention }),
     ...payouts.views,
     ...deciding.views,
-    ...makeProposalListViews({ store, readReview }),
+    ...makeProposalListViews({ store, readReview, readPersons }),
     ...makeProposalViews({ store, readReview, signing, evidenceFolder }),
     ...makeBatchListViews({ store }),
     ...makeBatchViews({ store, readReview }),

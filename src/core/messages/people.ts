@@ -354,8 +354,8 @@ const historyWordings = wordings({
   'wanted.role': ['make {name} {role}', 'ให้ {name} เป็น{role}'],
   'wanted.enable': ['enable {name}', 'เปิดใช้งาน {name}'],
   'wanted.disable': ['disable {name}', 'ปิดใช้งาน {name}'],
-  'wanted.reset-password': ['a new password for {name}', 'รหัสผ่านใหม่ของ {name}'],
-  'wanted.confirm-passkey': ['a passkey of {name}', 'พาสคีย์ของ {name}'],
+  'wanted.reset-password': ['give {name} a new password', 'ออกรหัสผ่านใหม่ให้ {name}'],
+  'wanted.confirm-passkey': ['confirm a passkey of {name}', 'ยืนยันพาสคีย์ของ {name}'],
   'wanted.policy': ['how many people a decision takes', 'จำนวนผู้อนุมัติ'],
   'wanted.agree': ['agree on {policy}', 'ตกลงเกณฑ์ {policy}'],
 });

@@ -227,6 +227,35 @@ export function versionOf(person: Person | undefined): string {
 export const isOpenChange = (change: PersonChange, nowMs: number): boolean =>
   whyNotOpen(change, nowMs) === undefined;
 
+/** Finds the open change by which an admin has requested the confirmation of a key. */
+export const findKeyChange = (
+  changes: readonly PersonChange[],
+  { credentialId }: Passkey,
+  nowMs: number,
+): PersonChange | undefined =>
+  changes.find(
+    (change) =>
+      isOpenChange(change, nowMs) &&
+      change.request.kind === 'confirm-passkey' &&
+      change.request.credentialId === credentialId,
+  );
+
+/** The keys of others that no admin has asked to confirm yet. */
+export const findUnconfirmed = (
+  {
+    people,
+    passkeys,
+    changes,
+  }: Omit<KnownPersons, 'restoredAtMs'> & { readonly changes: readonly PersonChange[] },
+  { nowMs, restoredAtMs }: { readonly nowMs: number } & Pick<KnownPersons, 'restoredAtMs'>,
+  { personId: me }: Person,
+): readonly Passkey[] =>
+  passkeys.filter((passkey) => {
+    const owner = people.find(({ personId }) => personId === passkey.personId && personId !== me);
+    const waits = owner !== undefined && standingOf(passkey, owner, restoredAtMs) === 'waits';
+    return waits && findKeyChange(changes, passkey, nowMs) === undefined;
+  });
+
 /** `stale`: the change cannot be carried out any more, and ends. */
 type ConfirmationVerdict =
   | { readonly kind: 'refused'; readonly why: Message }

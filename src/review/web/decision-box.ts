@@ -75,13 +75,21 @@ function backWithout(visit: ProvedVisit, { proposalId }: Proposal, waiting: Wait
   return postButton(visit, `/proposal/${proposalId}/send-back`, label, { note }, 'full');
 }
 
-function sendBackForm(visit: ProvedVisit, proposal: Proposal, isOpened: boolean): Html {
+/** @param back the form's path, the maker, the files in words, and whether the form was sent without its text */
+export function sendBackForm(
+  visit: ProvedVisit,
+  back: {
+    readonly path: string;
+    readonly maker: string;
+    readonly file: string | undefined;
+    readonly isComplaint: boolean;
+  },
+): Html {
   const { say } = visit;
-  const { proposalId, maker, figures } = proposal;
-  const file = sayFiles(visit, figures);
-  return html`<details ${isOpened && 'open'}>
+  const { path, maker, file, isComplaint } = back;
+  return html`<details ${isComplaint && 'open'}>
     <summary>${say(message('approval.send-back-to', { person: maker }))}</summary>
-    <form method="post" action="/proposal/${proposalId}/send-back">
+    <form method="post" action="${path}">
       ${csrfField(visit)}
       <label for="note"><small>${say('approval.send-back-what')}</small></label>
       <textarea id="note" name="note" rows="3" maxlength="${noteLengthMax}" required></textarea>
@@ -152,7 +160,9 @@ export function verdictCard(visit: ProvedVisit, proposal: Proposal, verdicts: Ve
   const { say, person, language } = visit;
   const { whyNot, way, judged, waiting, key, isComplaint } = verdicts;
   if (!openProposalStatuses.includes(proposal.status)) return undefined;
-  const { maker, madeAtMs, makerId, expiresAtMs, note } = proposal;
+  const { proposalId, maker, madeAtMs, makerId, expiresAtMs, note } = proposal;
+  const path = `/proposal/${proposalId}/send-back`;
+  const file = sayFiles(visit, proposal.figures);
   const isOwn = makerId === person.personId;
   const reason = isOwn ? say('proposal.own-proposal') : whyOf(visit, whyNot.approve);
   const by = message('approval.proposed-by', { person: maker, moment: sayMoment(language, madeAtMs) });
@@ -167,14 +177,13 @@ export function verdictCard(visit: ProvedVisit, proposal: Proposal, verdicts: Ve
       whyNot.approve === undefined
         ? html`<p>
               ${say(way === 'plain' ? 'proposal.you-approve' : 'approval.you-sign')}:
-              <b>${say(describeWhat(proposal))}</b
-              >${filesBehind(sayFiles(visit, proposal.figures))}${fullStop(visit)}
+              <b>${say(describeWhat(proposal))}</b>${filesBehind(file)}${fullStop(visit)}
               ${refusedThen(visit, judged)}
             </p>
             ${approveForms[way](visit, proposal)}`
         : html`<p><b>${say('proposal.cannot-approve')}</b><br />${reason}</p>`
     }
-    ${whyNot.sendBack === undefined && [backWithout(visit, proposal, waiting), sendBackForm(visit, proposal, isComplaint)]}
+    ${whyNot.sendBack === undefined && [backWithout(visit, proposal, waiting), sendBackForm(visit, { path, maker, file, isComplaint })]}
     <p class="small">
       ${say(message('approval.lapses', { moment: sayMoment(language, expiresAtMs) }))}${fullStop(visit)}
       ${key}

@@ -33,12 +33,12 @@ export const pageScript: Asset = {
 const menu = [
   { path: '/today', word: 'page.today' },
   { path: '/queue', word: 'page.queue', under: /^\/(?:queue|payout|decide)\b/ },
-  { path: '/proposals', word: 'page.proposals', under: /^\/proposal\b/ },
+  { path: '/proposals', word: 'page.proposals', under: /^\/(?:proposal|people\/change)\b/ },
   { path: '/batches', word: 'page.batches', under: /^\/(?:batch|upload)\b/ },
   { path: '/reconciliation', word: 'page.reconciliation', under: /^\/reconciliation\b/ },
   { path: '/registrations', word: 'page.registrations', under: /^\/registrations?\b/ },
   { path: '/payees', word: 'page.payees', under: /^\/payee\b/ },
-  { path: '/people', word: 'page.people', action: 'people', under: /^\/people\b/ },
+  { path: '/people', word: 'page.people', action: 'people', under: /^\/people\/(?!change)/ },
   { path: '/log', word: 'page.log', action: 'people' },
 ] as const satisfies readonly {
   readonly path: string;
@@ -141,7 +141,7 @@ function countOf({ path }: { readonly path: string }, facts: FrameFacts | undefi
   if (facts === undefined) return undefined;
   const counts = new Map([
     ['/queue', facts.groups],
-    ['/proposals', facts.forMe.toCheck.length],
+    ['/proposals', facts.forMe.toCheck.length + facts.forMe.changes.length],
     ['/reconciliation', facts.openBreaks],
   ]);
   return counts.get(path);

@@ -13,9 +13,9 @@ import {
 } from '../passkeys.ts';
 import { confirmChange, type PersonContext, requestChange } from '../people.ts';
 import type { PersonsKept } from '../ports.ts';
-import { isOpenChange } from '../rules/person-request.ts';
+import { findKeyChange } from '../rules/person-request.ts';
 import { type Passkey, type PasskeyStanding, showKey, standingOf } from '../rules/passkey.ts';
-import { can, type Person } from '../rules/people.ts';
+import { can } from '../rules/people.ts';
 import { html, type Html, type Part } from './html.ts';
 import { csrfField, postButton, problems } from './layout.ts';
 import { dataTable } from './parts.ts';
@@ -98,24 +98,6 @@ function standingNow({ kept, context }: PasskeysShown, passkey: Passkey): Passke
   return owner ? standingOf(passkey, owner, context.restoredAtMs) : 'revoked';
 }
 
-/** Keys of others that no admin has asked to confirm yet. */
-export const findUnconfirmed = (shown: PasskeysShown, { personId: me }: Person): readonly Passkey[] =>
-  shown.kept.passkeys.filter(
-    (passkey) =>
-      passkey.personId !== me &&
-      standingNow(shown, passkey) === 'waits' &&
-      waitingChange(shown, passkey) === undefined,
-  );
-
-/** Finds the waiting change by which an admin has requested the confirmation of this key. */
-const waitingChange = ({ kept, context }: PasskeysShown, { credentialId }: Passkey) =>
-  kept.changes.find(
-    (change) =>
-      isOpenChange(change, context.nowMs) &&
-      change.request.kind === 'confirm-passkey' &&
-      change.request.credentialId === credentialId,
-  );
-
 /** The admins whom the owner of a key may call. */
 function whomToCall({ say, person: me }: ProvedVisit, { kept }: PasskeysShown): Part {
   const admins = kept.people.filter(
@@ -137,7 +119,7 @@ function keyRow(
   const owner = shown.kept.people.find((one) => one.personId === personId);
   const standing = standingNow(shown, passkey);
   const [sign, tag] = signs[standing];
-  const change = waitingChange(shown, passkey);
+  const change = findKeyChange(shown.kept.changes, passkey, shown.context.nowMs);
   const mayConfirm = standing === 'waits' && can(me, 'people').allowed && change?.makerId !== me.personId;
   return html`<tr>
     <td data-head="${say('passkey.key-digits')}">
@@ -267,7 +249,7 @@ async function confirm(page: PasskeyPageContext, visit: ProvedVisit, fields: Fie
   const passkey = kept.passkeys.find(({ credentialId }) => credentialId === key);
   if (passkey === undefined) return answerWith(page, visit, message('passkey.unknown'), fields);
   const { personId, credentialId } = passkey;
-  const change = waitingChange({ kept, context }, passkey);
+  const change = findKeyChange(kept.changes, passkey, context.nowMs);
   const { person, proof } = visit.proved;
   const outcome =
     change === undefined

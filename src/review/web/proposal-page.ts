@@ -14,7 +14,7 @@ import { can } from '../rules/people.ts';
 import { type EvidenceFile, openProposalStatuses, whyNotWithdraw } from '../rules/proposal.ts';
 import { countedOf, describeCounted } from '../rules/proposal-figures.ts';
 import { describeEffect } from '../rules/terms.ts';
-import { deciderOf, findWhyNotCheck, giveVerdict, type Verdict } from '../verdict.ts';
+import { deciderOf, findWhyNotCheck, giveVerdict, listForCheck, type Verdict } from '../verdict.ts';
 import {
   approvalCards,
   type ApprovalReader,
@@ -24,7 +24,7 @@ import {
 } from './approval-panel.ts';
 import { figuresOf, filesCard, headlineOf, hero, largestCard, sizesCard } from './figures-panel.ts';
 import { noteLengthMax, verdictCard, type Verdicts } from './decision-box.ts';
-import { type ItemsReader, itemRow, itemTable, listForCheck } from './proposals-page.ts';
+import { type ItemsReader, itemRow, itemTable, listMax } from './proposals-page.ts';
 import { html, type Html, type Part } from './html.ts';
 import { plainPage, postButton, problems } from './layout.ts';
 import { factList, fullStop, momentOf } from './parts.ts';
@@ -253,7 +253,9 @@ async function proposalPage(
   const live = (name: string) => !isRevealed && html`data-live="${name}"`;
   const batchId = proposal.decision === 'approve-batch' ? items[0]?.key : undefined;
   const waiting = await readWaitingRows(context, review, proposal);
-  const others = (await listForCheck(review, visit.proved)).filter((one) => one.proposalId !== proposalId);
+  const open = await review.journal.proposals(openProposalStatuses, Number.MAX_SAFE_INTEGER, listMax);
+  const waitingForMe = await listForCheck(review, visit.proved, open);
+  const others = waitingForMe.filter((one) => one.proposalId !== proposalId);
   const isMine = isOpen(proposal) && whyNot.sendBack === undefined;
   const facted = {
     refused: await countRefused(review, proposal),

@@ -11,7 +11,7 @@ import { showText } from '../../core/outgoing-text.ts';
 import { maskDigits } from '../../core/proxy-id.ts';
 import type { HistoryReader, PayoutHistory } from '../../payout/ports.ts';
 import type { RegistrationHistory, RegistrationStore } from '../../registration/ports.ts';
-import type { Proposal, ProposalItem } from '../ports.ts';
+import type { PersonsKept, Proposal, ProposalItem } from '../ports.ts';
 import { findRegistrationChangeSince } from '../registration-target.ts';
 import { countedOf, type ProposalFigures } from '../rules/proposal-figures.ts';
 import {
@@ -24,22 +24,27 @@ import {
 } from '../rules/proposal.ts';
 import type { ReviewContext } from '../context.ts';
 import { approvalCode } from '../rules/approval.ts';
-import { can, type ProvedPerson } from '../rules/people.ts';
-import { findWhyNotCheck } from '../verdict.ts';
+import { can } from '../rules/people.ts';
+import { decideConfirmation, isOpenChange, type PersonChange } from '../rules/person-request.ts';
+import { describeChange } from '../rules/person-words.ts';
+import type { PersonContext } from '../people.ts';
+import { listForCheck } from '../verdict.ts';
 import { describeTarget } from '../rules/batch-decisions.ts';
 import { headlineOf, sayFiles } from './figures-panel.ts';
 import { html, type Html, type Part } from './html.ts';
 import type { ReadReview } from './payout-page.ts';
-import { whyOf } from './parts.ts';
+import { capital, whyOf } from './parts.ts';
 import type { Page, ProvedVisit, View } from './view.ts';
 
-const listMax = 200;
+/** The proposals that a page looks through. */
+export const listMax = 200;
 const latelyMax = 20;
 
 const endedStatuses = proposalStatuses.filter((status) => !openProposalStatuses.includes(status));
 
 interface ListContext {
   readonly store: Pick<BatchReader, 'batches'>;
+  readonly readPersons: () => Promise<PersonContext>;
   readonly readReview: ReadReview;
 }
 
@@ -84,6 +89,55 @@ function proposalLine(visit: ProvedVisit, proposal: Proposal): ListLine {
     atMs: madeAtMs,
     sign: status === 'applied' ? '●' : isWaiting ? '…' : '○',
   };
+}
+
+/** The change in a sentence: "Add dao as a checker". */
+export const headlineOfChange = (
+  { say }: ProvedVisit,
+  { people }: PersonsKept,
+  change: PersonChange,
+): string => capital(say(describeChange(change, people)));
+
+/** The name of the person with a number; none for no person. */
+export const nameIn = ({ people }: PersonsKept, personId: number | null): string | undefined =>
+  people.find((person) => person.personId === personId)?.name;
+
+/** The line of a change of people. */
+function changeLine(visit: ProvedVisit, kept: PersonsKept, change: PersonChange): ListLine {
+  const { changeId, makerId, checkerId, status, why, madeAtMs } = change;
+  const isWaiting = isOpenChange(change, visit.nowMs);
+  const now = status === 'proposed' ? 'expired' : status;
+  const words = isWaiting
+    ? [nameIn(kept, makerId)]
+    : [sayCode(visit.language, `proposal-status.${now}`), nameIn(kept, checkerId), why && visit.say(why)];
+  return {
+    href: `/people/change/${changeId}`,
+    title: headlineOfChange(visit, kept, change),
+    small: words
+      .filter(Boolean)
+      .map((word) => showText(word ?? ''))
+      .join(' · '),
+    amountSatang: null,
+    atMs: madeAtMs,
+    sign: status === 'applied' ? '●' : isWaiting ? '…' : '○',
+  };
+}
+
+/** Changes of people, for admins alone. */
+async function readChanges({ readPersons }: ListContext, visit: ProvedVisit) {
+  const { person, nowMs } = visit;
+  const { store, restoredAtMs } = await readPersons();
+  const kept = await store.persons();
+  const known = { ...kept, restoredAtMs };
+  const changes = can(person, 'people').allowed ? kept.changes : [];
+  const { open = [], ended = [] } = Object.groupBy(changes, (one) =>
+    isOpenChange(one, nowMs) ? 'open' : 'ended',
+  );
+  const { mine = [], others = [] } = Object.groupBy(open, (one) =>
+    decideConfirmation(one, person, known, nowMs).kind === 'applies' ? 'mine' : 'others',
+  );
+  const lines = (some: readonly PersonChange[]) => some.map((one) => changeLine(visit, kept, one));
+  return { mine: lines(mine), others: lines(others), ended: lines(ended) };
 }
 
 function batchLine({ say }: ProvedVisit, { batchId, fileName, totalSatang, startedAtMs }: Batch): ListLine {
@@ -153,49 +207,39 @@ async function listSentBack(review: ReviewContext, personId: number): Promise<re
   return mine;
 }
 
-/** The open proposals that a person may decide on, the newest first. */
-export async function listForCheck(
-  review: ReviewContext,
-  proved: ProvedPerson,
-): Promise<readonly Proposal[]> {
-  const open = await review.journal.proposals(openProposalStatuses, Number.MAX_SAFE_INTEGER, listMax);
-  const mine: Proposal[] = [];
-  for (const proposal of open)
-    if ((await findWhyNotCheck(review, proposal, proved, 'send-back')) === undefined) mine.push(proposal);
-  return mine;
-}
-
 async function answerList(context: ListContext, visit: ProvedVisit): Promise<Page> {
   const { say, person } = visit;
   const review = await context.readReview();
   const newest = Number.MAX_SAFE_INTEGER;
   const open = await review.journal.proposals(openProposalStatuses, newest, listMax);
   const ended = await review.journal.proposals(endedStatuses, newest, latelyMax);
-  const mine = await listForCheck(review, visit.proved);
+  const mine = await listForCheck(review, visit.proved, open);
   const isMine = new Set(mine.map(({ proposalId }) => proposalId));
   const back = await listSentBack(review, person.personId);
   const toPropose = await listToPropose(context, review, visit);
   const lines = (proposals: readonly Proposal[]) => proposals.map((one) => proposalLine(visit, one));
   const others = open.filter(({ proposalId }) => !isMine.has(proposalId));
+  const changes = await readChanges(context, visit);
+  const decided = [...lines(ended.filter((one) => !back.includes(one))), ...changes.ended];
   return {
     title: say('page.proposals'),
     body: html`<h1>${say('page.proposals')}</h1>
       <div data-live="proposals">
         ${
-          open.length + back.length + toPropose.length === 0 &&
+          open.length + back.length + toPropose.length + changes.mine.length + changes.others.length === 0 &&
           html`<div class="empty">
             <p><b>${say('proposal.nothing-to-check')}</b></p>
           </div>`
         }
-        ${listGroup(visit, 'approval.for-my-check', lines(mine))}
+        ${listGroup(visit, 'approval.for-my-check', [...lines(mine), ...changes.mine])}
         ${listGroup(
           visit,
           'approval.needs-proposal',
           toPropose.map((batch) => batchLine(visit, batch)),
         )}
         ${listGroup(visit, 'approval.sent-back-to-you', lines(back))}
-        ${listGroup(visit, 'approval.waits-for-checker', lines(others))}
-        ${listGroup(visit, 'approval.decided', lines(ended.filter((one) => !back.includes(one))))}
+        ${listGroup(visit, 'approval.waits-for-checker', [...lines(others), ...changes.others])}
+        ${listGroup(visit, 'approval.decided', decided.toSorted((one, other) => other.atMs - one.atMs).slice(0, latelyMax))}
       </div>`,
   };
 }

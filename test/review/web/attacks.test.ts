@@ -3,10 +3,11 @@ import { request } from 'node:http';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { inEnglish } from '../../../src/core/message.ts';
 import { describePersonEvent } from '../../../src/review/rules/person-words.ts';
-import { actions, type Action, type Role } from '../../../src/review/rules/people.ts';
+import { type Role, roles } from '../../../src/review/rules/people.ts';
 import { Browser } from '../../support/browser.ts';
 import { firstBatchId, ingest, makeRow, makeRows, statusesOf } from '../../support/journal-fixtures.ts';
 import { makeRegistrationRow, runRegistrations } from '../../support/registration-journal.ts';
+import { mayVisit, nameOfRoute } from '../../support/route-rights.ts';
 import { countChanges, type OpenTestPage, openTestPage } from '../../support/review-page.ts';
 
 let rig: OpenTestPage;
@@ -22,32 +23,6 @@ const nameOf: Readonly<Record<Role, string>> = {
   checker: 'dao',
   admin: 'mali',
 };
-const everybody: readonly Role[] = ['viewer', 'maker', 'checker', 'admin'];
-
-/** As docs/review.md has it, and not as the program has. */
-const mayDo: Readonly<Record<Action, readonly Role[]>> = {
-  see: everybody,
-  reveal: ['maker', 'checker', 'admin'],
-  take: ['maker', 'checker', 'admin'],
-  propose: ['maker', 'admin'],
-  check: ['checker', 'admin'],
-  people: ['admin'],
-  settings: ['admin'],
-};
-
-/** What a viewer may post: each says itself, in its own test, why nothing comes of it. */
-const postsOfViewers = [
-  '/batch/:batchId/decide/:decision',
-  '/batches',
-  '/passkeys/revoke',
-  '/payee/:seq',
-  '/payees',
-  '/registrations',
-  '/registrations/batch/:batchId',
-  '/search',
-  '/sessions/sign-out',
-  '/sign-out',
-];
 
 /** What stands for the parts of a path; a new part is to be given a value here. */
 const parts: Readonly<Record<string, string>> = {
@@ -129,34 +104,21 @@ async function readState() {
   ];
 }
 
-/** Of whoever has signed in. */
+/** The views that are for people who have signed in, with their routes in the table of rights. */
 const guarded = () =>
-  rig.views.flatMap(({ method, path, action }) =>
-    action === undefined ? [] : [{ method, path, url: fill(path), may: mayDo[action], action }],
-  );
+  rig.views
+    .map((view) => ({ ...view, url: fill(view.path), route: nameOfRoute(view) }))
+    .filter(({ route }) => !mayVisit('signed out', route));
 
 describe('every view', () => {
-  test('is known to the table of roles, and so is what needs no role', () => {
-    expect(Object.keys(mayDo)).toEqual([...actions]);
-    const posts = guarded().filter(({ method, action }) => method === 'POST' && action === 'see');
-    expect(posts.map(({ path }) => path).toSorted()).toEqual(postsOfViewers);
-    const open = rig.views.filter(({ action }) => action === undefined);
-    expect(open.map(({ method, path }) => `${method} ${path}`)).toEqual([
-      'GET /sign-in',
-      'GET /signed-out',
-      'POST /sign-in',
-      'POST /password',
-    ]);
-  });
-
   test('refuses whoever may not use it, and nothing changes', async () => {
     await propose();
     const wrong: string[] = [];
-    for (const role of everybody) {
+    for (const role of roles) {
       const browser = await rig.open(nameOf[role]);
       const before = await readState();
-      for (const { method, url, may } of guarded()) {
-        if (may.includes(role)) continue;
+      for (const { method, url, route } of guarded()) {
+        if (mayVisit(role, route)) continue;
         const { status } = method === 'GET' ? await browser.get(url) : await browser.post(url, fields);
         if (status !== 403) wrong.push(`${role} ${method} ${url}: ${status}`);
       }
@@ -169,7 +131,8 @@ describe('every view', () => {
     await propose();
     const ploy = await rig.open('ploy');
     const before = await readState();
-    for (const path of postsOfViewers.filter((one) => one !== '/sign-out'))
+    const posts = guarded().filter(({ method, route }) => method === 'POST' && mayVisit('viewer', route));
+    for (const { path } of posts.filter((one) => one.path !== '/sign-out'))
       for (const decision of ['cancel-batch', 'resume-batch', 'approve-batch']) {
         const url = fill(path).replace('/cancel', `/${decision}`);
         expect((await ploy.post(url, { ...fields, key: 'ab12' })).status).toBeLessThan(500);
@@ -246,10 +209,10 @@ describe('every view', () => {
       if (/<script>|<img|=alert\(2\)>/.test(text)) wrong.push(`${url} runs a script`);
       if (text.includes(number)) wrong.push(`${url} shows a whole number`);
     };
-    for (const { method, url, action } of guarded()) {
+    for (const { method, url, route } of guarded()) {
       if (method !== 'GET') continue;
       look(url, await admin.get(url));
-      if (action === 'see') look(url, await ploy.get(url));
+      if (mayVisit('viewer', route)) look(url, await ploy.get(url));
     }
     for (const [url, sent] of [
       ['/payees', { search: script }],
@@ -405,6 +368,76 @@ describe('a decision', () => {
         409,
       );
     expect(await rig.store.proposal(1)).toBeUndefined();
+  });
+});
+
+describe('a change of people', () => {
+  const secretIn = (text: string): string => /class="secret mono">([^<]+)</.exec(text)?.[1] ?? '';
+  const path = '/people/change/1';
+  const add = { name: 'kwan', fullName: 'Kwan', role: 'checker' };
+
+  async function proposeKwan() {
+    await rig.users.add('anan', 'admin', await rig.users.find('mali'));
+    const mali = await rig.open('mali');
+    const half = secretIn((await mali.post('/people/add', add)).text);
+    expect(half.length).toBeGreaterThan(5);
+    return { mali, half };
+  }
+
+  test('is not confirmed by its proposer, by those who are no admins, or by the one it is about', async () => {
+    const { mali } = await proposeKwan();
+    const { personId } = await rig.users.find('anan');
+    await mali.post(`/people/${personId}/reset-password`);
+    const anan = await rig.open('anan');
+    const others = await Promise.all(['ploy', 'nok', 'dao'].map((name) => rig.open(name)));
+    const before = await readState();
+    expect((await mali.post(`${path}/confirm`)).status).toBe(409);
+    const about = await anan.post('/people/change/2/confirm');
+    expect([about.status, about.text]).toEqual([409, expect.stringContaining('this is about you')]);
+    for (const browser of others)
+      for (const shown of [
+        await browser.get(path),
+        await browser.post(`${path}/confirm`),
+        await browser.post(`${path}/send-back`, { note: 'x' }),
+      ])
+        expect(shown.status).toBe(403);
+    expect(await readState()).toEqual(before);
+  });
+
+  test('is shown to no one but admins: not in lists, counts or the list for me', async () => {
+    await proposeKwan();
+    const lists = ['/proposals', '/today', '/queue', '/more'];
+    const seen = async (name: string): Promise<readonly string[]> => {
+      const browser = await rig.open(name);
+      const pages = await Promise.all(
+        lists.map(async (one) => [one, (await browser.get(one)).text] as const),
+      );
+      return pages.filter(([, text]) => /kwan|people\/change/.test(text)).map(([one]) => one);
+    };
+    for (const name of ['ploy', 'nok', 'dao']) expect([name, await seen(name)]).toEqual([name, []]);
+    expect(await seen('anan')).toEqual(lists);
+  });
+
+  test('shows each half of its password once, to one admin, and no half once it has ended', async () => {
+    const { mali, half } = await proposeKwan();
+    const anan = await rig.open('anan');
+    const confirmed = await anan.post(`${path}/confirm`);
+    const second = secretIn(confirmed.text);
+    expect([second.length > 5, confirmed.text.includes(half)]).toEqual([true, false]);
+    for (const browser of [mali, anan]) {
+      for (const { method, url } of guarded()) {
+        const text = method === 'GET' ? (await browser.get(url)).text : '';
+        expect([url, text.includes(half), text.includes(second)]).toEqual([url, false, false]);
+      }
+      const again = await browser.post(`${path}/confirm`);
+      expect([again.status, secretIn(again.text)]).toEqual([409, '']);
+      expect((await browser.post(`${path}/send-back`, { note: 'x' })).status).toBe(409);
+    }
+    expect(JSON.stringify(await rig.store.persons())).not.toContain(half);
+    expect(JSON.stringify(await rig.store.personEvents(0, 1_000))).not.toMatch(
+      new RegExp(`${half}|${second}`),
+    );
+    expect((await rig.store.persons()).changes).toMatchObject([{ status: 'applied', firstHalf: null }]);
   });
 });
 

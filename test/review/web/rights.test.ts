@@ -6,7 +6,6 @@ import { stringify } from 'yaml';
 import { listViews, openUploads } from '../../../src/app/decide/page.ts';
 import { toSatang } from '../../../src/core/money.ts';
 import { appendEdit } from '../../../src/review/people.ts';
-import type { Role } from '../../../src/review/rules/people.ts';
 import { type Decision, decisionTerms } from '../../../src/review/rules/terms.ts';
 import { makeProxySignInViews } from '../../../src/review/web/proxy-door.ts';
 import type { ServedPlace } from '../../../src/review/web/server.ts';
@@ -17,115 +16,14 @@ import { firstBatchId, ingest, makeRows, noonMs } from '../../support/journal-fi
 import { makePasskey, passwordOf, Users } from '../../support/persons.ts';
 import { type OpenTestPage, openTestPage, pageOptionsOf, servePage } from '../../support/review-page.ts';
 import { propose } from '../../support/review.ts';
+import { anyone, mayVisit, nameOfRoute, type Visitor, whoMay } from '../../support/route-rights.ts';
 import { makeSqliteStore } from '../../support/sqlite-store.ts';
 
 // ---------------------------------------------------------------- routes
 
 const visitors = { vi: 'viewer', nok: 'maker', dao: 'checker', mali: 'admin' } as const;
-type Visitor = 'signed out' | Role;
-
-const anyone = 'signed out, viewer, maker, checker, admin';
-const everyRole = 'viewer, maker, checker, admin';
-const notViewers = 'maker, checker, admin';
-const makers = 'maker, admin';
-const checkers = 'checker, admin';
-
-/**
- * The visitors to whom each route answers: the matrix of who may do what. A route that is new, or is gone, needs its line
- * here; a line changes only where a right is meant to change.
- */
-const whoMay: Readonly<Record<string, string>> = {
-  'GET /batch/:batchId': everyRole,
-  'GET /batch/:batchId/after/:after': everyRole,
-  'GET /batch/:batchId/decide/:decision': everyRole,
-  'POST /batch/:batchId/decide/:decision': everyRole,
-  'GET /batch/:batchId/decide/:decision/again/:again': everyRole,
-  'POST /batch/:batchId/file/:kind/:number': notViewers,
-  'GET /batch/:batchId/in/:status': everyRole,
-  'GET /batch/:batchId/in/:status/after/:after': everyRole,
-  'GET /batches': everyRole,
-  'POST /batches': everyRole,
-  'GET /batches/:status': everyRole,
-  'POST /decide': makers,
-  'GET /decide/:key': makers,
-  'POST /decide/:key': makers,
-  'FILE /decide/:key/file': makers,
-  'POST /decide/:key/leave-out': makers,
-  'GET /log': 'admin',
-  'POST /log': 'admin',
-  'GET /more': everyRole,
-  'GET /passkeys': everyRole,
-  'POST /passkeys/confirm': 'admin',
-  'POST /passkeys/enrol': checkers,
-  'POST /passkeys/revoke': everyRole,
-  'POST /password': anyone,
-  'GET /payee/:seq': everyRole,
-  'POST /payee/:seq': everyRole,
-  'GET /payees': everyRole,
-  'POST /payees': everyRole,
-  'GET /payout/:seq': everyRole,
-  'POST /payout/:seq/ask': notViewers,
-  'POST /payout/:seq/decide': makers,
-  'FILE /payout/:seq/decide/file': makers,
-  'POST /payout/:seq/reveal': notViewers,
-  'GET /people': 'admin',
-  'GET /people/:personId': 'admin',
-  'POST /people/:personId/disable': 'admin',
-  'POST /people/:personId/enable': 'admin',
-  'POST /people/:personId/reset-password': 'admin',
-  'POST /people/:personId/role': 'admin',
-  'POST /people/add': 'admin',
-  'POST /people/change/:changeId/confirm': 'admin',
-  'POST /people/change/:changeId/send-back': 'admin',
-  'GET /proposal/:id': everyRole,
-  'GET /proposal/:id/after/:after': everyRole,
-  'POST /proposal/:id/after/:after/reveal': notViewers,
-  'POST /proposal/:id/approve': checkers,
-  'POST /proposal/:id/evidence-file': notViewers,
-  'POST /proposal/:id/reveal': notViewers,
-  'POST /proposal/:id/send-back': checkers,
-  'GET /proposal/:id/sign': checkers,
-  'POST /proposal/:id/sign': checkers,
-  'POST /proposal/:id/withdraw': makers,
-  'GET /proposals': everyRole,
-  'GET /queue': everyRole,
-  'GET /queue/:group': everyRole,
-  'POST /queue/file': makers,
-  'POST /queue/file/confirm': makers,
-  'POST /queue/file/discard': makers,
-  'POST /queue/item': makers,
-  'POST /queue/take': notViewers,
-  'GET /reconciliation': everyRole,
-  'GET /reconciliation/:date': everyRole,
-  'GET /reconciliation/:date/accept': makers,
-  'POST /reconciliation/:date/accept': makers,
-  'GET /registration/:seq': everyRole,
-  'POST /registration/:seq/decide': makers,
-  'FILE /registration/:seq/decide/file': makers,
-  'POST /registration/:seq/reveal': notViewers,
-  'GET /registrations': everyRole,
-  'POST /registrations': everyRole,
-  'GET /registrations/batch/:batchId': everyRole,
-  'POST /registrations/batch/:batchId': everyRole,
-  'GET /registrations/batch/:batchId/decide/:decision': makers,
-  'POST /registrations/batch/:batchId/decide/:decision': makers,
-  'GET /search': everyRole,
-  'POST /search': everyRole,
-  'GET /sessions': everyRole,
-  'POST /sessions/sign-out': everyRole,
-  'GET /sign-in': anyone,
-  'POST /sign-in': anyone,
-  'POST /sign-out': everyRole,
-  'GET /signed-out': anyone,
-  'GET /today': everyRole,
-  'FILE /upload': makers,
-  'GET /upload': makers,
-  'POST /upload/discard': makers,
-  'POST /upload/drop': makers,
-};
-
 const newRoute =
-  'the table "whoMay" of this file differs from the routes of the page. The author of a route adds or removes ' +
+  'the table of test/support/route-rights.ts differs from the routes of the page. The author of a route adds or removes ' +
   'its line, and names who may use it';
 
 /** The place of a page that is not open: its views are listed and not used. */
@@ -166,8 +64,6 @@ interface Asked {
 
 /** The paths that a visitor without a session is meant to see. */
 const signInPaths = ['/sign-in', '/signed-out'];
-
-const nameOfRoute = ({ method, path }: Asked): string => `${method} ${path}`;
 
 function makeForm(token: string): FormData {
   const form = new FormData();
@@ -215,7 +111,7 @@ describe('routes', () => {
     await using whole = await openWhole();
     const known = whole.routes.filter((route) => nameOfRoute(route) in whoMay);
     const open = await listOpen(whole.origin, known, name);
-    const expected = Object.keys(whoMay).filter((route) => whoMay[route]?.split(', ').includes(visitor));
+    const expected = Object.keys(whoMay).filter((route) => mayVisit(visitor, route));
     expect(open.toSorted()).toEqual(expected.toSorted());
   });
 
@@ -473,7 +369,7 @@ async function listEnders(name: keyof typeof changes, verb: 'confirm' | 'send-ba
     const { changes: kept } = await rig.store.persons();
     const browser = await rig.open(person);
     const before = await latestSeq(rig);
-    await browser.post(`/people/change/${kept.at(-1)?.changeId}/${verb}`, { why: 'seen' });
+    await browser.post(`/people/change/${kept.at(-1)?.changeId}/${verb}`, { note: 'seen' });
     if ((await kindsSince(rig, before)).length === 0) continue;
     counted.push(person);
     await rig[Symbol.asyncDispose]();

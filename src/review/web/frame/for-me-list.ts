@@ -9,6 +9,7 @@ import { describeTarget } from '../../rules/batch-decisions.ts';
 import { countedOf, describeCounted } from '../../rules/proposal-figures.ts';
 import { nameOfDecision } from '../../rules/terms.ts';
 import { html, type Html, type Part } from '../html.ts';
+import { capital } from '../parts.ts';
 import { sayWhy, type Visit } from '../view.ts';
 
 /** The entries shown of each part; the page of approvals has them all. */
@@ -83,16 +84,16 @@ function listParts(visit: Visit, forMe: ForMe): readonly Part[] {
   const { say, language, nowMs } = visit;
   const { toCheck, sentBack, lapsing, groups, taken, passkeys, changes } = forMe;
   const age = (atMs: number): string => sayAge(language, nowMs - atMs);
-  const toConfirm = [
-    { href: '/passkeys', count: passkeys, thing: 'passkey' },
-    { href: '/people', count: changes, thing: 'user-change' },
-  ] as const;
+  const changeEntry = ({ changeId, what, maker, madeAtMs }: ForMe['changes'][number]): Entry => ({
+    href: `/people/change/${changeId}`,
+    text: capital(say(what)),
+    note: `${maker}, ${age(madeAtMs)}`,
+  });
   return [
-    partOf(
-      visit,
-      'for-me.to-check',
-      toCheck.map((one) => proposalEntry(visit, one, `${one.maker}, ${age(one.madeAtMs)}`)),
-    ),
+    partOf(visit, 'for-me.to-check', [
+      ...toCheck.map((one) => proposalEntry(visit, one, `${one.maker}, ${age(one.madeAtMs)}`)),
+      ...changes.map(changeEntry),
+    ]),
     partOf(
       visit,
       'for-me.sent-back',
@@ -113,13 +114,10 @@ function listParts(visit: Visit, forMe: ForMe): readonly Part[] {
       })),
       ...taken.map((one) => ({ href: pathOfItem(one), text: nameOfItem(visit, one), note: age(one.atMs) })),
     ]),
-    partOf(
-      visit,
-      'for-me.confirm',
-      toConfirm
-        .filter(({ count }) => count > 0)
-        .map(({ href, count, thing }) => ({ href, text: say(counted(count, thing)), note: undefined })),
-    ),
+    passkeys > 0 &&
+      partOf(visit, 'for-me.confirm', [
+        { href: '/passkeys', text: say(counted(passkeys, 'passkey')), note: undefined },
+      ]),
   ];
 }
 
