@@ -12,6 +12,7 @@ import type { TakenFile } from '../watch/rules/file-growth.ts';
 import type { HealthReason } from '../watch/rules/health.ts';
 import { readTimeLimits } from '../payout/rules/limits.ts';
 import { readApprovalFigures } from '../review/approve-batch.ts';
+import { findOpenItems } from '../review/review.ts';
 import type { ApprovalFigures } from '../review/rules/approval-figures.ts';
 import { systemClock } from '../platform/clock.ts';
 import { listPayouts } from './list.ts';
@@ -114,9 +115,6 @@ export async function stopBatches(
   };
 }
 
-/** The most values that one query takes. */
-const keysAtOnce = 1_000;
-
 /** The open proposals about these subjects, by subject. */
 export async function readWaiting(
   store: Pick<Store, 'openItems'>,
@@ -124,9 +122,7 @@ export async function readWaiting(
   keys: readonly string[],
 ): Promise<ReadonlyMap<string, number>> {
   const waiting = new Map<string, number>();
-  for (let from = 0; from < keys.length; from += keysAtOnce)
-    for (const { key, proposalId } of await store.openItems(kind, keys.slice(from, from + keysAtOnce)))
-      waiting.set(key, proposalId);
+  for await (const { key, proposalId } of findOpenItems(store, kind, keys)) waiting.set(key, proposalId);
   return waiting;
 }
 

@@ -234,9 +234,8 @@ function sendingLine(
         ]),
     ...(ends.length === 0 ? [] : [say(message('today.through-at', { time: clockOf(Math.max(...ends)) }))]),
   ];
-  const machine = `paydrop ${showText(sender.command)}${sender.machine === undefined ? '' : ` · ${showText(sender.machine)}`}`;
   return facts.length === 0
-    ? calm(`› ${say('today.is-ready')}`, machine)
+    ? calm(`› ${say('today.is-ready')}`, sender.machine && showText(sender.machine))
     : calm(`› ${say('today.is-sending')}`, facts.join(', '));
 }
 

@@ -224,6 +224,16 @@ export async function decide(
 /** The limit of one query: the database takes a limited number of values. */
 const keysAtOnce = 1_000;
 
+/** The open items of proposals about these subjects, in the order of their keys. */
+export async function* findOpenItems(
+  journal: Pick<ReviewContext['journal'], 'openItems'>,
+  kind: TargetKind,
+  keys: readonly string[],
+): AsyncGenerator<ProposalItem> {
+  for (let from = 0; from < keys.length; from += keysAtOnce)
+    yield* await journal.openItems(kind, keys.slice(from, from + keysAtOnce));
+}
+
 /** The first target with another open proposal. */
 async function findClash(
   { journal }: ReviewContext,
@@ -235,11 +245,8 @@ async function findClash(
   );
   for (const [kind, targets] of keysByKind) {
     const keys = targets.map(({ key }) => key);
-    for (let from = 0; from < keys.length; from += keysAtOnce) {
-      const [open] = await journal.openItems(kind, keys.slice(from, from + keysAtOnce));
-      if (open !== undefined)
-        return { clash: { kind: open.kind, key: open.key }, proposalId: open.proposalId };
-    }
+    for await (const { key, proposalId } of findOpenItems(journal, kind, keys))
+      return { clash: { kind, key }, proposalId };
   }
   return undefined;
 }

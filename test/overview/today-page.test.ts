@@ -45,7 +45,7 @@ test('is the first page, with the queue one click away, and says when nothing is
   expect(text).toContain('Every outcome is known.');
   expect(text).toContain('Nothing asked');
   expect(text).toContain('Done today: 0');
-  expect(text).toContain('paydrop is ready to send paydrop watch · pay-1');
+  expect(text).toContain('paydrop is ready to send pay-1');
   expect(text).toContain('Account ••5924 is open');
   expect(text).toContain('Disk: 5 GiB free');
   // Nothing was counted, so no sum stands there.

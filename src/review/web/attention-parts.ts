@@ -34,7 +34,7 @@ export function subjectOf({ language }: ProvedVisit, { subject, args }: Attentio
 export function countOf({ count, rows, code }: AttentionEntry): Message | undefined {
   if (rows.of === 'payouts') return counted(count, 'payout');
   if (rows.of === 'registrations') return counted(count, 'registration');
-  if (rows.of !== 'items' || code === 'proposal') return undefined;
+  if (rows.of !== 'items' || code === 'proposal' || code === 'sent-back') return undefined;
   const thing = {
     break: 'open-break',
     file: 'file',

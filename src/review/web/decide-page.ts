@@ -12,9 +12,10 @@ import { moneyMovedOf } from '../../reports/rules/report-rows.ts';
 import type { Attention } from '../../attention/rules/entry.ts';
 import type { ReviewContext } from '../context.ts';
 import { readOptionsOfEach } from '../payout-target.ts';
+import { findOpenItems } from '../review.ts';
 import { type Counted, describeCounted } from '../rules/proposal-figures.ts';
 import { type CountedWhy, countWhys } from '../rules/offers.ts';
-import type { Target } from '../rules/proposal.ts';
+import { describeOpen, type Target } from '../rules/proposal.ts';
 import { describeAct, type PayoutDecision, payoutDecisions } from '../rules/terms.ts';
 import {
   aboveForm,
@@ -226,8 +227,10 @@ async function judgeRows(
   rows: readonly FrozenRow[],
 ): Promise<FrozenList['impossible']> {
   const found = new Map(payoutDecisions.map((name) => [name, new Map<string, Message>()]));
-  const seqs = rows.map(({ target }) => Number(target.key));
-  await readOptionsOfEach(review, seqs, (seq, options) => {
+  const keys = rows.map(({ target }) => target.key);
+  for await (const { key, proposalId } of findOpenItems(review.journal, 'payout', keys))
+    for (const impossible of found.values()) impossible.set(key, describeOpen(proposalId));
+  await readOptionsOfEach(review, keys.map(Number), (seq, options) => {
     for (const [name, impossible] of found) {
       const whyNot = options?.find(({ decision }) => decision === name)?.whyNot;
       if (options === undefined) impossible.set(String(seq), message('decide.no-row'));

@@ -329,10 +329,12 @@ const choiceCell = (visit: ProvedVisit, { seq, version, cells, amountSatang }: R
     >
   </td>`;
 
-export const choiceBar = (visit: ProvedVisit): Part =>
+/** @param decision the likeliest one, which the form of the chosen rows begins with */
+export const choiceBar = (visit: ProvedVisit, decision: Decision | undefined): Part =>
   mayChoose(visit) &&
   html`<form method="post" action="/decide" id="${formId}" class="bar">
     ${csrfField(visit)}
+    ${decision !== undefined && html`<input type="hidden" name="decision" value="${decision}" />`}
     <span
       class="chosen"
       data-chosen="${visit.say('decide.selected')}"

@@ -284,7 +284,8 @@ async function payoutRows(
         )}
       </nav>
     </div>
-    ${groupTable(visit, found, owners, entry.code === 'not-paid')} ${choiceBar(visit)}
+    ${groupTable(visit, found, owners, entry.code === 'not-paid')}
+    ${choiceBar(visit, entry.decisions.find(isPayoutDecision))}
     ${pageLinks(visit, path, paging, seqs, found.length === rowsOnPage)}`;
 }
 

@@ -335,6 +335,18 @@ describe('several at once', () => {
     expect(await statusesOf(rig.store, 'ABCDEFGHJK')).toEqual(['held']);
   });
 
+  test('what waits for a check already is left out, and said', async () => {
+    await holdAll(3);
+    const [nok, mali] = [await rig.open('nok'), await rig.open('mali')];
+    await decide(mali, await pathOf('INV-2'), 'go-on');
+    const list = await nok.post('/decide', { search: '', decision: 'go-on' });
+    expect(squeeze(list.text)).toContain('Possible for 2 of 3');
+    expect(squeeze(list.text)).toContain('proposal 1 is about it');
+    const done = await nok.post(listIn(list.text), { decision: 'go-on', note: 'checked' });
+    expect(done.text).toContain('Proposed: ');
+    expect(await rig.store.proposal(2)).toMatchObject({ items: 2 });
+  });
+
   test('a list is its maker’s alone, and ends', async () => {
     await holdAll(1);
     const [nok, mali] = [await rig.open('nok'), await rig.open('mali')];
