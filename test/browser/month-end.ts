@@ -5,12 +5,13 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { once } from 'node:events';
-import { join } from 'node:path';
 import { parse, stringify } from 'yaml';
 import { dayMs, formatBangkokDate } from '../../src/core/bangkok-time.ts';
+import { showBaht } from '../../src/core/figures.ts';
 import { formatBaht, parseBaht, toSatang } from '../../src/core/money.ts';
 import { openJournal } from '../../src/store/open.ts';
 import type { Store } from '../../src/store/store.ts';
+import { passTo } from '../end-to-end/as-bank.ts';
 import { openScene, type Scene, until } from '../end-to-end/harness.ts';
 import { partner } from '../support/core-fixtures.ts';
 import { Users } from '../support/persons.ts';
@@ -27,6 +28,8 @@ export interface PayoutFile {
   readonly csv: string;
   readonly ids: readonly string[];
   readonly proxyNos: readonly string[];
+  /** In satang, by payout id. */
+  readonly amounts: ReadonlyMap<string, bigint>;
   readonly rows: number;
   /** In baht, as the page writes it. */
   readonly sum: string;
@@ -54,7 +57,7 @@ function spread(sum: bigint, rows: number, payee: number): bigint[] {
   return [...amounts, rest];
 }
 
-export function planFile({ name, letters, rows, payee, sum }: FilePlan): PayoutFile {
+function planFile({ name, letters, rows, payee, sum }: FilePlan): PayoutFile {
   const total = parseBaht(sum);
   if (total === undefined) throw new Error(`${sum} is no amount`);
   const lines = spread(total, rows, payee).map((satang, place) => {
@@ -62,17 +65,21 @@ export function planFile({ name, letters, rows, payee, sum }: FilePlan): PayoutF
     const id = `${letters}-${String(place + 1).padStart(4, '0')}`;
     const person = `${firstNames[no % firstNames.length]} ${lastNames[no % lastNames.length]}`;
     const proxyNo = `08${String(10_000_000 + no)}`;
-    return { id, proxyNo, cells: [id, 'MSISDN', proxyNo, person, formatBaht(toSatang(satang)), id, ''] };
+    return {
+      id,
+      proxyNo,
+      satang,
+      cells: [id, 'MSISDN', proxyNo, person, formatBaht(toSatang(satang)), id, ''],
+    };
   });
   return {
     name,
     csv: `${[header, ...lines.map(({ cells }) => cells.join(','))].join('\n')}\n`,
     ids: lines.map(({ id }) => id),
     proxyNos: lines.map(({ proxyNo }) => proxyNo),
+    amounts: new Map(lines.map(({ id, satang }) => [id, satang])),
     rows,
-    sum: sum.replaceAll(/\B(?=(\d{3})+(?!\d))/g, (comma, _digits, place: number) =>
-      place < sum.indexOf('.') ? `${comma},` : comma,
-    ),
+    sum: showBaht(total),
   };
 }
 
@@ -90,6 +97,13 @@ export const salaries = planFile({
   rows: 149,
   payee: 2_003,
   sum: '2346099.60',
+});
+export const bonus = planFile({
+  name: 'bonus-november.csv',
+  letters: 'BON',
+  rows: 20,
+  payee: 2_010,
+  sum: '1812000.00',
 });
 export const pettyCash = planFile({
   name: 'petty-cash.csv',
@@ -125,12 +139,21 @@ export const rebates = planFile({
 export interface Office extends Browsers, AsyncDisposable {
   readonly scene: Scene;
   readonly store: Store;
+  /** Company and account that pay. */
+  readonly account: readonly [companyId: string, payerAccount: string];
   /** Waits until so many payouts of a file are so. */
   untilOf(file: PayoutFile, status: string, count?: number): Promise<void>;
   countOf(file: PayoutFile, status: string): Promise<number>;
-  seqOf(payoutId: string): Promise<number>;
+  /** The payouts of a file that wait to be sent. */
+  unsentOf(file: PayoutFile): Promise<readonly string[]>;
+  /** The batch of a file, once it is taken in. */
+  batchOf(file: PayoutFile): Promise<string>;
+  /** Changes what the bank does. */
+  control(command: object): Promise<void>;
   /** The Bangkok day of the scene, YYYYMMDD. */
   day(): string;
+  /** Lets time pass until a time of tomorrow, HH:mm in Bangkok. */
+  passTo(time: string): void;
 }
 
 /** A port that nobody uses. */
@@ -177,14 +200,50 @@ async function configure({ configPath }: Scene, changes: object): Promise<void> 
   await writeFile(configPath, stringify({ ...settings, ...changes }));
 }
 
+/** Reads how the rows of a file stand. */
+function watchFiles(store: Store): Pick<Office, 'countOf' | 'untilOf' | 'unsentOf' | 'batchOf'> {
+  const rowsOf = async ({ ids }: PayoutFile) =>
+    (await Promise.all(ids.map(async (id) => store.findPayouts(id)))).map(([one]) => one?.row);
+  const countOf = async (file: PayoutFile, status: string): Promise<number> =>
+    (await rowsOf(file)).filter((row) => row?.status === status).length;
+  /** In words. */
+  const describe = async (file: PayoutFile): Promise<string> => {
+    const words = (await rowsOf(file)).map(
+      (row) => `${row?.status ?? 'not there'} ${row?.holds.join() ?? ''} ${row?.reasonCode ?? ''}`,
+    );
+    return [...Map.groupBy(words, (one) => one)].map(([one, all]) => `${all.length} × ${one}`).join('; ');
+  };
+  return {
+    countOf,
+    untilOf: async (file, status, count = file.rows) => {
+      try {
+        await until(async () => (await countOf(file, status)) >= count);
+      } catch (cause) {
+        throw new Error(`${file.name} is not ${status}: ${await describe(file)}`, { cause });
+      }
+    },
+    unsentOf: async (file) =>
+      (await rowsOf(file)).flatMap((row) =>
+        row !== undefined && ['ready', 'held'].includes(row.status) ? [row.cells.payoutId] : [],
+      ),
+    batchOf: async ({ name }) => {
+      const find = async () => (await store.batches()).find(({ fileName }) => fileName === name)?.batchId;
+      await until(async () => (await find()) !== undefined);
+      return (await find()) ?? '';
+    },
+  };
+}
+
 export async function openOffice(): Promise<Office> {
   await using stack = new AsyncDisposableStack();
   const scene = stack.use(
     await openScene({
       sandbox: { control: true, statement: { today: true }, latencyMs: 5 },
       transfer: { concurrency: 2 },
-      brake: { inDoubtMax: 5 },
-      watch: { stillMs: 50, rescanMs: 200 },
+      settle: { firstDelayMs: 2_000, maxDelayMs: 3_600_000, giveUpAfterMs: 172_800_000 },
+      brake: { inDoubtMax: 5, window: 100_000 },
+      // A file waits for an hour for what is in doubt: its account alone is halted meanwhile.
+      watch: { stillMs: 50, rescanMs: 200, waitMs: 3_600_000 },
     }),
   );
   await payOctober(scene);
@@ -214,27 +273,16 @@ export async function openOffice(): Promise<Office> {
     ),
   );
   const browsers = stack.use(await openBrowsers(origin));
-  const rowOf = async (payoutId: string) => (await store.findPayouts(payoutId))[0]?.row;
-  const countOf = async ({ ids }: PayoutFile, status: string): Promise<number> => {
-    const rows = await Promise.all(ids.map(rowOf));
-    return rows.filter((row) => row?.status === status).length;
-  };
   const owned = stack.move();
   return {
     ...browsers,
     scene,
     store,
-    countOf,
-    untilOf: async (file, status, count = file.rows) =>
-      until(async () => (await countOf(file, status)) >= count),
-    seqOf: async (payoutId) => (await rowOf(payoutId))?.seq ?? 0,
+    account: [partner.companyId, partner.payerAccount],
+    ...watchFiles(store),
+    control: bank.control,
     day: () => formatBangkokDate(clocks.readMs()),
+    passTo: (time) => passTo(scene, time),
     [Symbol.asyncDispose]: () => owned.disposeAsync(),
   };
 }
-
-/** Where the page keeps a picture of each step, to be looked at; undefined: none is taken. */
-const pictures = process.env['PAYDROP_WALK_PICTURES'];
-
-export const picturePath = (name: string): string | undefined =>
-  pictures === undefined || pictures === '' ? undefined : join(pictures, `${name}.png`);
