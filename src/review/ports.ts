@@ -106,7 +106,7 @@ export interface ApprovalStore {
   handsOf(batchId: string): Promise<readonly number[]>;
   /** Records the person who uploaded the file of a batch, which the journal may not contain yet. */
   keepUpload(batchId: string, personId: number, nowMs: number): Promise<void>;
-  /** The people who uploaded or corrected rows in any batch of a proposal. */
+  /** The people who uploaded or corrected rows in any batch of a proposal, or left rows out of the batch that it pays. */
   involvedIn(proposalId: number): Promise<readonly number[]>;
 }
 

@@ -23,7 +23,12 @@ import { makeRegistrationBatchWork, makeRegistrationWork } from './registration-
 import type { Proposal, ProposalClash, ProposalDraft, ProposalItem, ProposalStore } from './ports.ts';
 import type { Person } from './rules/people.ts';
 import { findMoreThanProposed } from './freeze.ts';
-import { sendsWhatWaits, sumFigures, type TargetFigures } from './rules/proposal-figures.ts';
+import {
+  type ProposalFigures,
+  sendsWhatWaits,
+  sumFigures,
+  type TargetFigures,
+} from './rules/proposal-figures.ts';
 import {
   commitToTarget,
   type Corrected,
@@ -337,24 +342,46 @@ export interface Judged {
 /** Examines every open item, as its approval would. */
 export async function judgeProposal(
   context: ReviewContext,
-  { proposalId, decision }: Pick<Proposal, 'proposalId' | 'decision'>,
+  { proposalId, decision, items }: Pick<Proposal, 'proposalId' | 'decision' | 'items'>,
 ): Promise<Judged> {
+  const all = await context.journal.proposalItems(proposalId, 0, items);
+  return judgeTargets(
+    context,
+    decision,
+    all.filter(({ status }) => status === 'open'),
+  );
+}
+
+/** What a decision on some targets would do now. */
+interface JudgedTargets extends Judged {
+  readonly figures: ProposalFigures;
+  /** The reasons of the others, by the key of the target. */
+  readonly impossible: ReadonlyMap<string, Message>;
+}
+
+/** Examines targets, as a proposal of them would. */
+export async function judgeTargets(
+  context: ReviewContext,
+  decision: Decision,
+  targets: readonly Target[],
+): Promise<JudgedTargets> {
   await using works = new Works(context);
   const amounts: Satang[] = [];
-  const whys: Message[] = [];
-  for (let after = 0; ;) {
-    const items = await context.journal.proposalItems(proposalId, after, itemsAtOnce);
-    for (const item of items.filter(({ status }) => status === 'open')) {
-      const examined = await works.of(item.kind).examine(decision, item);
-      if (isMessage(examined)) whys.push(examined);
-      else amounts.push(examined.amountSatang);
+  const counted: TargetFigures[] = [];
+  const impossible = new Map<string, Message>();
+  for (const [place, target] of targets.entries()) {
+    const examined = await works.of(target.kind).examine(decision, target);
+    if (isMessage(examined)) impossible.set(target.key, examined);
+    else {
+      amounts.push(examined.amountSatang);
+      counted.push(examined.figures);
     }
-    if (items.length < itemsAtOnce) break;
-    after = items.at(-1)?.itemNo ?? after;
     // Gives other work of the process its turn during a list of thousands.
-    await setImmediate();
+    if (place % itemsAtOnce === itemsAtOnce - 1) await setImmediate();
   }
-  return { possible: amounts.length, amountSatang: sumSatang(amounts), whyNot: countWhys(whys) };
+  const whyNot = countWhys([...impossible.values()]);
+  const amountSatang = sumSatang(amounts);
+  return { possible: amounts.length, amountSatang, whyNot, figures: sumFigures(counted), impossible };
 }
 
 /** The reason why the proposal would now do more than it says; undefined when it would not. */

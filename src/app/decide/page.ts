@@ -18,6 +18,7 @@ import { makeUploadView, makeUploadViews } from '../../overview/upload-page.ts';
 import { Challenges } from '../../review/challenges.ts';
 import { makeFrameReader } from '../../review/for-me.ts';
 import type { Question } from '../../review/passkeys.ts';
+import { makeAgainViews } from '../../review/web/again-page.ts';
 import { makeBatchViews } from '../../review/web/batch-page.ts';
 import { makeDecideViews } from '../../review/web/decide-page.ts';
 import { LiveFeed } from '../../review/web/live.ts';
@@ -170,6 +171,7 @@ export function listViews(parts: ViewParts, place: ServedPlace): ServedViews {
     evidenceFolder,
   });
   const payouts = makePayoutViews({ store, readReview, evidenceFolder, askBank: parts.askBank });
+  const again = makeAgainViews({ store, readReview, evidenceFolder });
   const registrations = makeRegistrationViews({ store, readReview, evidenceFolder });
   const views = [
     ...(outside?.userHeader === undefined
@@ -178,6 +180,7 @@ export function listViews(parts: ViewParts, place: ServedPlace): ServedViews {
     ...makeQueueViews({ store, readReview, readQueue, readAttention }),
     ...payouts.views,
     ...deciding.views,
+    ...again.views,
     ...makeProposalListViews({ store, readReview, readPersons }),
     ...makeProposalViews({ store, readReview, signing, evidenceFolder }),
     ...makeBatchListViews({ store }),
@@ -208,6 +211,7 @@ export function listViews(parts: ViewParts, place: ServedPlace): ServedViews {
     ...payouts.fileViews,
     ...registrations.fileViews,
     ...deciding.fileViews,
+    ...again.fileViews,
   ];
   const readFrame = makeFrameReader({ store, readContext, readReview, readAttention });
   return { views, fileViews, readFrame };

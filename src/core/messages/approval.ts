@@ -192,5 +192,22 @@ export const approvalWordings = wordings({
   'approval.next.one': ['Next: 1 more waits for you', 'ถัดไป: รอคุณอีก 1 รายการ'],
   'approval.next.many': ['Next: {count} more wait for you', 'ถัดไป: รอคุณอีก {count} รายการ'],
   'approval.correct-again': ['Correct and propose again', 'แก้ไขแล้วเสนอใหม่'],
+  'again.leave-out': ['Leave out', 'ตัดออก'],
+  'again.leave-out-hint': [
+    'A ticked one is left out. The sum is counted anew before anything is proposed.',
+    'รายการที่เลือกจะถูกตัดออก ระบบคำนวณยอดใหม่ก่อนเสนอ',
+  ],
+  'again.leave-out-row': ['Leave out {what}', 'ตัด {what} ออก'],
+  'again.with-them': ['Propose with it all the same…', 'เสนอโดยไม่ตัดออก…'],
+  'again.counted-anew': [
+    'what is left out has changed, and the sum with it: look at it, then propose',
+    'รายการที่ตัดออกเปลี่ยนไป ยอดจึงเปลี่ยนด้วย กรุณาตรวจสอบแล้วเสนอ',
+  ],
+  'again.all-left-out': ['all of it is left out', 'ตัดออกทุกรายการ'],
+  'again.file-stays': ['{file} stays, unless you choose another file', 'ใช้ {file} ต่อไป เว้นแต่เลือกไฟล์อื่น'],
+  'again.gone': [
+    'Nothing of yours was sent back here that could be corrected',
+    'ไม่มีรายการของคุณที่ถูกส่งกลับให้แก้ไข',
+  ],
   'approval.sent-back-by': ['Sent back by {person}, {moment}', '{person} ส่งกลับเมื่อ {moment}'],
 });

@@ -253,6 +253,7 @@ function boxOf(
     })),
     hidden: { version },
     evidenceFolder,
+    keptFile: undefined,
     leaveOutPath: undefined,
     nameTarget: () => html`<a href="${page}">${nameOf(row)}</a>`,
   };

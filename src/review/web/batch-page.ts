@@ -25,6 +25,7 @@ import { decideOffers, type Offer } from '../rules/offers.ts';
 import { can } from '../rules/people.ts';
 import { answerDecision, type DecideForm, decidePage } from './decide-form.ts';
 import { deciderOf } from '../verdict.ts';
+import { findSentBack, leaveOutPart } from './again-page.ts';
 import { approvalCards, type ApprovalReader, auditorsCard, readWaiting } from './approval-panel.ts';
 import {
   describeWhat,
@@ -465,18 +466,6 @@ async function proposePage(
   };
 }
 
-/** The proposal of this person that was sent back and is corrected now; undefined for a first one. */
-async function findSentBack(
-  { journal }: ReviewContext,
-  { person }: ProvedVisit,
-  { again = '' }: Fields,
-): Promise<Proposal | undefined> {
-  if (!/^\d{1,15}$/.test(again)) return undefined;
-  const proposal = await journal.proposal(Number(again));
-  const isOwn = proposal?.makerId === person.personId && proposal.status === 'sent-back';
-  return isOwn ? proposal : undefined;
-}
-
 /** Proposes to pay, or shows the page with the reason why not and the typed text. */
 async function answerPropose(
   context: BatchPageContext,
@@ -491,9 +480,10 @@ async function answerPropose(
   const figures = await figureWhole(review, decision, { kind: 'batch', key: batchId });
   const figured = { decision, kind: 'batch', figures, totalSatang: totalOfFigures(figures) } as const;
   const present = shown.figures?.digest ?? '';
-  const again = await findSentBack(review, visit, fields);
+  const again = await findSentBack(review, visit, fields['again']);
+  const leaveOut = again && (await leaveOutPart(visit, review, again));
   const note = (fields['note'] ?? again?.note ?? '').trim().slice(0, noteLengthMax);
-  const toPropose = { figured, version: present, note, again };
+  const toPropose = { figured, version: present, note, again, leaveOut };
   const refuse = (status: number, text: Message) =>
     proposePage(context, visit, review, shown, { ...toPropose, refused: { status, text } });
   if (!isPosted) return proposePage(context, visit, review, shown, toPropose);

@@ -1,6 +1,7 @@
 /** The form of a decision: target, reason, evidence and effect. */
 import { showCount } from '../../core/figures.ts';
 import { message, type Message, sayCode } from '../../core/message.ts';
+import { showText } from '../../core/outgoing-text.ts';
 import { deciderOf } from '../verdict.ts';
 import type { ReviewContext } from '../context.ts';
 import {
@@ -10,7 +11,7 @@ import {
   prepareEvidence,
 } from '../evidence-files.ts';
 import { decide, type Objection } from '../review.ts';
-import { countDeciders, type Correction, type Target } from '../rules/proposal.ts';
+import { countDeciders, type Correction, type EvidenceFile, type Target } from '../rules/proposal.ts';
 import { type Decision, decisionTerms, describeEffect, nameOfDecision } from '../rules/terms.ts';
 import { html, type Html, type Part } from './html.ts';
 import { csrfField, keptNote, postButton, problems, sealOf } from './layout.ts';
@@ -43,6 +44,8 @@ export interface DecisionBox {
   readonly hidden: Readonly<Record<string, string>>;
   /** The folder of evidence files; undefined where none are taken. */
   readonly evidenceFolder: string | undefined;
+  /** The file of a proposal that is corrected: it stays unless another one is sent. */
+  readonly keptFile: EvidenceFile | undefined;
   /** The path that leaves impossible rows out of the list; undefined where it is no list. */
   readonly leaveOutPath: string | undefined;
   /** Names a target so that a person recognises it. */
@@ -64,6 +67,7 @@ const boxOf = (form: DecideForm): DecisionBox => ({
   page: undefined,
   choices: [{ ...form, act: undefined, aside: undefined, whyNot: undefined }],
   evidenceFolder: undefined,
+  keptFile: undefined,
   leaveOutPath: undefined,
 });
 
@@ -73,6 +77,9 @@ interface DecisionInput {
   readonly evidence: string;
   readonly correction: Correction;
 }
+
+/** The name of the form, for fields that stand elsewhere on its page. */
+export const formId = 'decide';
 
 /** The end of the path of a form that brings a file. */
 const withFile = '/file';
@@ -146,12 +153,17 @@ ${value}</textarea>
 }
 
 /** The file field, last in the form because the fields before it are read first. */
-const fileField = ({ say }: ProvedVisit, complaints: readonly Complaint[]): Html =>
+const fileField = (
+  { say }: ProvedVisit,
+  kept: EvidenceFile | undefined,
+  complaints: readonly Complaint[],
+): Html =>
   html`<div class="field">
     <label for="evidenceFile"
       >${say('decide.evidence-file')} <small>${say('decide.evidence-file-hint')}</small></label
     >
     ${complaintAt(say, complaints, 'evidenceFile')}
+    ${kept && html`<p>${say(message('again.file-stays', { file: showText(kept.name) }))}</p>`}
     <input id="evidenceFile" name="evidenceFile" type="file" ${described(complaints, 'evidenceFile')} />
   </div>`;
 
@@ -321,10 +333,10 @@ function boxForm(
   const chosen = named !== undefined && possible.includes(named) ? named : firstChoice(possible);
   const proving = possible.filter(({ decision }) => decisionTerms[decision].needsEvidence);
   const others = possible.filter((choice) => !proving.includes(choice));
-  const corrected = possible.filter(({ decision }) => decision === 'retry-corrected');
+  const corrected = possible.filter(takesCorrection);
   const takesFile = box.evidenceFolder !== undefined;
   const sendsFile = takesFile && html`formaction="${box.path}${withFile}" formenctype="multipart/form-data"`;
-  return html`<form method="post" action="${box.path}" class="act">
+  return html`<form method="post" action="${box.path}" class="act" id="${formId}">
     ${csrfField(visit)} ${box.page !== undefined && sealOf(visit, box.page)}
     ${Object.entries(box.hidden).map(([name, value]) => html`<input type="hidden" name="${name}" value="${value}" />`)}
     ${choiceFields(visit, review, possible, { chosen, complaints })}
@@ -338,7 +350,8 @@ function boxForm(
     ${
       proving.length > 0 &&
       html`<div class="${onlyFor(proving)}">
-        ${textField(visit, 'evidence', evidence, complaints)} ${takesFile && fileField(visit, complaints)}
+        ${textField(visit, 'evidence', evidence, complaints)}
+        ${takesFile && fileField(visit, box.keptFile, complaints)}
       </div>`
     }
     ${possible.map((choice) => effectOf(visit, choice, peopleOf(choice, review) === 2))}
@@ -398,12 +411,16 @@ export function decidePage(
   };
 }
 
+/** True where the form asks for the correction; targets of a proposal that is corrected have their own. */
+const takesCorrection = ({ decision, targets }: Choice): boolean =>
+  decision === 'retry-corrected' && targets.some(({ correction }) => correction === undefined);
+
 /** The missing parts of a correction. */
 function complainAboutCorrection(
   choice: Choice,
   { proxyNo, amount, accountNo }: Correction,
 ): readonly Complaint[] {
-  if (choice.decision !== 'retry-corrected') return [];
+  if (!takesCorrection(choice)) return [];
   if (isOfRegistration(choice))
     return accountNo === undefined ? [{ field: 'accountNo', text: message('decide.missing-account') }] : [];
   return proxyNo === null && amount === null
@@ -451,19 +468,18 @@ export async function decideBox(
   const input = readInput(fields);
   const { decision, targets } = choice;
   const file = sent?.name === '' ? undefined : sent;
-  const complaints = complainAbout(choice, input, file !== undefined);
+  const complaints = complainAbout(choice, input, file !== undefined || box.keptFile !== undefined);
   if (complaints.length > 0) return complain(complaints);
   // The file is read only once all other fields are complete.
   const prepared = await prepareSent(box, choice, file);
   if (typeof prepared === 'string')
     return complain([{ field: 'evidenceFile', text: message(refusalWords[prepared]) }]);
   await using sentFile = prepared;
-  const corrected =
-    decision === 'retry-corrected'
-      ? targets.map((target) => ({ ...target, correction: input.correction }))
-      : targets;
+  const corrected = takesCorrection(choice)
+    ? targets.map((target) => ({ ...target, correction: input.correction }))
+    : targets;
   const evidence = decisionTerms[decision].needsEvidence ? orNull(input.evidence) : null;
-  const evidenceFile = sentFile?.file ?? null;
+  const evidenceFile = sentFile?.file ?? box.keptFile ?? null;
   const wish = { decision, targets: corrected, note: input.note, evidence, evidenceFile };
   const proposed = await decide(review, deciderOf(visit.proved), [wish], async () => sentFile?.keep());
   if (proposed.kind === 'refused') return { ...noTrouble, status: 409, objections: proposed.objections };
@@ -474,12 +490,12 @@ export async function decideBox(
 /** Fields beside the token: version, decision, correction, note, evidence, and room for more. */
 const fieldsMax = 8;
 
-/** The same form with a file as evidence. */
-export const makeDecideFileView = (path: string, receive: FileView['receive']): FileView => ({
+/** The same form with a file as evidence. @param more further fields of the form */
+export const makeDecideFileView = (path: string, receive: FileView['receive'], more = 0): FileView => ({
   path: `${path}${withFile}`,
   action: 'propose',
   bytesMax: evidenceBytesMax,
-  fieldsMax,
+  fieldsMax: fieldsMax + more,
   receive,
 });
 

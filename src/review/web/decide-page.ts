@@ -316,6 +316,7 @@ function boxOfMany(
     }),
     hidden: {},
     evidenceFolder,
+    keptFile: undefined,
     leaveOutPath: `${page}/leave-out`,
     nameTarget: (target) => html`<a href="/payout/${target.key}">${names.get(target.key)}</a>`,
   };

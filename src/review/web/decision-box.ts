@@ -14,7 +14,7 @@ import { html, type Html, type Part } from './html.ts';
 import { csrfField, postButton } from './layout.ts';
 import { fullStop, whyOf } from './parts.ts';
 import { type ApprovalWay, enrolFirst } from './signing-page.ts';
-import type { ProvedVisit } from './view.ts';
+import type { Fields, ProvedVisit } from './view.ts';
 
 /** The limit of a note, in characters. */
 export const noteLengthMax = 2_000;
@@ -64,6 +64,24 @@ const approveForms: Readonly<Record<ApprovalWay, (visit: ProvedVisit, proposal: 
   'no-key': enrolFirst,
 };
 
+/** The field of a target that its maker is to leave out. */
+const withoutField = (key: string): string => `without-${key}`;
+
+/** The keys of the targets that a checker wants left out. */
+export const readWithout = (fields: Fields): readonly string[] =>
+  Object.keys(fields).flatMap((name) =>
+    /^without-.{1,200}$/.test(name) ? [name.slice('without-'.length)] : [],
+  );
+
+const sendBackId = 'send-back';
+
+/** Ticks an item of a list to be left out, once the proposal is sent back. */
+export const withoutBox = ({ say }: ProvedVisit, key: string): Html =>
+  html`<label class="small"
+    ><input type="checkbox" name="${withoutField(key)}" value="1" form="${sendBackId}" />
+    ${say('again.leave-out')}</label
+  >`;
+
 /** Sends the proposal back with a row to be left out: a person who leaves it out cannot check, so its maker does. */
 function backWithout(visit: ProvedVisit, { proposalId }: Proposal, waiting: Waiting | undefined): Part {
   const { say } = visit;
@@ -72,7 +90,8 @@ function backWithout(visit: ProvedVisit, { proposalId }: Proposal, waiting: Wait
   const id = like.payoutId;
   const note = say(message('approval.without', { id }));
   const label = say(message('approval.back-without', { id }));
-  return postButton(visit, `/proposal/${proposalId}/send-back`, label, { note }, 'full');
+  const fields = { note, [withoutField(String(like.seq))]: '1' };
+  return postButton(visit, `/proposal/${proposalId}/send-back`, label, fields, 'full');
 }
 
 /** @param back the form's path, the maker, the files in words, and whether the form was sent without its text */
@@ -89,7 +108,7 @@ export function sendBackForm(
   const { path, maker, file, isComplaint } = back;
   return html`<details ${isComplaint && 'open'}>
     <summary>${say(message('approval.send-back-to', { person: maker }))}</summary>
-    <form method="post" action="${path}">
+    <form method="post" action="${path}" id="${sendBackId}">
       ${csrfField(visit)}
       <label for="note"><small>${say('approval.send-back-what')}</small></label>
       <textarea id="note" name="note" rows="3" maxlength="${noteLengthMax}" required></textarea>
@@ -108,7 +127,11 @@ const whysShownMax = 5;
 const countCannot = ({ whyNot }: Judged): number => whyNot.reduce((sum, [, count]) => sum + count, 0);
 
 /** The line over all items: the number that can be carried out now, and the reasons against the rest. */
-function judgedLine(visit: ProvedVisit, { items, kind }: Proposal, judged: Judged | undefined): Part {
+export function judgedLine(
+  visit: ProvedVisit,
+  { items, kind }: Pick<Proposal, 'items' | 'kind'>,
+  judged: Judged | undefined,
+): Part {
   const { say } = visit;
   if (judged === undefined) return undefined;
   const { possible, amountSatang, whyNot } = judged;
@@ -198,6 +221,8 @@ export interface ToPropose {
   readonly note: string;
   /** The proposal that was sent back, whose words stay; undefined for a first one. */
   readonly again: Proposal | undefined;
+  /** The rows that the checker wants left out, with their buttons. */
+  readonly leaveOut: Part;
   /** Undefined before the form is sent. */
   readonly refused?: { readonly status: number; readonly text: Message };
 }
@@ -205,7 +230,10 @@ export interface ToPropose {
 // ---------------------------------------------------------------- the maker's
 
 /** The words of the checker who sent a proposal back. */
-function sentBackWords({ say, language }: ProvedVisit, { checker, checkedAtMs, checkNote }: Proposal): Html {
+export function sentBackWords(
+  { say, language }: ProvedVisit,
+  { checker, checkedAtMs, checkNote }: Proposal,
+): Html {
   const moment = sayMoment(language, checkedAtMs ?? 0);
   return html`<div class="why">
     <small>${say(message('approval.sent-back-by', { person: checker ?? '?', moment }))}</small>
@@ -213,31 +241,28 @@ function sentBackWords({ say, language }: ProvedVisit, { checker, checkedAtMs, c
   </div>`;
 }
 
-/** The maker's box: the only part in which the pages of maker and checker differ. */
-export function proposeCard(
+/** The form that proposes to pay a batch, under the sentence about what it pays. */
+function proposeForm(
   visit: ProvedVisit,
-  { batch, people }: { readonly batch: Batch; readonly people: 1 | 2 | undefined },
-  toPropose: ToPropose,
+  batch: Batch,
+  { figured, version, note, again, refused }: ToPropose,
+  isAlone: boolean,
 ): Html {
   const { say } = visit;
-  const { figured, version, note, again, refused } = toPropose;
   const { amountSatang } = countedOf(figured);
   const file = showText(batch.fileName);
-  const isAlone = people === 1;
   const alone =
     amountSatang === null
       ? message('proposal.approve')
       : message('approval.approve-and-pay', { amount: showBaht(amountSatang) });
   const label = isAlone ? alone : message('approval.propose-to-pay', { file });
-  return html`<aside class="card sign" aria-labelledby="your-decision">
-    <h2 id="your-decision">${say('proposal.your-decision')}</h2>
-    ${again !== undefined && sentBackWords(visit, again)}
-    <p>
+  return html`<p>
       ${say(isAlone ? 'proposal.you-approve' : 'approval.you-propose')}: <b>${say(describeWhat(figured))}</b>,
       ${file}${fullStop(visit)}
     </p>
     <form method="post" action="/batch/${batch.batchId}/decide/approve-batch">
       ${csrfField(visit)} <input type="hidden" name="version" value="${version}" />
+      ${again && html`<input type="hidden" name="again" value="${again.proposalId}" />`}
       <label for="note">${say('decide.why-checker')}</label>
       <textarea
         id="note"
@@ -250,7 +275,30 @@ export function proposeCard(
 ${note}</textarea>
       <button class="main full">${say(label)}</button>
     </form>
-    <p class="small">${say(isAlone ? 'payout.one-is-enough' : 'payout.second')}</p>
+    <p class="small">${say(isAlone ? 'payout.one-is-enough' : 'payout.second')}</p>`;
+}
+
+/** The maker's box: the only part in which the pages of maker and checker differ. */
+export function proposeCard(
+  visit: ProvedVisit,
+  { batch, people }: { readonly batch: Batch; readonly people: 1 | 2 | undefined },
+  toPropose: ToPropose,
+): Html {
+  const { say } = visit;
+  const { again, leaveOut } = toPropose;
+  const form = proposeForm(visit, batch, toPropose, people === 1);
+  return html`<aside class="card sign" aria-labelledby="your-decision">
+    <h2 id="your-decision">${say('proposal.your-decision')}</h2>
+    ${again !== undefined && sentBackWords(visit, again)}
+    ${
+      leaveOut
+        ? html`${leaveOut}
+            <details>
+              <summary>${say('again.with-them')}</summary>
+              ${form}
+            </details>`
+        : form
+    }
     <a class="button full" href="/batch/${batch.batchId}">${say('decide.not-done')}</a>
   </aside>`;
 }

@@ -449,6 +449,7 @@ function boxOfOne(
     })),
     hidden: { version },
     evidenceFolder,
+    keptFile: undefined,
     leaveOutPath: undefined,
     nameTarget: () => html`<a href="${page}">${row.cells.payoutId.trim()}</a>`,
   };

@@ -5,7 +5,7 @@ import { sayMoment } from '../../core/moments.ts';
 import { zeroSatang } from '../../core/money.ts';
 import { changedSince } from '../batch-target.ts';
 import { printable, showText } from '../../core/outgoing-text.ts';
-import type { PersonStore, Proposal, ProposalItem } from '../ports.ts';
+import type { PersonStore, Proposal, ProposalItem, QueueStore } from '../ports.ts';
 import { locateEvidence } from '../evidence-files.ts';
 import type { ReviewContext } from '../context.ts';
 import { recordReveal } from '../reveal.ts';
@@ -23,7 +23,7 @@ import {
   type Waiting,
 } from './approval-panel.ts';
 import { figuresOf, filesCard, headlineOf, hero, largestCard, sizesCard } from './figures-panel.ts';
-import { noteLengthMax, verdictCard, type Verdicts } from './decision-box.ts';
+import { noteLengthMax, readWithout, verdictCard, type Verdicts, withoutBox } from './decision-box.ts';
 import { type ItemsReader, itemRow, itemTable, listMax } from './proposals-page.ts';
 import { html, type Html, type Part } from './html.ts';
 import { plainPage, postButton, problems } from './layout.ts';
@@ -39,7 +39,10 @@ import {
 import type { Answer, Fields, ProvedVisit, View } from './view.ts';
 
 interface ProposalsPageContext {
-  readonly store: ItemsReader & Pick<PersonStore, 'persons' | 'editPersons'> & ApprovalReader;
+  readonly store: ItemsReader &
+    Pick<PersonStore, 'persons' | 'editPersons'> &
+    Pick<QueueStore, 'addReviewNote'> &
+    ApprovalReader;
   /** Judges the part of an open proposal that can be carried out. */
   readonly judge: Judge;
   readonly readReview: ReadReview;
@@ -241,13 +244,17 @@ async function proposalPage(
   if (proposal === undefined) return plainPage(visit, 404, say('page.not-found'), '', '/proposals');
   const after = readId(fields, 'after') ?? 0;
   const items = await review.journal.proposalItems(proposal.proposalId, after, itemsOnPage);
-  const rows = await Promise.all(
-    items.map(async (item) => itemRow(context.store, visit, item, isRevealed, proposal.figures)),
-  );
   const whyNot = {
     approve: await findWhyNotCheck(review, proposal, visit.proved),
     sendBack: await findWhyNotCheck(review, proposal, visit.proved, 'send-back'),
   };
+  const canTick = isOpen(proposal) && proposal.items > 1 && whyNot.sendBack === undefined;
+  const rows = await Promise.all(
+    items.map(async (item) => {
+      const tick = canTick && withoutBox(visit, item.key);
+      return itemRow(context.store, visit, item, isRevealed, proposal.figures, tick);
+    }),
+  );
   const path = `/proposal/${proposal.proposalId}${after > 0 ? `/after/${after}` : ''}`;
   // Revealed numbers are displayed once.
   const live = (name: string) => !isRevealed && html`data-live="${name}"`;
@@ -294,16 +301,15 @@ async function proposalPage(
   };
 }
 
-/** The page on which its maker corrects a proposal of one target that was sent back. */
+/** The page on which its maker corrects a proposal that was sent back. */
 function againPathOf(
-  { proposalId, status, decision, items }: Proposal,
+  { proposalId, status, decision }: Proposal,
   [item]: readonly ProposalItem[],
 ): string | undefined {
-  if (status !== 'sent-back' || items > 1 || item === undefined) return undefined;
-  const { kind, key } = item;
-  if (decision === 'approve-batch') return `/batch/${key}/decide/${decision}/again/${proposalId}`;
-  if (kind === 'batch') return `/batch/${key}/decide/${decision}`;
-  return kind === 'payout' || kind === 'registration' ? `/${kind}/${key}` : undefined;
+  if (status !== 'sent-back' || item === undefined) return undefined;
+  return decision === 'approve-batch'
+    ? `/batch/${item.key}/decide/${decision}/again/${proposalId}`
+    : `/proposal/${proposalId}/again`;
 }
 
 /** Reads the batch of an open approval as it is now. */
@@ -409,6 +415,27 @@ async function answerEvidence(
   return { file: { path, name: file.name, type: 'application/octet-stream' } };
 }
 
+/** Notes what the maker is to leave out: those boxes are ticked when the proposal is corrected. */
+async function noteWithout(
+  { store }: ProposalsPageContext,
+  { clock }: ReviewContext,
+  { proved }: ProvedVisit,
+  proposalId: number,
+  fields: Fields,
+): Promise<void> {
+  const { personId, name: person } = deciderOf(proved);
+  const noted = {
+    kind: 'proposal',
+    key: String(proposalId),
+    what: 'noted',
+    personId,
+    person,
+    note: '',
+  } as const;
+  for (const version of readWithout(fields).slice(0, itemsOnPage))
+    await store.addReviewNote({ ...noted, version, atMs: clock.now() });
+}
+
 /** Carries out a person's verdict, after checking the permission and the proposal again. */
 async function answerVerdict(
   context: ProposalsPageContext,
@@ -432,6 +459,7 @@ async function answerVerdict(
   const terms = { note: note === '' ? null : note, ...(seen === undefined ? {} : { seen }) };
   const review = await context.readReview();
   const checked = await giveVerdict(review, proposalId, verdict, visit.proved, terms);
+  if (checked.kind === 'sent-back') await noteWithout(context, review, visit, proposalId, fields);
   if (checked.kind !== 'refused') return { goTo: `/proposal/${proposalId}` };
   const complaint = { status: 409, field: 'list', text: checked.why };
   return proposalPage(context, visit, fields, { complaint });

@@ -376,7 +376,7 @@ function registrationItem(
 }
 
 /** Describes the target of an item: a payout, a registration, or another kind. */
-async function describeItem(
+export async function describeItem(
   store: ItemsReader,
   visit: ProvedVisit,
   item: ProposalItem,
@@ -423,13 +423,14 @@ const itemHeads = (kind: TargetKind | undefined): ItemHeads =>
     ? { name: 'decide.registration-head', whose: 'decide.account-head', hasAmount: false }
     : { name: 'payout.payout', whose: 'payout.payee', hasAmount: true };
 
-/** One line of the list: the target, its state, and the outcome. */
+/** One line of the list: the target, its state, and the outcome. @param tick of what a checker leaves out */
 export async function itemRow(
   store: ItemsReader,
   visit: ProvedVisit,
   item: ProposalItem,
   isRevealed: boolean,
   figures: ProposalFigures,
+  tick: Part,
 ): Promise<Html> {
   const { say } = visit;
   const { itemNo, kind, status, why, note } = item;
@@ -443,7 +444,7 @@ export async function itemRow(
     </td>
     <td data-head="${say('payout.status')}">${state}</td>
     <td data-head="${say('proposal.outcome')}">
-      ${say(itemWords[status])} <small>${whyOf(visit, why)}</small>
+      ${say(itemWords[status])} <small>${whyOf(visit, why)}</small> ${tick}
     </td>
   </tr>`;
 }

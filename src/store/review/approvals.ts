@@ -541,6 +541,30 @@ export function* approveBatch(
   return true;
 }
 
+/** The people who left a row out of the batch that a proposal of two people pays: they cancelled it. */
+const leftOutBy = (proposalId: number) =>
+  query
+    .selectFrom('proposal as a')
+    .innerJoin('proposal_item as whole', 'whole.proposal_id', 'a.proposal_id')
+    .innerJoin('batch as b', 'b.batch_id', 'whole.key')
+    .innerJoin('proposal as c', (join) =>
+      join
+        .onRef('c.made_at_ms', '>=', 'b.started_at_ms')
+        .on('c.decision', '=', 'cancel')
+        .on('c.status', '=', 'applied'),
+    )
+    .innerJoin('proposal_item as i', 'i.proposal_id', 'c.proposal_id')
+    .innerJoin('payout as p', (join) =>
+      join.on(sql<SqlBool>`p.seq = cast(i.key as bigint)`).onRef('p.batch_id', '=', 'b.batch_id'),
+    )
+    .select('c.maker_id')
+    .distinct()
+    .where('a.proposal_id', '=', proposalId)
+    .where('a.decision', '=', 'approve-batch')
+    .where('a.people', '=', 2)
+    .where('i.kind', '=', 'payout')
+    .where('i.status', '=', 'applied');
+
 export const approvalReads = {
   *involvedIn(proposalId): Reading<number[]> {
     const ofKind = (kind: TargetKind) =>
@@ -561,7 +585,8 @@ export const approvalReads = {
       .select('person_id')
       .distinct()
       .where('batch_id', 'in', batches.union(ofRows).union(registrations).union(ofRegistrations));
-    return (yield* select(hands)).map(({ person_id: personId }) => personId);
+    const involved = (yield* select(hands)).map(({ person_id: personId }) => personId);
+    return [...involved, ...(yield* select(leftOutBy(proposalId))).flatMap(({ maker_id: id }) => id ?? [])];
   },
   handsOf: readHands,
   approvalsOf: readApprovals,
