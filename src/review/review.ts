@@ -352,7 +352,7 @@ export async function judgeProposal(
   );
 }
 
-/** What a decision on some targets would do now. */
+/** The present effect of a decision on some targets. */
 interface JudgedTargets extends Judged {
   readonly figures: ProposalFigures;
   /** The reasons of the others, by the key of the target. */

@@ -25,7 +25,7 @@ import { decideOffers, type Offer } from '../rules/offers.ts';
 import { can } from '../rules/people.ts';
 import { answerDecision, type DecideForm, decidePage } from './decide-form.ts';
 import { deciderOf } from '../verdict.ts';
-import { findSentBack, leaveOutPart } from './again-page.ts';
+import { findSentBack, leaveOutPart } from './proposed/again-page.ts';
 import { approvalCards, type ApprovalReader, auditorsCard, readWaiting } from './approval-panel.ts';
 import {
   describeWhat,

@@ -1,7 +1,6 @@
 /** One payout: its facts, the decisions that are possible now, and its whole history. */
 import { formatBangkokTime } from '../../core/bangkok-time.ts';
 import { bahtOf, message, sayCode } from '../../core/message.ts';
-import { sayAge, sayMoment } from '../../core/moments.ts';
 import { zeroSatang } from '../../core/money.ts';
 import { thaiNamesAgree } from '../../core/payee-name.ts';
 import { maskForeignNumbers, showText } from '../../core/outgoing-text.ts';
@@ -17,6 +16,7 @@ import { decideOffers, type Offer } from '../rules/offers.ts';
 import { can } from '../rules/people.ts';
 import { describeCounted } from '../rules/proposal-figures.ts';
 import { describeAct, type PayoutDecision } from '../rules/terms.ts';
+import { type AskBank, askPart, makeAskView } from './ask-bank.ts';
 import {
   aboveForm,
   decideBox,
@@ -56,9 +56,6 @@ import type { StatementLine } from '../../reconcile/rules/statement.ts';
 
 /** Reads the present context of decisions: the settings in force may have been agreed on meanwhile. */
 export type ReadReview = () => Promise<ReviewContext>;
-
-/** Asks the bank about one payout, once; sends nothing. */
-export type AskBank = (seq: number) => Promise<void>;
 
 interface PayoutPageContext {
   readonly store: HistoryReader & Pick<PersonStore, 'persons' | 'editPersons'>;
@@ -354,66 +351,6 @@ function summary(visit: ProvedVisit, { row, batch, attempts }: PayoutHistory): H
     </details>`;
 }
 
-// ---------------------------------------------------------------- asking the bank
-
-/** The least time between two questions about one payout. */
-const askAgainMs = 30_000;
-
-const isUnknown = ({ row }: PayoutHistory): boolean =>
-  row.status === 'submitted' || row.status === 'unresolved';
-
-/** The latest answer of the bank, and the way to ask once more, while it is unknown if money moved. */
-function askCard(context: PayoutPageContext, visit: ProvedVisit, history: PayoutHistory): Part {
-  const { say, language, nowMs, person } = visit;
-  const { row, attempts } = history;
-  const attempt = attempts.findLast(({ payoutSeq }) => payoutSeq === row.seq);
-  if (!isUnknown(history) || attempt === undefined) return undefined;
-  const { lastInquiryAtMs, lastFinding, nextInquiryAtMs } = attempt;
-  const moment = (ms: number): string => sayMoment(language, ms);
-  const isNew = lastInquiryAtMs !== null && nowMs - lastInquiryAtMs < askAgainMs;
-  const mayAsk = context.askBank !== undefined && can(person, 'take').allowed;
-  const next =
-    nextInquiryAtMs === null || nextInquiryAtMs <= nowMs
-      ? say(row.status === 'unresolved' ? 'payout.asks-no-more' : 'payout.asks-by-itself')
-      : say(message('payout.asks-next', { moment: moment(nextInquiryAtMs) }));
-  const answer = message(`inquiry-says.${lastFinding ?? 'nothing-said'}`);
-  return html`<div class="asking" data-live="asking">
-    <p>
-      <b>${say(message('payout.unknown-since', { age: sayAge(language, nowMs - attempt.intentAtMs) }))}</b>
-      <small>${momentOf(visit, attempt.intentAtMs)}</small>
-    </p>
-    <p>
-      ${
-        lastInquiryAtMs === null
-          ? say('payout.not-asked-yet')
-          : say(message('payout.asked-at', { moment: moment(lastInquiryAtMs), answer }))
-      }
-    </p>
-    <p><small>${next}</small></p>
-    ${
-      mayAsk &&
-      (isNew
-        ? html`<p><small>${say('payout.asked-just-now')}</small></p>`
-        : postButton(visit, `/payout/${row.seq}/ask`, say('payout.ask-now'), {}, ''))
-    }
-  </div>`;
-}
-
-/** Asks the bank about one payout, at most once in 30 seconds over all people. */
-function makeAsking(context: PayoutPageContext): (visit: ProvedVisit, fields: Fields) => Promise<Answer> {
-  const askedAtMs = new Map<number, number>();
-  return async ({ nowMs }, fields) => {
-    const seq = readSeq(fields) ?? 0;
-    for (const [old, atMs] of askedAtMs) if (nowMs - atMs >= askAgainMs) askedAtMs.delete(old);
-    const history = askedAtMs.has(seq) ? undefined : await context.store.history(seq);
-    if (history !== undefined && isUnknown(history)) {
-      askedAtMs.set(seq, nowMs);
-      await context.askBank?.(seq);
-    }
-    return { goTo: `/payout/${seq}` };
-  };
-}
-
 // ---------------------------------------------------------------- the page
 
 /** Returns "12,500.00 baht → ••5678". */
@@ -595,7 +532,10 @@ export function makePayoutViews(context: PayoutPageContext): PageViews {
         title: `${visit.say('payout.payout')} ${history.row.cells.payoutId.trim()}`,
         head: head(visit, history, isRevealed),
         facts: summary(visit, history),
-        asking: askCard(context, visit, history),
+        asking: askPart(visit, history, {
+          canAsk: askBank !== undefined,
+          back: `/payout/${history.row.seq}`,
+        }),
         story: timeLine(visit, history, lines),
       }),
       boxOf: (visit, shown, version) => boxOfOne(context, visit, shown, version),
@@ -607,11 +547,5 @@ export function makePayoutViews(context: PayoutPageContext): PageViews {
     },
     evidenceFolder,
   );
-  const asking: View = {
-    method: 'POST',
-    path: '/payout/:seq/ask',
-    action: 'take',
-    answer: makeAsking(context),
-  };
-  return { views: askBank === undefined ? views : [...views, asking], fileViews };
+  return { views: askBank === undefined ? views : [...views, makeAskView(store, askBank)], fileViews };
 }

@@ -1,24 +1,24 @@
 /** Corrects a proposal that was sent back, and proposes it again: its text, evidence and items stay. */
-import { joined, message, type Message, verbatim } from '../../core/message.ts';
-import { showBaht, showCount } from '../../core/figures.ts';
-import { zeroSatang } from '../../core/money.ts';
-import type { PayoutHistory } from '../../payout/ports.ts';
-import { unsentStatuses } from '../../payout/rules/operator.ts';
-import type { ReviewContext } from '../context.ts';
-import { locateEvidence } from '../evidence-files.ts';
-import type { Proposal, ProposalItem } from '../ports.ts';
-import { decide, judgeTargets } from '../review.ts';
-import { describeTarget } from '../rules/batch-decisions.ts';
-import { countedOf, describeCounted } from '../rules/proposal-figures.ts';
-import type { EvidenceFile, Target } from '../rules/proposal.ts';
+import { joined, message, type Message, verbatim } from '../../../core/message.ts';
+import { showBaht, showCount } from '../../../core/figures.ts';
+import { zeroSatang } from '../../../core/money.ts';
+import type { PayoutHistory } from '../../../payout/ports.ts';
+import { unsentStatuses } from '../../../payout/rules/operator.ts';
+import type { ReviewContext } from '../../context.ts';
+import { locateEvidence } from '../../evidence-files.ts';
+import type { Proposal, ProposalItem } from '../../ports.ts';
+import { decide, judgeTargets } from '../../review.ts';
+import { describeTarget } from '../../rules/batch-decisions.ts';
+import { countedOf, describeCounted } from '../../rules/proposal-figures.ts';
+import type { EvidenceFile, Target } from '../../rules/proposal.ts';
 import {
   describeAct,
   describeEffect,
   isPayoutDecision,
   isRegistrationDecision,
   nameOfDecision,
-} from '../rules/terms.ts';
-import { deciderOf } from '../verdict.ts';
+} from '../../rules/terms.ts';
+import { deciderOf } from '../../verdict.ts';
 import {
   aboveForm,
   decideBox,
@@ -28,15 +28,15 @@ import {
   makeDecideFileView,
   noTrouble,
   type Trouble,
-} from './decide-form.ts';
-import { judgedLine, sentBackWords } from './decision-box.ts';
-import { describeWhat, type FiguredDecision, figuresPanel } from './figures-panel.ts';
-import { html, type Html, type Part } from './html.ts';
-import { plainPage, postButton } from './layout.ts';
-import { decisionCard, whyOf } from './parts.ts';
-import type { ReadReview } from './payout-page.ts';
-import { describeItem, type ItemsReader } from './proposals-page.ts';
-import type { Answer, Fields, Page, PageViews, ProvedVisit, SentFile } from './view.ts';
+} from '../decide-form.ts';
+import { judgedLine, sentBackWords } from '../decision-box.ts';
+import { describeWhat, type FiguredDecision, figuresPanel } from '../figures-panel.ts';
+import { html, type Html, type Part } from '../html.ts';
+import { plainPage, postButton } from '../layout.ts';
+import { decisionCard, whyOf } from '../parts.ts';
+import type { ReadReview } from '../payout-page.ts';
+import { describeItem, type ItemsReader } from '../proposals-page.ts';
+import type { Answer, Fields, Page, PageViews, ProvedVisit, SentFile } from '../view.ts';
 
 interface AgainContext {
   readonly store: ItemsReader;
@@ -76,7 +76,7 @@ export async function findSentBack(
 }
 
 /** The keys of the targets that the checker wants left out. */
-export async function readToLeaveOut(
+async function readToLeaveOut(
   { journal }: ReviewContext,
   { proposalId }: Proposal,
 ): Promise<ReadonlySet<string>> {
