@@ -57,6 +57,12 @@ export const ofLoss: readonly Mutation[] = [
     'if (trace === null)',
   ),
   inLost(
+    'a refused send of an older journal has moved nothing',
+    'payout/rules/after-inquiry.ts',
+    '!attempt.acknowledged && !mayHaveGoneUnseen(attempt, policy);',
+    '!attempt.acknowledged;',
+  ),
+  inLost(
     'what moved on the day of a refused send is taken for that send',
     'payout/rules/lost-journal.ts',
     "case 'in-process':\n      return !areOf(reading.moments, knownOrders(known, transRefNo));",

@@ -189,7 +189,7 @@ function askAgainOrGiveUp(asked: Case, reason: Reason): Change {
   const { payout, attempt, policy, nowMs, facts } = asked;
   const isUnresolved = payout.status === 'unresolved';
   if (!isUnresolved && nowMs - attempt.intentAtMs >= policy.giveUpAfterMs) {
-    return isHarmless(attempt) ? returnUnsent(asked, 'paused', nextAttemptDue) : giveUp(asked, reason);
+    return isHarmless(asked) ? returnUnsent(asked, 'paused', nextAttemptDue) : giveUp(asked, reason);
   }
   const nextInquiryAtMs = isUnresolved ? null : computeNextInquiryAtMs(asked);
   return move({
@@ -203,11 +203,13 @@ function askAgainOrGiveUp(asked: Case, reason: Reason): Change {
 
 /** Holds a payout that was refused before processing and is unknown to the bank, until its next attempt may be made. */
 export const decideReturn = (known: Case): Change | undefined =>
-  isHarmless(known.attempt) && known.attempt.lastFinding === 'not-found'
+  isHarmless(known) && known.attempt.lastFinding === 'not-found'
     ? returnUnsent(known, 'paused', nextAttemptDue)
     : undefined;
 
-const isHarmless = ({ status, acknowledged }: Attempt): boolean => status === 'refused' && !acknowledged;
+/** True when no send of the attempt had an effect: all were refused, and no other journal may have sent it since. */
+const isHarmless = ({ attempt, policy }: Case): boolean =>
+  attempt.status === 'refused' && !attempt.acknowledged && !mayHaveGoneUnseen(attempt, policy);
 
 function decideNotFound(asked: Case, reason: Reason): InquiryStep {
   const { payout, attempt, policy, nowMs } = asked;
@@ -259,7 +261,7 @@ function decideTrustedNotFound(asked: Case, reason: Reason): InquiryStep {
     const keepUntil = (atMs: number): Change => waitForRepetition(asked, reason.code, atMs);
     return { keep, keepUntil, sendAgain: sendAgain(asked) };
   }
-  if (isHarmless(attempt)) return { keep: returnUnsent(asked, 'paused', nextAttemptDue) };
+  if (isHarmless(asked)) return { keep: returnUnsent(asked, 'paused', nextAttemptDue) };
   return { keep: giveUp(asked, { code: 'not-found', text: message('attempt.not-found') }) };
 }
 

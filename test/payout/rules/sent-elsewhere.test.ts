@@ -2,7 +2,7 @@
 import { message, verbatim } from '../../../src/core/message.ts';
 import { describe, expect, test } from 'vitest';
 import type { Attempt, Payout } from '../../../src/core/payout.ts';
-import { decideInquiry } from '../../../src/payout/rules/after-inquiry.ts';
+import { decideInquiry, decideReturn } from '../../../src/payout/rules/after-inquiry.ts';
 import type { Case } from '../../../src/payout/rules/case.ts';
 import type { isSameSend } from '../../../src/payout/rules/inquiry-items.ts';
 import type { InquiryReading } from '../../../src/payout/rules/read-reply.ts';
@@ -65,6 +65,34 @@ describe.each(gaps)('after %s', (_name, gap) => {
     for (const moment of others)
       expect(decideSuperseded(ended(gap), working(moment))?.after.reasonCode).toBe('found-after-loss');
     expect(decideSuperseded(ended(gap), working(own))?.after.reasonCode).toBe('earlier-attempt-open');
+  });
+});
+
+describe('a send that was refused', () => {
+  const refused: Attempt = {
+    ...attempt,
+    status: 'refused',
+    lastFinding: 'not-found',
+    sends: policy.resendsMax + 1,
+    refusals: policy.resendsMax + 1,
+  };
+  const late = (changes: Partial<SettlePolicy>): Case => ({
+    ...caseAt(noonMs + policy.giveUpAfterMs, { payout, attempt: refused }),
+    policy: { ...policy, ...changes },
+  });
+  const silent = { kind: 'nothing-said', reason } as const;
+  const unknown = { kind: 'not-found', reason } as const;
+
+  test.each(gaps)('stays in doubt after %s: another journal may have sent it since', (_name, gap) => {
+    expect(decideReturn(late(gap))).toBeUndefined();
+    for (const reading of [silent, unknown])
+      expect(decideInquiry(late(gap), reading).keep.after.status).toBe('unresolved');
+  });
+
+  test('has moved no money where the journal is whole', () => {
+    expect(decideReturn(late({}))?.after.status).toBe('held');
+    for (const reading of [silent, unknown])
+      expect(decideInquiry(late({}), reading).keep.after.status).toBe('held');
   });
 });
 
