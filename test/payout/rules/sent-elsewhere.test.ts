@@ -80,7 +80,7 @@ describe('a send that was refused', () => {
     ...caseAt(noonMs + policy.giveUpAfterMs, { payout, attempt: refused }),
     policy: { ...policy, ...changes },
   });
-  const silent = { kind: 'nothing-said', reason } as const;
+  const silent = { kind: 'nothing-said', isTrouble: false, reason } as const;
   const unknown = { kind: 'not-found', reason } as const;
 
   test.each(gaps)('stays in doubt after %s: another journal may have sent it since', (_name, gap) => {
