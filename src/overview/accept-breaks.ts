@@ -14,12 +14,12 @@ import {
   isHigh,
   markOf,
   nameOf,
+  placeOf,
   readDate,
   type ReconciliationContext,
-  showDifference,
   signOf,
-  transferOf,
 } from './reconciliation-day.ts';
+import { showDifference, transferOf } from '../review/web/proposed/break-sides.ts';
 import { sidesOfBreak } from './rules/day-sides.ts';
 
 const pickMark = 'pick-';
@@ -147,7 +147,11 @@ export async function answerAccept(
     return choosePage(visit, date, records, { text: 'reconciliation.breaks-changed', status: 409 });
   const review = await readReview();
   const form = formOf(visit, date, chosen);
-  return fields['note'] === undefined
-    ? decidePage(visit, review, form)
-    : answerDecision(visit, review, form, fields);
+  if (fields['note'] === undefined) return decidePage(visit, review, form);
+  const answer = await answerDecision(visit, review, form, fields);
+  const [first] = chosen;
+  // Back to the line in its day, which says that it waits for a check.
+  return 'goTo' in answer && first !== undefined
+    ? { goTo: `/reconciliation/${date}#${placeOf(first)}` }
+    : answer;
 }

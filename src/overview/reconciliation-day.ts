@@ -4,9 +4,8 @@ import { counted, listedInWords, message, type Message, type PlainCode } from '.
 import { formatBangkokDateTime, listPastDays, parseBangkokDate } from '../core/bangkok-time.ts';
 import { showBaht, showCount } from '../core/figures.ts';
 import { sayAge, sayDate, sayMoment } from '../core/moments.ts';
-import type { Satang } from '../core/money.ts';
 import { showText } from '../core/outgoing-text.ts';
-import { maskDigits } from '../core/proxy-id.ts';
+import type { HistoryReader, PayoutHistory } from '../payout/ports.ts';
 import type { AcceptedStatement, StatementStore, UnreconciledDays } from '../reconcile/ports.ts';
 import { breakKeyOf, versionOfBreak } from '../reconcile/rules/breaks.ts';
 import { describeBreakRemedy } from '../reconcile/rules/break-remedies.ts';
@@ -16,11 +15,13 @@ import type { BreakRecord, Figures } from '../reconcile/rules/types.ts';
 import { breakTargetOf } from '../review/queue-target.ts';
 import type { Proposal, ProposalStore } from '../review/ports.ts';
 import { can } from '../review/rules/people.ts';
+import { type AskBank, askPart } from '../review/web/ask-bank.ts';
 import { stepsChart } from '../review/web/charts.ts';
 import { html, type Html, type Part } from '../review/web/html.ts';
 import { plainPage, postButton } from '../review/web/layout.ts';
 import { capital, momentOf, whyOf } from '../review/web/parts.ts';
 import type { ReadReview } from '../review/web/payout-page.ts';
+import { bahtOfSide, showDifference, transferOf } from '../review/web/proposed/break-sides.ts';
 import type { Fields, Page, ProvedVisit } from '../review/web/view.ts';
 import {
   compareSides,
@@ -45,6 +46,7 @@ type ReconciliationReader = Pick<
   | 'countAcceptedBreaks'
 > &
   UnreconciledDays &
+  Pick<HistoryReader, 'history'> &
   Pick<ProposalStore, 'openItems' | 'proposal'>;
 
 export interface ReconciliationContext {
@@ -54,6 +56,8 @@ export interface ReconciliationContext {
   readonly companyId: string;
   /** Fetches the statement of a day and reconciles it; undefined in a process that asks no bank. */
   readonly fetchStatement: ((date: string) => Promise<StatementFetched>) | undefined;
+  /** Asks the bank about one payout; undefined in a process that has no bank. */
+  readonly askBank: AskBank | undefined;
 }
 
 /** Most breaks shown. */
@@ -65,12 +69,6 @@ export const isHigh = ({ severity }: Pick<BreakRecord, 'severity'>): boolean =>
 
 export const nameOf = (place: SidesOf['place']): PlainCode =>
   isBreakKind(place) ? `break.${place}` : `agreed.${place}`;
-
-/** A difference with its sign: the excess is ours, or the bank's. */
-export function showDifference(satang: Satang): string {
-  const sign = satang === 0n ? '' : satang < 0n ? '−' : '+';
-  return `${sign}${showBaht(sizeOf(satang))}`;
-}
 
 /** The sign and colour of a break. */
 export const signOf = (isHighBreak: boolean): readonly [sign: string, className: string] =>
@@ -91,6 +89,21 @@ interface ShownDay {
   readonly acceptedCount: number;
   /** The open proposal about a break, by the key of its target. */
   readonly proposals: ReadonlyMap<string, number>;
+  /** The payouts of breaks whose outcome is unknown, by their numbers. */
+  readonly inDoubt: ReadonlyMap<number, PayoutHistory>;
+}
+
+async function readInDoubt(
+  store: ReconciliationReader,
+  open: readonly BreakRecord[],
+): Promise<ReadonlyMap<number, PayoutHistory>> {
+  const found = new Map<number, PayoutHistory>();
+  for (const { attempt } of open) {
+    if (attempt?.payoutStatus !== 'submitted' && attempt?.payoutStatus !== 'unresolved') continue;
+    const history = await store.history(attempt.payoutSeq);
+    if (history !== undefined) found.set(attempt.payoutSeq, history);
+  }
+  return found;
 }
 
 async function readDay(
@@ -111,6 +124,7 @@ async function readDay(
     accepted: await store.acceptedBreaks(date, breaksShown),
     acceptedCount: await store.countAcceptedBreaks(date),
     proposals: new Map(items.map(({ key, proposalId }) => [key, proposalId])),
+    inDoubt: await readInDoubt(store, open),
   };
 }
 
@@ -292,28 +306,18 @@ function sidesSection(visit: ProvedVisit, shown: ShownDay): Html {
 
 // ---------------------------------------------------------------- breaks
 
-/** The payout of a break, or the bank's reference of a line that is not ours. */
-export function transferOf({ attempt, key }: BreakRecord): Html {
-  if (attempt === null) return html`<span class="mono">${showText(key)}</span>`;
-  const { payoutSeq, payoutId, order } = attempt;
-  return html`<a href="/payout/${payoutSeq}">${payoutId}</a> ${maskDigits(order.proxyNo)}
-    ${showText(order.proxyName ?? '')}`;
-}
-
-const bahtOfSide = (satang: Satang | undefined): string => (satang === undefined ? '—' : showBaht(satang));
+/** The place of a break on the page of its day; an answer about it returns there. */
+export const placeOf = (record: BreakRecord): string => `break-${markOf(record)}`;
 
 function breakButtons(visit: ProvedVisit, shown: ShownDay, record: BreakRecord): Html {
   const { say, person } = visit;
   const { date, proposals } = shown;
   const proposalId = proposals.get(breakTargetOf(record).key);
-  const { attempt } = record;
-  const isInDoubt = attempt?.payoutStatus === 'submitted' || attempt?.payoutStatus === 'unresolved';
   if (proposalId !== undefined)
     return html`<div class="bts">
       <a class="b sm" href="/proposal/${proposalId}">${say('reconciliation.waits-check')}</a>
     </div>`;
   return html`<div class="bts">
-    ${isInDoubt && html`<a class="b sm" href="/payout/${attempt.payoutSeq}">${say('reconciliation.ask-now')}</a>`}
     ${
       can(person, 'propose').allowed &&
       postButton(
@@ -327,13 +331,14 @@ function breakButtons(visit: ProvedVisit, shown: ShownDay, record: BreakRecord):
   </div>`;
 }
 
-function breakCard(visit: ProvedVisit, shown: ShownDay, record: BreakRecord): Html {
+function breakCard(visit: ProvedVisit, shown: ShownDay, record: BreakRecord, canAsk: boolean): Html {
   const { say, language, nowMs } = visit;
   const { kind, reason } = record;
   const { oursSatang, bankSatang, differenceSatang } = sidesOfBreak(record);
   const [sign, className] = signOf(isHigh(record));
   const dayMs = parseBangkokDate(record.date) ?? record.openedAtMs;
-  return html`<article class="card br ${isHigh(record) ? 'hi' : 'lo'}">
+  const history = shown.inDoubt.get(record.attempt?.payoutSeq ?? 0);
+  return html`<article class="card br ${isHigh(record) ? 'hi' : 'lo'}" id="${placeOf(record)}" tabindex="-1">
     <div class="hd">
       <h3 class="${className}"><span aria-hidden="true">${sign}</span> ${capital(say(nameOf(kind)))}</h3>
       <small
@@ -363,6 +368,7 @@ function breakCard(visit: ProvedVisit, shown: ShownDay, record: BreakRecord): Ht
       <p>${whyOf(visit, reason)}</p>
       <p class="small">${showText(say(describeBreakRemedy(record)))}</p>
     </div>
+    ${history && askPart(visit, history, { canAsk, back: `/reconciliation/${shown.date}#${placeOf(record)}` })}
     ${breakButtons(visit, shown, record)}
   </article>`;
 }
@@ -409,7 +415,7 @@ async function acceptedList(store: ReconciliationReader, visit: ProvedVisit, sho
 }
 
 async function breaksSection(
-  store: ReconciliationReader,
+  { store, askBank }: ReconciliationContext,
   visit: ProvedVisit,
   shown: ShownDay,
 ): Promise<Part> {
@@ -429,7 +435,9 @@ async function breaksSection(
             >`
           }
         </div>
-        <div class="list">${open.map((record) => breakCard(visit, shown, record))}</div>
+        <div class="list">
+          ${open.map((record) => breakCard(visit, shown, record, askBank !== undefined))}
+        </div>
         ${openCount > open.length && html`<p>${say('reconciliation.more-breaks')}</p>`}
       </section>`,
     await acceptedList(store, visit, shown),
@@ -539,7 +547,7 @@ export async function answerDay(
         <small>${say(message('reconciliation.read-at', { version, moment }))}</small>
       </div>
       ${shown.isInPart && html`<p>${say('reconciliation.day-not-whole')}</p>`} ${explanation(visit, shown)}
-      ${sidesSection(visit, shown)} ${await breaksSection(store, visit, shown)}
+      ${sidesSection(visit, shown)} ${await breaksSection(context, visit, shown)}
       ${await statementSection(context, visit, shown)} ${signatureLines(visit)}`,
   };
 }

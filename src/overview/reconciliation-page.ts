@@ -10,13 +10,8 @@ import { html, type Html, type Part } from '../review/web/html.ts';
 import { dataTable } from '../review/web/parts.ts';
 import type { Page, ProvedVisit, View } from '../review/web/view.ts';
 import { answerAccept } from './accept-breaks.ts';
-import {
-  answerDay,
-  answerFetch,
-  isHigh,
-  type ReconciliationContext,
-  showDifference,
-} from './reconciliation-day.ts';
+import { showDifference } from '../review/web/proposed/break-sides.ts';
+import { answerDay, answerFetch, isHigh, type ReconciliationContext } from './reconciliation-day.ts';
 import { compareSides } from './rules/day-sides.ts';
 
 /** Newest days shown. */

@@ -366,9 +366,15 @@ describe.skipIf(chromiumPath === undefined).each(looks)('the month-end %s', (_na
     await boon.see('12-day');
     await boon.click(boon.page.locator(`form[action$="/accept"] button`).first());
     await boon.see('12-accept');
-    const path = await propose(boon, 'the bank has said why');
+    const { page } = boon;
+    await page.fill('#note', 'the bank has said why');
+    await boon.click(page.locator('main form:has(#note) button.main:visible'));
+    // Back at the same line, which says that it waits for a check.
+    const { pathname, hash } = new URL(page.url());
+    expect([pathname, hash]).toEqual([`/reconciliation/${day}`, expect.stringMatching(/^#break-[0-9a-f]+$/)]);
     await boon.see('12-proposed');
-    await approve(anan, path);
+    const link = await page.locator(`${hash} a[href^="/proposal/"]`).getAttribute('href');
+    await approve(anan, link ?? '');
     await anan.see('12-approved');
   });
 

@@ -1,6 +1,10 @@
 /** Days tied out, over a real port. */
 import { expect, test } from 'vitest';
+import { showBaht } from '../../src/core/figures.ts';
+import { toSatang } from '../../src/core/money.ts';
+import { sidesOfBreak } from '../../src/overview/rules/day-sides.ts';
 import { breakTargetOf } from '../../src/review/queue-target.ts';
+import { showDifference } from '../../src/review/web/proposed/break-sides.ts';
 import { Browser } from '../support/browser.ts';
 import { noonMs, payer } from '../support/journal-fixtures.ts';
 import { passwordOf, Users } from '../support/persons.ts';
@@ -51,6 +55,62 @@ test('a day has both sides, the difference and its breaks, and opens on them', a
   expect(textOf(await browser.get(`/reconciliation/${date}`))).toContain('จำนวนเงินไม่ตรงกัน');
 });
 
+test('a proposal of breaks has both sides of each, and their sums', async () => {
+  await using day = await openDay(['paid', 'paid', 'paid']);
+  const strange = { transRefNo: 'STRANGER000000000001', sysRefNo: 'SYS7', ...amount('50.25') };
+  const [first, second, third] = day.attempts;
+  await day.reconcile([lineFor(first, amount('99.00')), lineFor(second), lineFor(first, strange)]);
+  const open = await day.store.openBreaks(date, 9);
+  const sides = open.map((record) => sidesOfBreak(record));
+  const sum = (all: readonly (bigint | undefined)[]) =>
+    all.reduce<bigint>((total, one) => total + (one ?? 0n), 0n);
+  const [ours, bank] = [sum(sides.map((one) => one.oursSatang)), sum(sides.map((one) => one.bankSatang))];
+  expect(third).toBeDefined();
+  expect(sides.length).toBe(3);
+  await using scene = await signIn(day);
+  const { browser } = scene;
+  const picks = picksOf(await browser.get(`/reconciliation/${date}/accept`));
+  const fields = Object.fromEntries(picks.map((name) => [name, '1']));
+  const back = await browser.post(`/reconciliation/${date}/accept`, {
+    ...fields,
+    note: 'letter of the bank',
+  });
+  // The maker is back at the line, which says that it waits.
+  expect(textOf(back)).toContain('does not agree');
+  expect(back.text).toContain('href="/proposal/1"');
+  const shown = textOf(await browser.get('/proposal/1'));
+  for (const one of sides) {
+    const cells = [one.oursSatang, one.bankSatang].map((satang) =>
+      satang === undefined ? '—' : showBaht(satang),
+    );
+    expect(shown).toContain([...cells, showDifference(one.differenceSatang)].join(' '));
+  }
+  expect(shown).toContain(
+    `In all ${showBaht(toSatang(ours))} ${showBaht(toSatang(bank))} ${showDifference(toSatang(ours - bank))}`,
+  );
+});
+
+test('a break in doubt has the bank asked from its card, once in 30 seconds, and the answer is shown there', async () => {
+  await using day = await openDay(['unresolved', 'paid']);
+  await day.reconcile([lineFor(day.attempts[1])]);
+  const asked: number[] = [];
+  const askBank = async (seq: number): Promise<void> => void asked.push(seq);
+  await using scene = await signIn(day, { askBank });
+  const { browser } = scene;
+  const page = await browser.get(`/reconciliation/${date}`);
+  const [record] = await day.store.openBreaks(date, 9);
+  const seq = record?.attempt?.payoutSeq ?? 0;
+  const [, back = ''] = /name="back" value="([^"]+)"/.exec(page.text.slice(page.text.indexOf('/ask"'))) ?? [];
+  expect(back).toMatch(new RegExp(`^/reconciliation/${date}#break-[0-9a-f]{24}$`));
+  expect(page.text).toContain(`id="${back.split('#')[1]}"`);
+  const after = await browser.post(`/payout/${seq}/ask`, { back });
+  expect(textOf(after)).toContain('does not agree');
+  await browser.post(`/payout/${seq}/ask`, { back });
+  expect(asked).toEqual([seq]);
+  const elsewhere = await browser.post(`/payout/${seq}/ask`, { back: 'https://evil.example/' });
+  expect(elsewhere.text).toContain('id="story"');
+});
+
 const picksOf = ({ text }: { readonly text: string }): string[] =>
   [...text.matchAll(/name="(pick-[0-9a-f]+)"/g)].map(([, name = '']) => name);
 
@@ -76,7 +136,8 @@ test('several breaks are accepted at once, exactly as they were shown', async ()
   expect(await day.store.openBreaks(date, 9)).toHaveLength(2);
   const now = Object.fromEntries(picksOf(changed).map((name) => [name, '1']));
   const done = await browser.post(path, { ...now, note: 'letter of the bank' });
-  expect(textOf(done)).toContain('letter of the bank');
+  expect(textOf(done)).toContain('A decision waits for a check');
+  expect(textOf(await browser.get('/proposal/1'))).toContain('letter of the bank');
   // Both wait for a check, and cannot be chosen again.
   expect((await browser.get(path)).status).toBe(404);
   expect(textOf(await browser.get(`/reconciliation/${date}`))).toContain('A decision waits for a check');

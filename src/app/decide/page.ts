@@ -194,6 +194,7 @@ export function listViews(parts: ViewParts, place: ServedPlace): ServedViews {
       store,
       readReview,
       fetchStatement,
+      askBank: parts.askBank,
       companyId: payer?.companyId ?? '',
     }),
     ...makePayeesViews(store),

@@ -350,7 +350,6 @@ export const overviewWordings = wordings({
   'reconciliation.severe-first': ['most severe first', 'เรียงจากสำคัญที่สุด'],
   'reconciliation.high': ['High', 'สำคัญมาก'],
   'reconciliation.low': ['Low', 'สำคัญน้อย'],
-  'reconciliation.ask-now': ['Ask the bank now', 'สอบถามธนาคารตอนนี้'],
   'reconciliation.accept-one': ['Accept…', 'ยอมรับผลต่างนี้…'],
   'reconciliation.accept-several': ['Accept several…', 'ยอมรับหลายรายการ…'],
   'reconciliation.accept-which': ['Which breaks of {day} do you accept?', 'เลือกผลต่างของ {day} ที่จะยอมรับ'],

@@ -82,7 +82,7 @@ export function stepsOf({ compared }: Pick<DaySides, 'compared'>): readonly DayS
 export const sizeOf = (satang: bigint): Satang => toSatang(satang < 0n ? -satang : satang);
 
 /** Both sides of one break; undefined for a side that does not count it. */
-interface BreakSides {
+export interface BreakSides {
   readonly oursSatang: Satang | undefined;
   readonly bankSatang: Satang | undefined;
   readonly differenceSatang: Satang;

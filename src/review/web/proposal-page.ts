@@ -24,7 +24,8 @@ import {
 } from './approval-panel.ts';
 import { figuresOf, filesCard, headlineOf, hero, largestCard, sizesCard } from './figures-panel.ts';
 import { noteLengthMax, readWithout, verdictCard, type Verdicts, withoutBox } from './decision-box.ts';
-import { type ItemsReader, itemRow, itemTable, listMax } from './proposals-page.ts';
+import { type ItemsReader, itemPages, itemRow, linesTable, listMax, outcomeOf } from './proposals-page.ts';
+import { isTwoSided, readTwoSided, twoSidedTable } from './proposed/break-sides.ts';
 import { html, type Html, type Part } from './html.ts';
 import { plainPage, postButton, problems } from './layout.ts';
 import { factList, fullStop, momentOf } from './parts.ts';
@@ -231,6 +232,27 @@ function breadOf({ say }: ProvedVisit, others: readonly Proposal[], isMine: bool
   </div>`;
 }
 
+/** The displayed items; breaks and statements with both sides, and the sums over all of them. */
+async function itemsList(
+  { store }: ProposalsPageContext,
+  visit: ProvedVisit,
+  review: ReviewContext,
+  proposal: Proposal,
+  shown: { readonly items: readonly ProposalItem[]; readonly isRevealed: boolean; readonly canTick: boolean },
+): Promise<Html> {
+  const { items, isRevealed, canTick } = shown;
+  const tickOf = ({ key }: ProposalItem): Part => canTick && withoutBox(visit, key);
+  if (isTwoSided(proposal)) {
+    const all = await review.journal.proposalItems(proposal.proposalId, 0, proposal.items);
+    const outcomes = new Map(items.map((item) => [item.itemNo, outcomeOf(visit, item, tickOf(item))]));
+    return twoSidedTable(visit, await readTwoSided(review, proposal, all), outcomes);
+  }
+  const rows = items.map(async (item) =>
+    itemRow(store, visit, item, isRevealed, proposal.figures, tickOf(item)),
+  );
+  return linesTable(visit, proposal, await Promise.all(rows));
+}
+
 async function proposalPage(
   context: ProposalsPageContext,
   visit: ProvedVisit,
@@ -249,12 +271,7 @@ async function proposalPage(
     sendBack: await findWhyNotCheck(review, proposal, visit.proved, 'send-back'),
   };
   const canTick = isOpen(proposal) && proposal.items > 1 && whyNot.sendBack === undefined;
-  const rows = await Promise.all(
-    items.map(async (item) => {
-      const tick = canTick && withoutBox(visit, item.key);
-      return itemRow(context.store, visit, item, isRevealed, proposal.figures, tick);
-    }),
-  );
+  const list = await itemsList(context, visit, review, proposal, { items, isRevealed, canTick });
   const path = `/proposal/${proposal.proposalId}${after > 0 ? `/after/${after}` : ''}`;
   // Revealed numbers are displayed once.
   const live = (name: string) => !isRevealed && html`data-live="${name}"`;
@@ -288,7 +305,7 @@ async function proposalPage(
       ${complaint === undefined ? html`<div ${live('outcome')}>${banner(visit, proposal, facted)}</div>` : problems(visit, [complaint])}
       <div class="ap">
         <div class="col" ${live('facts')}>
-          ${cards} ${batchId === undefined && itemTable(visit, proposal, { items, rows, after })}
+          ${cards} ${batchId === undefined && itemPages(visit, proposal, { items, after }, list)}
           <section class="card">${facts(visit, proposal, signatures, isRevealed)}</section>
           ${revealOf(visit, proposal, items, isRevealed, path)}
           ${auditorsCard(visit, proposal.figures, [

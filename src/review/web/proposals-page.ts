@@ -423,6 +423,10 @@ const itemHeads = (kind: TargetKind | undefined): ItemHeads =>
     ? { name: 'decide.registration-head', whose: 'decide.account-head', hasAmount: false }
     : { name: 'payout.payout', whose: 'payout.payee', hasAmount: true };
 
+/** The outcome of an item. @param tick of what a checker leaves out */
+export const outcomeOf = (visit: ProvedVisit, { status, why }: ProposalItem, tick: Part): Html =>
+  html`${visit.say(itemWords[status])} <small>${whyOf(visit, why)}</small> ${tick}`;
+
 /** One line of the list: the target, its state, and the outcome. @param tick of what a checker leaves out */
 export async function itemRow(
   store: ItemsReader,
@@ -433,7 +437,7 @@ export async function itemRow(
   tick: Part,
 ): Promise<Html> {
   const { say } = visit;
-  const { itemNo, kind, status, why, note } = item;
+  const { itemNo, kind, note } = item;
   const heads = itemHeads(kind);
   const [name, amount, payee, state] = await describeItem(store, visit, item, isRevealed, figures);
   return html`<tr>
@@ -443,45 +447,47 @@ export async function itemRow(
       ${payee} ${note !== undefined && html`<small>${showText(note)}</small>`}
     </td>
     <td data-head="${say('payout.status')}">${state}</td>
-    <td data-head="${say('proposal.outcome')}">
-      ${say(itemWords[status])} <small>${whyOf(visit, why)}</small> ${tick}
-    </td>
+    <td data-head="${say('proposal.outcome')}">${outcomeOf(visit, item, tick)}</td>
   </tr>`;
 }
 
 interface ItemPage {
   readonly items: readonly ProposalItem[];
-  readonly rows: readonly Html[];
   readonly after: number;
 }
 
-/** The list of a proposal, page by page. */
-export function itemTable(
-  visit: ProvedVisit,
-  { proposalId, kind, items: count }: Proposal,
-  page: ItemPage,
-): Html {
-  const { say } = visit;
+/** The lines of a list under their headings. */
+export function linesTable({ say }: ProvedVisit, { kind }: Proposal, rows: readonly Html[]): Html {
   const heads = itemHeads(kind);
-  const lastNo = page.items.at(-1)?.itemNo ?? 0;
+  return html`<table>
+    <thead>
+      <tr>
+        <th scope="col">${say(heads.name)}</th>
+        ${heads.hasAmount && html`<th scope="col" class="number">${say('payout.amount')}</th>`}
+        <th scope="col">${say(heads.whose)}</th>
+        <th scope="col">${say('payout.status')}</th>
+        <th scope="col">${say('proposal.outcome')}</th>
+      </tr>
+    </thead>
+    <tbody>
+      ${rows}
+    </tbody>
+  </table>`;
+}
+
+/** The list of a proposal, page by page. */
+export function itemPages(
+  { say }: ProvedVisit,
+  { proposalId, items: count }: Proposal,
+  { items, after }: ItemPage,
+  table: Html,
+): Html {
+  const lastNo = items.at(-1)?.itemNo ?? 0;
   return html`<section aria-labelledby="list">
     <h2 id="list">${say('proposal.the-list')}</h2>
-    <table>
-      <thead>
-        <tr>
-          <th scope="col">${say(heads.name)}</th>
-          ${heads.hasAmount && html`<th scope="col" class="number">${say('payout.amount')}</th>`}
-          <th scope="col">${say(heads.whose)}</th>
-          <th scope="col">${say('payout.status')}</th>
-          <th scope="col">${say('proposal.outcome')}</th>
-        </tr>
-      </thead>
-      <tbody>
-        ${page.rows}
-      </tbody>
-    </table>
+    ${table}
     <div class="pages">
-      ${page.after > 0 && html`<a class="button" href="/proposal/${proposalId}">${say('proposal.first')}</a>`}
+      ${after > 0 && html`<a class="button" href="/proposal/${proposalId}">${say('proposal.first')}</a>`}
       ${
         lastNo < count &&
         html`<a class="button" href="/proposal/${proposalId}/after/${lastNo}"
