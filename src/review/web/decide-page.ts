@@ -122,7 +122,7 @@ class FrozenLists {
 async function readPicks(store: HistoryReader, fields: Fields): Promise<readonly FrozenRow[]> {
   const rows: FrozenRow[] = [];
   for (const [name, version = ''] of Object.entries(fields)) {
-    const seq = /^pick-(\d{1,15})$/.exec(name)?.[1];
+    const seq = /^pick-([1-9]\d{0,14})$/.exec(name)?.[1];
     const history = seq === undefined ? undefined : await store.history(Number(seq));
     if (history !== undefined) rows.push(freeze(history.row, version));
   }

@@ -358,6 +358,17 @@ describe('several at once', () => {
     expect((await nok.post('/decide', { 'pick-x': '1' })).status).toBe(422);
   });
 
+  test('a row that is named in several ways is on the list once, and counts once', async () => {
+    await holdAll(1);
+    const nok = await rig.open('nok');
+    const { seq, version } = await rowOf('INV-1');
+    const names = [seq, `0${seq}`, `00${seq}`].map((name) => [`pick-${name}`, String(version)]);
+    const list = await nok.post('/decide', Object.fromEntries(names));
+    expect(list.text).toContain('1 payout, 100.01 baht');
+    const done = await nok.post(listIn(list.text), { decision: 'go-on', note: 'x' });
+    expect([done.status, (await rig.store.proposal(1))?.items]).toEqual([200, 1]);
+  });
+
   test('nobody pushes out another’s list, and of one that is gone it is said why', async () => {
     await holdAll(1);
     const [nok, mali] = [await rig.open('nok'), await rig.open('mali')];
