@@ -1,27 +1,27 @@
 /** Reads the list of everything in the journal that needs a person: one entry for each kind and cause. */
 import { hash } from 'node:crypto';
-import { dayMs, parseBangkokDate } from '../core/bangkok-time.ts';
+import { dayMs } from '../core/bangkok-time.ts';
 import { showCount } from '../core/figures.ts';
-import { joined, listed, type Message, message, verbatim } from '../core/message.ts';
+import { joined, listed, message, verbatim } from '../core/message.ts';
 import { sumSatang } from '../core/money.ts';
 import { maskDigits } from '../core/proxy-id.ts';
 import { showDate } from '../payout/rules/lost-journal.ts';
 import { unsentStatuses } from '../payout/rules/operator.ts';
 import type { OpenBreaksSum } from '../reconcile/ports.ts';
 import { severities } from '../reconcile/rules/types.ts';
-import { directDebitOf, payerKeyOf, sumUnsent } from '../review/rules/batch-decisions.ts';
+import { directDebitOf, payerKeyOf } from '../review/rules/batch-decisions.ts';
 import { countedOf, describeCounted } from '../review/rules/proposal-figures.ts';
-import {
-  type BatchInQueue,
-  isForApproval,
-  type QueueItem,
-  type QueueKind,
-  readOwners,
-  shortenName,
-} from '../review/rules/queue.ts';
+import { type QueueKind, readOwners, shortenName } from '../review/rules/queue.ts';
 import { type Decision, decisionTerms, nameOfDecision } from '../review/rules/terms.ts';
-import { bankRemedyOf, groupPayouts, groupRegistrations } from './groups.ts';
-import { listWaitingBatches, listWaitingDays, type QueueContext, readQueue } from './items.ts';
+import { bankRemedyOf } from './groups.ts';
+import {
+  listPayouts,
+  listRegistrations,
+  listWaitingBatches,
+  listWaitingDays,
+  type QueueContext,
+  readItems,
+} from './items.ts';
 import { type AttentionCode, termsOf } from './rules/codes.ts';
 import {
   type Attention,
@@ -32,6 +32,7 @@ import {
   sectionOf,
   sortEntries,
 } from './rules/entry.ts';
+import { batchItem, codeOfBreaks, dayItem, payerItem, type QueueItem } from './rules/items.ts';
 
 /** The most entries: more of a kind are one. */
 const entriesMax = 40;
@@ -42,21 +43,22 @@ const [sentBackMax, sentBackMs] = [100, 7 * dayMs];
 
 type Read = (context: QueueContext) => Promise<readonly AttentionEntry[]>;
 
-/** An entry for one item of the queue. */
+/** An entry for one item. */
 const itemEntry = (
-  { kind, key, title, reason, sinceMs, amountSatang, options }: QueueItem,
-  code: AttentionCode,
+  { kind, code, key, title, reason, remedy, sinceMs, amountSatang, options }: QueueItem,
   own: Partial<
-    Pick<AttentionEntry, 'subject' | 'reason' | 'count' | 'amountSatang' | 'args' | 'commands'>
+    Pick<AttentionEntry, 'subject' | 'remedy' | 'count' | 'amountSatang' | 'args' | 'commands'>
   > & {
-    readonly remedy: Message;
-  },
+    readonly cause?: string;
+    readonly decisions?: readonly Decision[];
+  } = {},
 ): AttentionEntry =>
   makeEntry({
     code,
     cause: key,
     subject: title,
     reason,
+    remedy,
     sinceMs,
     count: 1,
     amountSatang,
@@ -67,19 +69,6 @@ const itemEntry = (
     ...own,
   });
 
-// ---------------------------------------------------------------- payouts and registrations
-
-const readPayouts: Read = async ({ journal, clock, doubtAfterMs }) => {
-  const beforeMs = clock.now() - doubtAfterMs;
-  const waiting = [...(await journal.waitingByCause()), ...(await journal.inDoubtByCause(beforeMs))];
-  return groupPayouts(waiting, beforeMs);
-};
-
-const readRegistrations: Read = async ({ journal, clock, doubtAfterMs }) => {
-  const beforeMs = clock.now() - doubtAfterMs;
-  return groupRegistrations(await journal.registrationsByCause(beforeMs), beforeMs);
-};
-
 // ---------------------------------------------------------------- breaks and days
 
 function breaksEntry(date: string, sums: readonly OpenBreaksSum[]): AttentionEntry {
@@ -89,10 +78,9 @@ function breaksEntry(date: string, sums: readonly OpenBreaksSum[]): AttentionEnt
       ? []
       : [message(`break-severity.${severity}`, { count: showCount(found.breaks) })];
   });
-  const [worst] = severities.filter((severity) => sums.some((one) => one.severity === severity));
-  const code = worst === 'critical' ? 'critical-breaks' : worst === 'high' ? 'high-breaks' : 'breaks';
+  const worst = severities.find((severity) => sums.some((one) => one.severity === severity));
   return makeEntry({
-    code,
+    code: codeOfBreaks(worst),
     cause: date,
     subject: message('attention.breaks', { day: showDate(date) }),
     reason: message('attention.breaks-by-severity', { parts: listed(counts) }),
@@ -117,49 +105,33 @@ const readBreaks: Read = async ({ journal }) =>
 
 const readDays: Read = async (context) =>
   (await listWaitingDays(context)).map((date) =>
-    makeEntry({
-      code: 'statement-late',
-      cause: date,
+    itemEntry(dayItem(date), {
       subject: message('attention.statement-late', { day: showDate(date) }),
-      reason: message('queue.day-without-statement'),
-      remedy: message('attention-remedy.statement-late'),
-      sinceMs: (parseBangkokDate(date) ?? 0) + dayMs,
-      count: 1,
-      amountSatang: null,
       args: { day: date },
       commands: [`reconcile --date ${showDate(date)}`],
       decisions: ['acknowledge'],
-      rows: { of: 'items', kind: 'day', keys: [date] },
     }),
   );
 
 // ---------------------------------------------------------------- batches, accounts, files
 
-function batchCode(one: BatchInQueue): 'batch-halted' | 'batch-approval' | 'batch-held' {
-  if (isForApproval(one)) return 'batch-approval';
-  return one.batch.status === 'halted' ? 'batch-halted' : 'batch-held';
-}
+const batchDecisions = {
+  'batch-approval': ['approve-batch', 'cancel-batch'],
+  'batch-halted': ['resume-batch', 'cancel-batch'],
+} as const satisfies Partial<Record<AttentionCode, readonly Decision[]>>;
 
 const readBatches: Read = async (context) => {
   const found = await listWaitingBatches(context);
   const ids = found.map(({ batch }) => batch.batchId);
   const open = ids.length === 0 ? [] : await context.journal.openItems('batch', ids);
   return found.map((one) => {
-    const { batch, waiting, totals } = one;
-    const proposed = open.find(({ key }) => key === batch.batchId);
-    const { batchId, fileName, status, restedAtMs, reason, rows } = batch;
-    const code = batchCode(one);
-    const isHalted = status === 'halted';
-    const unsent = totals.filter((total) => unsentStatuses.includes(total.status));
-    return makeEntry({
-      code,
-      cause: batchId,
+    const { batchId, fileName, status, rows } = one.batch;
+    const proposed = open.find(({ key }) => key === batchId);
+    const item = batchItem(one, '');
+    const unsent = one.totals.filter((total) => unsentStatuses.includes(total.status));
+    return itemEntry(item, {
       subject: verbatim(shortenName(fileName)),
-      reason: reason ?? message('queue.rows-held', { rows: showCount(waiting.rows) }),
-      remedy: message(`attention-remedy.${code}`),
-      sinceMs: restedAtMs ?? waiting.sinceMs,
-      count: isHalted ? unsent.reduce((sum, total) => sum + total.rows, 0) : waiting.rows,
-      amountSatang: isHalted ? sumUnsent(totals) : waiting.amountSatang,
+      count: status === 'halted' ? unsent.reduce((sum, total) => sum + total.rows, 0) : one.waiting.rows,
       args: {
         batch: batchId,
         file: fileName,
@@ -167,9 +139,7 @@ const readBatches: Read = async (context) => {
         ...(proposed && { proposal: proposed.proposalId }),
       },
       commands: [`status ${batchId}`],
-      decisions:
-        code === 'batch-approval' ? ['approve-batch', 'cancel-batch'] : ['resume-batch', 'cancel-batch'],
-      rows: { of: 'items', kind: 'batch', keys: [batchId] },
+      decisions: batchDecisions[item.code === 'batch-approval' ? item.code : 'batch-halted'],
     });
   });
 };
@@ -184,27 +154,26 @@ const readAccounts: Read = async ({ journal }) => {
     const isDirectDebit = directDebitOf(halt.payerAccount) !== undefined;
     const unsent = await journal.rowsOfAccount(halt);
     const key = payerKeyOf(halt);
-    const registrations = isDirectDebit ? ((await journal.countRegistrations()).get('ready') ?? 0) : 0;
+    const registrations = isDirectDebit
+      ? ((await journal.countRegistrations()).get('ready') ?? 0) +
+        (await journal.countFoundRegistrations({ statuses: ['held'], hold: 'halted' }))
+      : 0;
     entries.push(
-      makeEntry({
-        code: 'payer-halted',
+      itemEntry(payerItem(halt), {
         // An address and a log show no whole number of an account.
         cause: hash('sha256', key).slice(0, 12),
         subject: isDirectDebit
           ? message('attention.registrations-halted')
           : message('attention.payer-halted', { number: maskDigits(halt.payerAccount) }),
-        reason: halt.reason,
         remedy: joined(
           [bankRemedyOf(halt.code) ?? [], message('attention-remedy.payer-halted')].flat(),
           'sentences',
         ),
-        sinceMs: halt.sinceMs,
         count: unsent.rows + registrations,
         amountSatang: isDirectDebit ? null : unsent.amountSatang,
         args: { account: maskDigits(halt.payerAccount), cause: halt.code, batches: unsent.batches },
         commands: ['status'],
         decisions: ['resume-payer'],
-        rows: { of: 'items', kind: 'payer', keys: [key] },
       }),
     );
   }
@@ -212,25 +181,18 @@ const readAccounts: Read = async ({ journal }) => {
 };
 
 /** The entries of one kind of items, each by itself. */
-const readItems =
-  (kind: QueueKind, code: 'file-refused' | 'proposal' | 'decisions-dropped'): Read =>
+const readItemsOf =
+  (kind: QueueKind): Read =>
   async (context) =>
-    (await readQueue(context, { kinds: [kind], limit: itemsMax })).items.map((item) =>
-      itemEntry(item, code, { remedy: message(`attention-remedy.${code}`) }),
-    );
+    (await readItems(context, { kinds: [kind], limit: itemsMax })).map((item) => itemEntry(item));
 
 const readCallbacks: Read = async (context) => {
-  const { items, totals } = await readQueue(context, { kinds: ['callback'], limit: 1 });
-  const [total] = totals;
-  const [item] = items;
-  if (item === undefined || total === undefined) return [];
-  const remedy = message('attention-remedy.unknown-callback');
-  const entry = itemEntry(item, 'unknown-callback', {
-    remedy,
-    subject: message('attention.unknown-callback'),
-    count: total.items,
-  });
-  return [{ ...entry, key: 'unknown-callback.', rows: { of: 'items', kind: 'callback', keys: undefined } }];
+  const items = await readItems(context, { kinds: ['callback'], limit: itemsMax });
+  const [oldest] = items;
+  if (oldest === undefined) return [];
+  const subject = message('attention.unknown-callback');
+  const entry = itemEntry(oldest, { cause: '', subject, count: items.length });
+  return [{ ...entry, rows: { of: 'items', kind: 'callback', keys: undefined } }];
 };
 
 /** Proposals that came back, until their maker proposes the same thing anew. */
@@ -268,15 +230,15 @@ const readSentBack: Read = async ({ journal, clock }) => {
 // ---------------------------------------------------------------- the whole
 
 const reads: readonly Read[] = [
-  readPayouts,
-  readRegistrations,
+  listPayouts,
+  listRegistrations,
   readBreaks,
   readDays,
   readBatches,
   readAccounts,
-  readItems('file', 'file-refused'),
-  readItems('proposal', 'proposal'),
-  readItems('decisions', 'decisions-dropped'),
+  readItemsOf('file'),
+  readItemsOf('proposal'),
+  readItemsOf('decisions'),
   readCallbacks,
   readSentBack,
 ];
@@ -319,7 +281,7 @@ function joinRows(entries: readonly AttentionEntry[]): EntryRows {
 /** The entries that health and its notices say: alarms, breaks and days, each by itself, however many. */
 export async function readWholeJournal(context: QueueContext): Promise<readonly AttentionEntry[]> {
   const found: AttentionEntry[] = [];
-  for (const read of [readPayouts, readBreaks, readDays]) found.push(...(await read(context)));
+  for (const read of [listPayouts, readBreaks, readDays]) found.push(...(await read(context)));
   return found.filter(({ code }) => termsOf(code).notShown.health === undefined);
 }
 
@@ -369,7 +331,7 @@ async function withOwners(
   return found;
 }
 
-/** Reads everything that needs a person now. @forTests */
+/** Reads everything that needs a person now. */
 export async function readAttention(context: QueueContext): Promise<Attention> {
   const found: AttentionEntry[] = [];
   for (const read of reads) found.push(...(await read(context)));

@@ -125,7 +125,7 @@ interface Group extends Held {
 
 /** The rows that are decided on together, and what all entries say of them. */
 function groupRows<One extends Group>(
-  all: readonly One[],
+  own: readonly One[],
   codes: Readonly<Partial<Record<KindCode, Kind<string>>>>,
   alarm: KindCode,
   inDoubtBeforeMs: number,
@@ -135,7 +135,6 @@ function groupRows<One extends Group>(
     return isAlarm || found === undefined ? alarm : (found[0] as KindCode);
   };
   const isInDoubt = ({ status, isAlarm }: Held): boolean => !isAlarm && doubtStatuses.includes(status);
-  const own = all.filter((group) => !waitsForBatch(group));
   const keyOf = (group: One): string =>
     [codeOf(group), causeOf(group), ...(group.status === 'in-doubt' ? ['open'] : [])].join('.');
   return [...Map.groupBy(own, keyOf).values()].flatMap((groups) => {
@@ -179,7 +178,12 @@ export const groupPayouts = (
   waiting: readonly WaitingByCause[],
   inDoubtBeforeMs: number,
 ): readonly AttentionEntry[] =>
-  groupRows(waiting, payoutKinds, 'alarm', inDoubtBeforeMs).map(({ groups, filter, draft }) =>
+  groupRows(
+    waiting.filter((group) => !waitsForBatch(group)),
+    payoutKinds,
+    'alarm',
+    inDoubtBeforeMs,
+  ).map(({ groups, filter, draft }) =>
     makeEntry({
       ...draft,
       amountSatang: sumSatang(groups.map(({ amountSatang }) => amountSatang)),
@@ -191,12 +195,18 @@ export const groupPayouts = (
     }),
   );
 
-/** The entries of registrations. */
+/** The entries of registrations. @param isHalted registrations are halted: what the halt holds moves with it */
 export const groupRegistrations = (
   waiting: readonly RegistrationsByCause[],
   inDoubtBeforeMs: number,
+  isHalted: boolean,
 ): readonly AttentionEntry[] =>
-  groupRows(waiting, registrationKinds, 'registration-alarm', inDoubtBeforeMs).map(({ filter, draft }) =>
+  groupRows(
+    waiting.filter((group) => !isHalted || !group.holds.includes('halted') || !waitsForBatch(group)),
+    registrationKinds,
+    'registration-alarm',
+    inDoubtBeforeMs,
+  ).map(({ filter, draft }) =>
     makeEntry({
       ...draft,
       amountSatang: null,

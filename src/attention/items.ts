@@ -1,39 +1,41 @@
 /** Reads the items, other than payouts, that wait for a person, at one moment, with the person who looks after each. */
 import { listPastDays, msSinceBangkokMidnight } from '../core/bangkok-time.ts';
-import { sumSatang, zeroSatang } from '../core/money.ts';
 import type { BatchReader, Clock } from '../core/ports.ts';
 import type { WaitingReader } from '../payout/ports.ts';
 import type { StatementStore, UnreconciledDays } from '../reconcile/ports.ts';
 import type { BreakRecord } from '../reconcile/rules/types.ts';
 import type { ApprovalStore, ProposalStore, QueueStore } from '../review/ports.ts';
-import type { RegistrationHistory, RegistrationRow, RegistrationStore } from '../registration/ports.ts';
+import type { RegistrationHistory, RegistrationStore } from '../registration/ports.ts';
 import { type RegistrationContext, readRegistrationOptions } from '../review/registration-target.ts';
-import { callbackItem, registrationItem } from '../review/rules/registration-queue.ts';
-import { versionOfBatch } from '../review/rules/batch-decisions.ts';
+import { directDebitOf, versionOfBatch } from '../review/rules/batch-decisions.ts';
 import type { TargetKind } from '../review/rules/proposal.ts';
 import {
   type Asker,
-  batchItem,
-  type BatchInQueue,
-  batchNeedsPerson,
-  breakItem,
-  dayItem,
-  decisionsItem,
-  doubtItem,
-  fileItem,
-  noteProposal,
-  type OwnedItem,
-  type Queue,
-  type QueueTotal,
-  payerItem,
-  proposalItem,
-  type QueueItem,
   type QueueKind,
   queueKinds,
   readOwners,
   type RowsOfBatch,
   type WaitingDecisions,
 } from '../review/rules/queue.ts';
+import { groupPayouts, groupRegistrations } from './groups.ts';
+import type { AttentionEntry } from './rules/entry.ts';
+import {
+  batchItem,
+  type BatchInQueue,
+  batchNeedsPerson,
+  breakItem,
+  callbackItem,
+  dayItem,
+  decisionsItem,
+  doubtItem,
+  fileItem,
+  noteProposal,
+  type OwnedItem,
+  payerItem,
+  proposalItem,
+  type QueueItem,
+  registrationItem,
+} from './rules/items.ts';
 
 export interface QueueContext {
   readonly journal: QueueStore &
@@ -57,7 +59,7 @@ export interface QueueContext {
 }
 
 /** @param kinds all when left out. @param limit of the items read of each kind */
-interface QueueAsked {
+interface ItemsAsked {
   readonly asker?: Asker;
   readonly kinds?: readonly QueueKind[];
   readonly limit?: number;
@@ -66,24 +68,17 @@ interface QueueAsked {
 /** Default limit of the items of a kind. */
 const itemsOfKind = 100;
 
-interface Found {
-  readonly items: readonly QueueItem[];
-  /** Total count, where not all items are read. */
-  readonly count?: number;
-}
+type Find = (context: QueueContext, asker: Asker, limit: number) => Promise<readonly QueueItem[]>;
 
-type Find = (context: QueueContext, asker: Asker, limit: number) => Promise<Found>;
-
-async function findBreaks({ journal }: QueueContext, asker: Asker, limit: number): Promise<Found> {
+const findBreaks: Find = async ({ journal }, asker, limit) => {
   const days = (await journal.statementDays()).filter(({ openBreaks }) => openBreaks > 0);
   const records: BreakRecord[] = [];
   for (const { date } of days.toReversed()) {
     if (records.length >= limit) break;
     records.push(...(await journal.openBreaks(date, limit - records.length)));
   }
-  const count = days.reduce((sum, { openBreaks }) => sum + openBreaks, 0);
-  return { items: records.map((record) => breakItem(record, asker)), count };
-}
+  return records.map((record) => breakItem(record, asker));
+};
 
 /** Days of the past week without their statement, which no person has taken note of: YYYYMMDD. */
 export async function listWaitingDays({
@@ -99,18 +94,6 @@ export async function listWaitingDays({
   return days.filter((date) => !left.has(date));
 }
 
-const findDays: Find = async (context, asker) => ({
-  items: (await listWaitingDays(context)).map((date) => dayItem(date, asker)),
-});
-
-/** Factor on the limit up to which further files are counted. */
-const countedTimes = 10;
-
-async function findFiles({ journal }: QueueContext, asker: Asker, limit: number): Promise<Found> {
-  const files = await journal.refusedFiles(limit * countedTimes);
-  return { items: files.slice(0, limit).map((file) => fileItem(file, asker)), count: files.length };
-}
-
 async function lookAt({ journal }: QueueContext, waiting: RowsOfBatch): Promise<BatchInQueue | undefined> {
   const { batchId, rows, amountSatang, holds } = waiting;
   const batch = await journal.batch(batchId);
@@ -121,120 +104,109 @@ async function lookAt({ journal }: QueueContext, waiting: RowsOfBatch): Promise<
   return { batch, totals, holds: holds.map((hold) => ({ hold, rows })), waiting };
 }
 
-async function lookAtEach(
-  context: QueueContext,
-  all: readonly RowsOfBatch[],
-): Promise<readonly BatchInQueue[]> {
+/** Batches that a person decides on as a whole, with the rows that wait in them. */
+export async function listWaitingBatches(context: QueueContext): Promise<readonly BatchInQueue[]> {
   const found: BatchInQueue[] = [];
-  for (const waiting of all) {
+  for (const waiting of await context.journal.heldBatches()) {
     const one = await lookAt(context, waiting);
-    if (one !== undefined) found.push(one);
+    if (one !== undefined && batchNeedsPerson(one)) found.push(one);
   }
   return found;
 }
 
-/** Batches that a person decides on as a whole, with the rows that wait in them. */
-export const listWaitingBatches = async (context: QueueContext): Promise<readonly BatchInQueue[]> =>
-  (await lookAtEach(context, await context.journal.heldBatches())).filter(batchNeedsPerson);
+const findBatches: Find = async (context, asker, limit) =>
+  (await listWaitingBatches(context))
+    .slice(0, limit)
+    .map((one) => batchItem(one, versionOfBatch(one.batch, context.payerAccount), asker));
 
-async function findBatches(context: QueueContext, asker: Asker, limit: number): Promise<Found> {
-  const held = await listWaitingBatches(context);
-  const versionOf = ({ batch }: BatchInQueue) => versionOfBatch(batch, context.payerAccount);
-  const items = held.slice(0, limit).map((one) => batchItem(one, versionOf(one), asker));
-  return { items, count: held.length };
-}
-
-async function findDoubt(context: QueueContext, asker: Asker, limit: number): Promise<Found> {
-  const { journal, clock, doubtAfterMs, payerAccount } = context;
-  const old = await journal.doubtSince(clock.now() - doubtAfterMs);
-  const found = await lookAtEach(context, old.slice(0, limit));
-  return {
-    items: found.map((one) => doubtItem(one, versionOfBatch(one.batch, payerAccount), asker)),
-    count: old.length,
-  };
-}
-
-async function findProposals({ journal, clock }: QueueContext, asker: Asker, limit: number): Promise<Found> {
+const findProposals: Find = async ({ journal, clock }, asker, limit) => {
   const items: QueueItem[] = [];
   const nowMs = clock.now();
   for (const proposal of await journal.proposals(['proposed'], Number.MAX_SAFE_INTEGER, limit)) {
     const involved = await journal.involvedIn(proposal.proposalId);
     if (nowMs < proposal.expiresAtMs) items.push(proposalItem(proposal, involved, nowMs, asker));
   }
-  return { items };
+  return items;
+};
+
+// ---------------------------------------------------------------- payouts and registrations
+
+const doubtBefore = ({ clock, doubtAfterMs }: QueueContext): number => clock.now() - doubtAfterMs;
+
+/** The entries of payouts: those that wait, and those long in doubt. */
+export async function listPayouts(context: QueueContext): Promise<readonly AttentionEntry[]> {
+  const { journal } = context;
+  const beforeMs = doubtBefore(context);
+  const waiting = [...(await journal.waitingByCause()), ...(await journal.inDoubtByCause(beforeMs))];
+  return groupPayouts(waiting, beforeMs);
 }
+
+/** The entries of registrations: those that wait, and those long in doubt. */
+export async function listRegistrations(context: QueueContext): Promise<readonly AttentionEntry[]> {
+  const { journal } = context;
+  const beforeMs = doubtBefore(context);
+  const halts = await journal.payerHalts();
+  const isHalted = halts.some(({ payerAccount }) => directDebitOf(payerAccount) !== undefined);
+  return groupRegistrations(await journal.registrationsByCause(beforeMs), beforeMs, isHalted);
+}
+
+const findDoubt: Find = async (context, _asker, limit) =>
+  (await listPayouts(context))
+    .filter(({ code }) => code === 'in-doubt')
+    .slice(0, limit)
+    .map((entry) => doubtItem(entry));
 
 /** When a registration began to wait, as far as the journal tells. */
 const waitsSince = ({ row, batch, events }: RegistrationHistory): number =>
   events.at(-1)?.atMs ?? row.settledAtMs ?? batch.sealedAtMs ?? batch.startedAtMs;
 
-/** Registrations that ended without success, and those in doubt for long. */
-async function findRegistrations(context: QueueContext, asker: Asker, limitAsked: number): Promise<Found> {
-  const { journal, clock, doubtAfterMs } = context;
-  // Each item is read with its possible decisions: the others are found by their own pages.
+/** Each is read with its possible decisions: the others are found by their own pages. */
+const findRegistrations: Find = async (context, asker, limitAsked) => {
+  const { journal } = context;
   const limit = Math.min(limitAsked, itemsOfKind);
-  const waiting = { isWaiting: true } as const;
-  const doubt = { statuses: ['in-doubt'], untilMs: clock.now() - doubtAfterMs } as const;
-  const found = new Map<number, RegistrationRow>();
-  let count = 0;
-  for (const filter of [waiting, doubt]) {
-    count += await journal.countFoundRegistrations(filter);
-    for (const row of await journal.searchRegistrations(filter, Number.MAX_SAFE_INTEGER, limit))
-      found.set(row.seq, row);
-  }
   const items: QueueItem[] = [];
-  for (const { seq } of [...found.values()].slice(0, limit)) {
-    const history = await journal.registrationHistory(seq);
-    const options = await readRegistrationOptions(context, seq);
-    if (history === undefined || options === undefined) continue;
-    const { row, batch } = history;
-    items.push(
-      registrationItem({ row, batchId: batch.batchId, sinceMs: waitsSince(history), options }, asker),
-    );
+  for (const { code, rows } of await listRegistrations(context)) {
+    if (rows.of !== 'registrations' || items.length >= limit) continue;
+    const some = limit - items.length;
+    for (const { seq } of await journal.searchRegistrations(rows.filter, Number.MAX_SAFE_INTEGER, some)) {
+      const history = await journal.registrationHistory(seq);
+      const options = await readRegistrationOptions(context, seq);
+      if (history === undefined || options === undefined) continue;
+      const { row, batch } = history;
+      const sinceMs = waitsSince(history);
+      items.push(registrationItem({ code, row, batchId: batch.batchId, sinceMs, options }, asker));
+    }
   }
-  return { items, count: Math.max(count, items.length) };
-}
+  return items;
+};
 
-async function listWaitingCallbacks({ journal }: QueueContext, limit: number) {
-  const unknown = await journal.unknownCallbacks(limit * countedTimes);
+const findCallbacks: Find = async ({ journal }, asker, limit) => {
+  // Callbacks that a person has taken note of lie among them.
+  const unknown = await journal.unknownCallbacks(limit * 10);
   const keys = unknown.map(({ id }) => String(id));
   const notes = keys.length === 0 ? [] : await journal.reviewNotes('callback', keys);
   const noted = new Set(notes.flatMap(({ what, key }) => (what === 'noted' ? [key] : [])));
-  return unknown.filter(({ id }) => !noted.has(String(id)));
-}
-
-async function findCallbacks(context: QueueContext, asker: Asker, limit: number): Promise<Found> {
-  const waiting = await listWaitingCallbacks(context, limit);
-  return { items: waiting.slice(0, limit).map((one) => callbackItem(one, asker)), count: waiting.length };
-}
+  const waiting = unknown.filter(({ id }) => !noted.has(String(id)));
+  return waiting.slice(0, limit).map((one) => callbackItem(one, asker));
+};
 
 const finds: Readonly<Record<QueueKind, Find>> = {
   break: findBreaks,
-  day: findDays,
-  file: findFiles,
-  payer: async ({ journal }, asker) => ({
-    items: (await journal.payerHalts()).map((halt) => payerItem(halt, asker)),
-  }),
+  day: async (context, asker) => (await listWaitingDays(context)).map((date) => dayItem(date, asker)),
+  file: async ({ journal }, asker, limit) =>
+    (await journal.refusedFiles(limit)).map((file) => fileItem(file, asker)),
+  payer: async ({ journal }, asker) => (await journal.payerHalts()).map((halt) => payerItem(halt, asker)),
   batch: findBatches,
   doubt: findDoubt,
   registration: findRegistrations,
   callback: findCallbacks,
   proposal: findProposals,
-  decisions: async ({ listDecisions }, asker) => ({
-    items: ((await listDecisions?.()) ?? []).map((file) => decisionsItem(file, asker)),
-  }),
+  decisions: async ({ listDecisions }, asker) =>
+    ((await listDecisions?.()) ?? []).map((file) => decisionsItem(file, asker)),
 };
 
-const targetKinds: Readonly<Partial<Record<QueueKind, TargetKind>>> = {
-  break: 'break',
-  day: 'day',
-  file: 'file',
-  payer: 'payer',
-  batch: 'batch',
-  doubt: 'batch',
-  registration: 'registration',
-  callback: 'callback',
-};
+const isTarget = (kind: QueueKind): kind is QueueKind & TargetKind =>
+  kind !== 'doubt' && kind !== 'proposal' && kind !== 'decisions';
 
 /** Open proposals about these items, by their keys. */
 async function findProposed(
@@ -242,34 +214,29 @@ async function findProposed(
   kind: QueueKind,
   keys: readonly string[],
 ): Promise<ReadonlyMap<string, number>> {
-  const target = targetKinds[kind];
-  const open = target === undefined || keys.length === 0 ? [] : await journal.openItems(target, keys);
+  const open = isTarget(kind) && keys.length > 0 ? await journal.openItems(kind, keys) : [];
   return new Map(open.map(({ key, proposalId }) => [key, proposalId]));
 }
 
-/** Reads the items, other than payouts, that wait for a person. */
-export async function readQueue(context: QueueContext, asked: QueueAsked = {}): Promise<Queue> {
+/** A batch whose payment is proposed waits for the proposal alone. */
+const isProposed = ({ code, key }: QueueItem, proposals: ReadonlyMap<string, number>): boolean =>
+  code === 'batch-approval' && proposals.has(key);
+
+/** Reads the items, other than payouts, that wait for a person, the longest wait first. */
+export async function readItems(
+  context: QueueContext,
+  asked: ItemsAsked = {},
+): Promise<readonly OwnedItem[]> {
   const { asker, kinds = queueKinds, limit = itemsOfKind } = asked;
   const items: OwnedItem[] = [];
-  const totals: QueueTotal[] = [];
   for (const kind of kinds) {
-    const { items: found, count = found.length } = await finds[kind](context, asker, limit);
-    if (count === 0) continue;
+    const found = await finds[kind](context, asker, limit);
     const keys = found.map(({ key }) => key);
-    const owners = readOwners(await context.journal.reviewNotes(kind, keys));
+    const owners = readOwners(await context.journal.reviewNotes(kind === 'doubt' ? 'group' : kind, keys));
     const proposals = await findProposed(context, kind, keys);
-    items.push(
-      ...found.map((item) => ({
-        ...noteProposal(item, proposals.get(item.key)),
-        owner: owners.get(item.key),
-      })),
-    );
-    totals.push({
-      kind,
-      items: count,
-      amountSatang: sumSatang(found.map(({ amountSatang }) => amountSatang ?? zeroSatang)),
-      oldestMs: Math.min(...found.map(({ sinceMs }) => sinceMs)),
-    });
+    for (const item of found)
+      if (!isProposed(item, proposals))
+        items.push({ ...noteProposal(item, proposals.get(item.key)), owner: owners.get(item.key) });
   }
-  return { items: items.toSorted((one, other) => one.sinceMs - other.sinceMs), totals };
+  return items.toSorted((one, other) => one.sinceMs - other.sinceMs);
 }

@@ -34,7 +34,8 @@ export const exceptionsCommand = makeCommand({
       const written = await writeExceptions(loaded, open, out);
       printBanner(loaded, json);
       print(showWrittenExceptions(written, loaded.settings.output.workbookRows), json);
-      if (batch === undefined && !json) await printWaiting(loaded);
+      const { readEntries } = await import('../app/decide/open.ts');
+      if (batch === undefined && !json) await printWaiting(await readEntries(loaded));
     } else if (json) {
       for await (const page of open.read())
         for (const record of page)

@@ -34,15 +34,19 @@ export const queueCommand = makeCommand({
     const { print, printBanner } = await import('./views/shown.ts');
     const { showQueue, showTaken } = await import('./views/queue.ts');
     const { acknowledgeNamed, takeNamed } = await import('../review/shell/queue.ts');
-    const { openDecisions, readWaiting } = await import('../app/decide/open.ts');
+    const { openDecisions, readEntries, readWaitingItems } = await import('../app/decide/open.ts');
     if (asked === 0) {
       const { queueKinds } = await import('../review/rules/queue.ts');
       const one = queueKinds.find((name) => name === kind);
       if (kind !== undefined && one === undefined)
         throw new SettingsError(`--kind takes one of ${queueKinds.join(', ')}, not ${kind}`);
-      const queue = await readWaiting(loaded, { kinds: one === undefined ? queueKinds : [one] });
+      const entries = await readEntries(loaded);
+      const items = await readWaitingItems(
+        loaded,
+        one === undefined ? {} : { kinds: [one], limit: itemsMax },
+      );
       printBanner(loaded, json);
-      print(showQueue(queue, Date.now()), json);
+      print(showQueue({ entries, items }, one, Date.now()), json);
       return exitCodes.ok;
     }
     const { showDecided } = await import('./views/decisions.ts');
@@ -54,7 +58,7 @@ export const queueCommand = makeCommand({
       return decided.kind === 'refused' ? exitCodes.usage : exitCodes.ok;
     }
     const taken = await takeNamed(session, names, take ? 'taken' : 'given-back', async () =>
-      readWaiting(loaded, { limit: itemsMax }),
+      readWaitingItems(loaded, { limit: itemsMax }),
     );
     printBanner(loaded, json);
     print(showTaken(taken, take ? 'you look after it' : 'it has no owner'), json);

@@ -6,6 +6,7 @@ import type { LoadedSettings } from '../settings/settings.ts';
 import { flagOption, loadCommandSettings, makeCommand } from './options.ts';
 import type { ActiveMachines, SenderLockOwner } from '../app/status.ts';
 import type { Journal } from '../app/open-store.ts';
+import type { AttentionEntry } from '../attention/rules/entry.ts';
 import type { Shown } from './views/shown.ts';
 
 export const statusCommand = makeCommand({
@@ -48,11 +49,14 @@ export const statusCommand = makeCommand({
     }
     const shown = await showBatches(loaded, journal, batch, isSending);
     if (!json) await printMachines(loaded, owner, await readMachines(journal));
-    print(shown, json);
+    const { readEntries } = await import('../app/decide/open.ts');
+    const { addEntries } = await import('./views/queue.ts');
+    const entries = batch === undefined ? await readEntries(loaded) : [];
+    print(addEntries(entries, shown), json);
     if (batch !== undefined || json) return;
     const days = await readAllDays();
     if (days.length > 0) print(showDays(days, nowMs, daysShownMax), json);
-    await printWaiting(loaded, place);
+    await printWaiting(entries, place);
   },
 });
 
@@ -109,11 +113,10 @@ async function showBatches(
 }
 
 /** The other things that need a person; nothing without one. */
-export async function printWaiting(loaded: LoadedSettings, place?: CommandPlace): Promise<void> {
-  const { readWaiting } = await import('../app/decide/open.ts');
+export async function printWaiting(entries: readonly AttentionEntry[], place?: CommandPlace): Promise<void> {
   const { printText } = await import('./output.ts');
   const { linesOfWaiting } = await import('./views/queue.ts');
-  const lines = linesOfWaiting(await readWaiting(loaded), place);
+  const lines = linesOfWaiting(entries, place);
   if (lines.length > 0) printText(toLines(['', ...lines]));
 }
 

@@ -17,7 +17,7 @@ import { isOpenChange } from '../review/rules/person-request.ts';
 import { shareBar } from '../review/web/charts.ts';
 import { html, type Html, type Part } from '../review/web/html.ts';
 import { whyOf } from '../review/web/parts.ts';
-import type { ReadQueue } from '../review/web/queue-items.ts';
+import type { ReadItems } from '../review/web/queue-items.ts';
 import type { Page, ProvedVisit, View } from '../review/web/view.ts';
 import type { OverviewReader } from './ports.ts';
 import { measureHour, minuteMs, minutesShown } from './rules/bank-answers.ts';
@@ -70,7 +70,7 @@ export interface Surroundings {
 export interface TodayContext {
   readonly store: TodayReader;
   /** Reads waiting items other than payouts. */
-  readonly readQueue: ReadQueue;
+  readonly readItems: ReadItems;
   readonly readAttention: () => Promise<Attention>;
   /** Payer of the settings, which pays files dropped now. */
   readonly payer: { readonly companyId: string; readonly payerAccount: string } | undefined;
@@ -398,9 +398,6 @@ function batchSection(visit: ProvedVisit, figures: TodayFigures, underWay: reado
 
 // ---------------------------------------------------------------- the page
 
-/** Number of items of each kind that are read. */
-const itemsOfKind = 20;
-
 /** Changes of people that wait for a second admin. */
 async function countChanges(store: TodayReader, nowMs: number): Promise<number> {
   const { changes } = await store.persons();
@@ -421,8 +418,7 @@ function listPauses({ bank }: TodayFigures): readonly BankPause[] {
 async function answerToday(context: TodayContext, figures: TodayFigures, visit: ProvedVisit): Promise<Page> {
   const { say, language } = visit;
   const { batches, rows, days, readAtMs } = figures;
-  const queue = await context.readQueue(visit.person, itemsOfKind);
-  const waiting = listWaiting(visit, await context.readAttention(), queue);
+  const waiting = await listWaiting(visit, await context.readAttention(), context.readItems);
   const changes = await countChanges(context.store, visit.nowMs);
   const money = sumDays(rows, batches, datesShown(readAtMs), readAtMs);
   const underWay = listUnderWay(figures);

@@ -1,14 +1,15 @@
 /** The first groups of the queue on which a person can act. */
 import { entriesFor } from '../attention/attention-list.ts';
 import type { Attention, AttentionEntry } from '../attention/rules/entry.ts';
+import type { OwnedItem } from '../attention/rules/items.ts';
 import { formatBangkokTime } from '../core/bangkok-time.ts';
 import { showCount } from '../core/figures.ts';
 import { bahtOf, message, type PlainCode } from '../core/message.ts';
 import { can } from '../review/rules/people.ts';
-import type { OwnedItem, Queue } from '../review/rules/queue.ts';
 import { countOf, groupPath, placeOf, signOf, subjectOf } from '../review/web/attention-parts.ts';
 import { html, type Html, type Part } from '../review/web/html.ts';
 import { ageOf, whyOf } from '../review/web/parts.ts';
+import type { ReadItems } from '../review/web/queue-items.ts';
 import type { ProvedVisit } from '../review/web/view.ts';
 
 /** The items behind an entry. */
@@ -35,13 +36,20 @@ function waitsFor({ person }: ProvedVisit, entry: AttentionEntry, items: readonl
   );
 }
 
+/** Items of each kind whose decisions are looked at. */
+const itemsOfKind = 100;
+
 /** Everything on which this person can act, the most urgent first. */
-export const listWaiting = (
+export async function listWaiting(
   visit: ProvedVisit,
   attention: Attention,
-  { items }: Queue,
-): readonly AttentionEntry[] =>
-  entriesFor(attention, visit.person).filter((entry) => waitsFor(visit, entry, items));
+  readItems: ReadItems,
+): Promise<readonly AttentionEntry[]> {
+  const entries = entriesFor(attention, visit.person);
+  const kinds = new Set(entries.flatMap(({ rows }) => (rows.of === 'items' ? [rows.kind] : [])));
+  const items = await readItems(visit.person, itemsOfKind, [...kinds]);
+  return entries.filter((entry) => waitsFor(visit, entry, items));
+}
 
 function buttonOf({ code, rows }: AttentionEntry): PlainCode {
   if (code === 'proposal' || code === 'batch-approval') return 'today.check';

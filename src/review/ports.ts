@@ -179,8 +179,6 @@ export interface QueueStore {
   heldBatches(): Promise<readonly RowsOfBatch[]>;
   /** The unsent rows of a payer account that nothing but the account keeps back. */
   rowsOfAccount(account: PayerKey): Promise<RowsOfAccount>;
-  /** Rows of unknown outcome that were submitted before a moment, by batch. */
-  doubtSince(beforeMs: number): Promise<readonly RowsOfBatch[]>;
   /** Notes in their order. */
   reviewNotes(kind: ReviewNote['kind'], keys: readonly string[]): Promise<readonly ReviewNote[]>;
   addReviewNote(note: ReviewNote): Promise<void>;

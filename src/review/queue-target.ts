@@ -15,8 +15,13 @@ import { zeroSatang } from '../core/money.ts';
 import { provenanceOfDecided } from '../reconcile/rules/custody.ts';
 import type { ProposalItem } from './ports.ts';
 import { decideStatement, type KeptStatement, readStatementTarget } from './rules/statement-decisions.ts';
-import { decideDay, decideFile, versionOfFile } from './rules/queue.ts';
-import { decideUnknownCallback, versionOfCallback } from './rules/registration-queue.ts';
+import {
+  decideDay,
+  decideFile,
+  decideUnknownCallback,
+  versionOfCallback,
+  versionOfFile,
+} from './rules/queue.ts';
 import type { Decision } from './rules/terms.ts';
 
 /** A break of a day's reconciliation: accepted, it counts as explained for as long as it says the same. */

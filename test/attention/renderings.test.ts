@@ -2,7 +2,12 @@
 import { expect, test } from 'vitest';
 import { readAttention } from '../../src/attention/attention-list.ts';
 import { type AttentionCode, attentionTerms, renderings, termsOf } from '../../src/attention/rules/codes.ts';
-import { type Attention, type AttentionEntry, makeEntry } from '../../src/attention/rules/entry.ts';
+import {
+  type Attention,
+  type AttentionEntry,
+  type EntryRows,
+  makeEntry,
+} from '../../src/attention/rules/entry.ts';
 import { linesOfWaiting } from '../../src/cli/views/queue.ts';
 import { addStops } from '../../src/cli/views/status.ts';
 import { printable } from '../../src/core/outgoing-text.ts';
@@ -65,6 +70,14 @@ const noticeOf: Readonly<Partial<Record<AttentionCode, (typeof noticeKinds)[numb
   clock: 'clock',
 };
 
+function rowsOf(code: AttentionCode): EntryRows {
+  const kind = kindOf[code];
+  if (kind === 'registration')
+    return { of: 'registrations', filter: { statuses: ['failed'], causes: ['none such'], isAlarm: false } };
+  if (kind !== undefined && kind !== 'doubt') return { of: 'items', kind, keys: ['x'] };
+  return { of: 'payouts', filter: { statuses: ['failed'], causes: ['none such'], isWaiting: true } };
+}
+
 const entryOf = (code: AttentionCode): AttentionEntry =>
   makeEntry({
     code,
@@ -78,7 +91,7 @@ const entryOf = (code: AttentionCode): AttentionEntry =>
     args: { day: '20261120', critical: 1 },
     commands: [],
     decisions: [],
-    rows: { of: 'payouts', filter: { statuses: ['failed'], causes: ['none such'], isWaiting: true } },
+    rows: rowsOf(code),
   });
 
 const idle: WatchState = {
@@ -153,10 +166,9 @@ const shows: Readonly<Record<'status' | 'health' | 'notice', (code: AttentionCod
   status: (code) => {
     const kind = kindOf[code];
     if (kind !== undefined && !isOfMachine(code)) {
-      const total = { kind, items: 2, amountSatang: toSatang(0n), oldestMs: 0 };
-      return linesOfWaiting({ totals: [total] })
+      return linesOfWaiting([entryOf(code)])
         .join()
-        .includes('wait for a person');
+        .includes('for a person');
     }
     const { text } = addStops(saysOf(code), { json: {}, text: printable('') });
     return text.includes('NOT SENDING') || text.includes('NOT TAKING FILES');

@@ -6,7 +6,8 @@
 import { verbatim } from '../../src/core/message.ts';
 import { DatabaseSync } from 'node:sqlite';
 import { readAttention } from '../../src/attention/attention-list.ts';
-import { readQueue } from '../../src/attention/items.ts';
+import { readItems } from '../../src/attention/items.ts';
+import { countKinds } from '../../src/attention/rules/entry.ts';
 import type { AttemptStatus, PayoutStatus } from '../../src/core/payout.ts';
 import { toSatang } from '../../src/core/money.ts';
 import { recordOpen } from '../../src/store/payouts/open-payouts.ts';
@@ -239,8 +240,12 @@ const searches: readonly (readonly [what: string, search: string, has: string])[
 ];
 for (const [what, search, has] of searches)
   await measureShown(`search, ${what}`, post({ search }), '/search', has);
-const { totals } = await readQueue(context);
-await measure('shell, what is no payout', () => readQueue(context));
+const { entries } = await readAttention(context);
+await measure('shell, what is no payout', () => readItems(context));
 await measure('shell, payouts', () => shell.waitingPayouts({}, Number.MAX_SAFE_INTEGER, 100));
-console.log(totals.map(({ kind, items }) => `${kind} ${items}`).join(', '));
+console.log(
+  countKinds(entries)
+    .map(({ kind, items }) => `${kind} ${items}`)
+    .join(', '),
+);
 if (worstMs > takesMsMax) process.exitCode = 1;

@@ -8,8 +8,7 @@ import { join } from 'node:path';
 import type { Page } from 'playwright-core';
 import { stringify } from 'yaml';
 import { readAttention } from '../../src/attention/attention-list.ts';
-import { readQueue } from '../../src/attention/items.ts';
-import { queueKinds } from '../../src/review/rules/queue.ts';
+import { readItems } from '../../src/attention/items.ts';
 import { openUploads } from '../../src/app/decide/page.ts';
 import { afterChange, move } from '../../src/core/change.ts';
 import { toSatang, zeroSatang } from '../../src/core/money.ts';
@@ -507,7 +506,7 @@ export async function openShowcase(): Promise<Showcase> {
       onSignOut: async (sessionHash) => uploads.discard(sessionHash),
       listen: { host: 'localhost', port: 0 },
       readReview: async () => reviewOf(store, users),
-      readQueue: async (asker, limit, kinds = queueKinds) => readQueue(waiting, { asker, limit, kinds }),
+      readItems: async (asker, limit, kinds) => readItems(waiting, { asker, limit, kinds }),
       readAttention: async () => readAttention(waiting),
       payer: partner,
     }),

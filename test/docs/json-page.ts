@@ -14,7 +14,7 @@ import { forecastView } from '../../src/cli/views/forecast.ts';
 import { foundPayoutView } from '../../src/cli/views/list.ts';
 import { foundRegistrationView } from '../../src/cli/views/registration-list.ts';
 import { movedView, planView } from '../../src/cli/views/move.ts';
-import { queueView, takenView } from '../../src/cli/views/queue.ts';
+import { attentionView, queueView, takenView } from '../../src/cli/views/queue.ts';
 import { verifiedView } from '../../src/cli/views/verify.ts';
 import { changeView } from '../../src/cli/operator.ts';
 import { settledView } from '../../src/cli/settle.ts';
@@ -82,6 +82,7 @@ export const outputs: readonly Output[] = [
   output('status', 'one list', registrations.registrationBatchView),
   output('status', 'one list', registrations.directDebitView),
   output('status', 'one list', status.stopsView),
+  output('status', 'one list', attentionView),
   output('status', 'one list', status.dayView),
   output('status', 'one object', registrations.directDebitView, besideRegistrations),
   output('show', 'one list', status.payoutView),

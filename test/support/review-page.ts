@@ -2,8 +2,7 @@
 import { join } from 'node:path';
 import { verbatim } from '../../src/core/message.ts';
 import { readAttention } from '../../src/attention/attention-list.ts';
-import { type QueueContext, readQueue } from '../../src/attention/items.ts';
-import { queueKinds } from '../../src/review/rules/queue.ts';
+import { type QueueContext, readItems } from '../../src/attention/items.ts';
 import type { ReviewContext } from '../../src/review/context.ts';
 import type { Role } from '../../src/review/rules/people.ts';
 import { listViews, type ViewParts } from '../../src/app/decide/page.ts';
@@ -57,8 +56,7 @@ export const pageOptionsOf = (store: Store, users: Users): Omit<TestPageParts, '
   store,
   readContext: async () => ({ ...users.context, store }),
   readReview: async () => reviewContextOf(store, users),
-  readQueue: async (asker, limit, kinds = queueKinds) =>
-    readQueue(queueContextOf(store, users), { asker, limit, kinds }),
+  readItems: async (asker, limit, kinds) => readItems(queueContextOf(store, users), { asker, limit, kinds }),
   readAttention: async () => readAttention(queueContextOf(store, users)),
   log: () => {},
   fileDecisions: {

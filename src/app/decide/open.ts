@@ -2,12 +2,14 @@
 import { systemClock } from '../../platform/clock.ts';
 import { type Logger, silentLogger } from '../../platform/log.ts';
 import { readTimeLimits } from '../../payout/rules/limits.ts';
-import { type QueueContext, readQueue } from '../../attention/items.ts';
+import { readAttention } from '../../attention/attention-list.ts';
+import { type QueueContext, readItems } from '../../attention/items.ts';
+import type { AttentionEntry } from '../../attention/rules/entry.ts';
+import type { OwnedItem } from '../../attention/rules/items.ts';
 import { parseTimeOfDay } from '../../payout/rules/service-hours.ts';
 import { listDropped } from '../../review/dropped/waiting.ts';
 import type { DecisionSession, ReviewContext } from '../../review/context.ts';
 import { agreeSettings, readSigningTerms } from '../../review/policy.ts';
-import type { Queue } from '../../review/rules/queue.ts';
 import { sweepProposals } from '../../review/review.ts';
 import type { LoadedSettings } from '../../settings/settings.ts';
 import type { Store } from '../../store/store.ts';
@@ -78,12 +80,17 @@ export function makeQueueContext(
   };
 }
 
-/** The queue, read alongside the sender; empty where there is no journal. */
-export async function readWaiting(
-  loaded: LoadedSettings,
-  asked: Parameters<typeof readQueue>[1] = {},
-): Promise<Queue> {
+/** Everything that needs a person, read alongside the sender; nothing where there is no journal. */
+export async function readEntries(loaded: LoadedSettings): Promise<readonly AttentionEntry[]> {
   await using journal = await openReadOnlyJournal(loaded);
-  if (journal === undefined) return { items: [], totals: [] };
-  return await readQueue(makeQueueContext(loaded, journal), asked);
+  return journal === undefined ? [] : (await readAttention(makeQueueContext(loaded, journal))).entries;
+}
+
+/** The items behind these entries, likewise. */
+export async function readWaitingItems(
+  loaded: LoadedSettings,
+  asked: Parameters<typeof readItems>[1],
+): Promise<readonly OwnedItem[]> {
+  await using journal = await openReadOnlyJournal(loaded);
+  return journal === undefined ? [] : await readItems(makeQueueContext(loaded, journal), asked);
 }

@@ -29,7 +29,7 @@ import { makePayoutViews, type ReadReview } from '../../review/web/payout-page.t
 import { makeProposalViews } from '../../review/web/proposal-page.ts';
 import { makeProposalListViews } from '../../review/web/proposals-page.ts';
 import { makeProxySignInViews } from '../../review/web/proxy-door.ts';
-import type { ReadQueue } from '../../review/web/queue-items.ts';
+import type { ReadItems } from '../../review/web/queue-items.ts';
 import { makeQueueViews } from '../../review/web/queue-page.ts';
 import { makeSessionViews } from '../../review/web/sessions-page.ts';
 import { makeSignInViews, type SignInPageContext } from '../../review/web/sign-in-page.ts';
@@ -39,7 +39,6 @@ import { type DecisionFileContext, makeDecisionFileViews } from '../../review/we
 import type { OutsideAddress } from '../../review/web/guards.ts';
 import { openReviewPage, type ServedPlace, type ServedViews } from '../../review/web/server.ts';
 import { evidenceFolderOf } from '../../review/evidence-files.ts';
-import { queueKinds } from '../../review/rules/queue.ts';
 import { SettingsError } from '../../settings/secrets.ts';
 import type { LoadedSettings } from '../../settings/settings.ts';
 import type { Store } from '../../store/store.ts';
@@ -50,7 +49,7 @@ import { makeAskBank } from '../settle.ts';
 import { findSenderOf } from '../machines/find-sender.ts';
 import { makeQueueContext, readReview as openReview } from './open.ts';
 import { keepAttention } from '../../attention/attention-list.ts';
-import { readQueue as readWaitingItems } from '../../attention/items.ts';
+import { readItems as readItemsOf } from '../../attention/items.ts';
 import type { Attention } from '../../attention/rules/entry.ts';
 import { readApprovalPolicy } from '../../review/policy.ts';
 import { notifyOfPersons } from './users.ts';
@@ -120,10 +119,10 @@ export interface ViewParts {
   readonly readContext: () => Promise<SignInPageContext>;
   readonly readReview: ReadReview;
   /** Reads waiting items other than payouts. */
-  readonly readQueue: ReadQueue;
+  readonly readItems: ReadItems;
   /** Reads everything that needs a person. */
   readonly readAttention: () => Promise<Attention>;
-  readonly fileDecisions: Omit<DecisionFileContext, 'readQueue'>;
+  readonly fileDecisions: Omit<DecisionFileContext, 'readItems'>;
   /** Asks the bank about one payout; undefined in a process without a bank. */
   readonly askBank?: AskBank | undefined;
   /** The folder of files that prove the outcome of a payout; undefined where none are taken. */
@@ -160,7 +159,7 @@ function makeSigningParts(parts: ViewParts, { signingPlace }: ServedPlace) {
 
 /** Every view of the page. @forTests */
 export function listViews(parts: ViewParts, place: ServedPlace): ServedViews {
-  const { store, readContext, readReview, readQueue, evidenceFolder, onUserChange, onSignOut } = parts;
+  const { store, readContext, readReview, readItems, evidenceFolder, onUserChange, onSignOut } = parts;
   const { readAttention, outside, payer, readSurroundings, uploads, fileDecisions, fetchStatement } = parts;
   const signing = makeSigningParts(parts, place);
   const { readPersons } = signing;
@@ -178,7 +177,7 @@ export function listViews(parts: ViewParts, place: ServedPlace): ServedViews {
     ...(outside?.userHeader === undefined
       ? makeSignInViews({ readContext, placeOf: place.signInPlaceOf })
       : makeProxySignInViews()),
-    ...makeQueueViews({ store, readReview, readQueue, readAttention }),
+    ...makeQueueViews({ store, readReview, readItems, readAttention }),
     ...payouts.views,
     ...deciding.views,
     ...again.views,
@@ -189,7 +188,7 @@ export function listViews(parts: ViewParts, place: ServedPlace): ServedViews {
     ...makePasskeyViews(signing),
     ...makeSigningViews(signing),
     ...makeSessionViews({ readContext, onSignOut }),
-    ...makeTodayViews({ store, payer, readQueue, readAttention, readSurroundings }),
+    ...makeTodayViews({ store, payer, readItems, readAttention, readSurroundings }),
     ...makeReconciliationViews({
       store,
       readReview,
@@ -204,7 +203,7 @@ export function listViews(parts: ViewParts, place: ServedPlace): ServedViews {
     ...registrations.views,
     ...makeRegistrationBatchViews({ store, readReview }),
     ...(uploads === undefined ? [] : makeUploadViews({ store, uploads, readSurroundings })),
-    ...makeDecisionFileViews({ readQueue, ...fileDecisions }),
+    ...makeDecisionFileViews({ readItems, ...fileDecisions }),
     ...makeSearchViews(store),
     moreView,
   ];
@@ -246,8 +245,8 @@ export async function openPage(
     outside,
     readContext: makeContextReader(store, onUserChange),
     readReview: readContextOfReview,
-    readQueue: async (...[asker, limit, kinds = queueKinds]: Parameters<ReadQueue>) =>
-      readWaitingItems(makeQueueContext(loaded, store), { asker, limit, kinds }),
+    readItems: async (...[asker, limit, kinds]: Parameters<ReadItems>) =>
+      readItemsOf(makeQueueContext(loaded, store), { asker, limit, kinds }),
     readAttention: keepAttention(makeQueueContext(loaded, store)),
     fileDecisions: makeFileDecisions(openSession),
     askBank: open && makeAskBank(open.session),

@@ -3,7 +3,7 @@ import type { Message } from '../../core/message.ts';
 import type { Satang } from '../../core/money.ts';
 import type { PayoutFilter } from '../../payout/rules/search.ts';
 import type { RegistrationStatus } from '../../registration/rules/registration.ts';
-import type { QueueKind, Owner } from '../../review/rules/queue.ts';
+import { type Owner, type QueueKind, queueKinds } from '../../review/rules/queue.ts';
 import type { Decision } from '../../review/rules/terms.ts';
 import {
   type AttentionCode,
@@ -76,6 +76,36 @@ export function ownedBy({ rows, key }: Pick<AttentionEntry, 'rows' | 'key'>): {
   return rows.of === 'items' && only !== undefined && others.length === 0
     ? { kind: rows.kind, key: only }
     : { kind: 'group', key };
+}
+
+/** Things of one kind that need a person. */
+export interface KindTotal {
+  readonly kind: QueueKind;
+  readonly items: number;
+}
+
+/** Undefined of payouts but those in doubt: commands of their own show them. */
+const kindOf = ({ code, rows }: AttentionEntry): QueueKind | undefined =>
+  rows.of === 'items'
+    ? rows.kind
+    : rows.of === 'registrations'
+      ? 'registration'
+      : code === 'in-doubt'
+        ? 'doubt'
+        : undefined;
+
+const countThings = ({ rows, count }: AttentionEntry): number =>
+  rows.of === 'items' ? (rows.keys?.length ?? count) : count;
+
+/** Counts by kind what `status` shows of the list. */
+export function countKinds(entries: readonly AttentionEntry[]): readonly KindTotal[] {
+  const shown = entries.filter(({ code }) => termsOf(code).notShown.status === undefined);
+  return queueKinds.flatMap((kind) => {
+    const items = shown
+      .filter((entry) => kindOf(entry) === kind)
+      .reduce((sum, entry) => sum + countThings(entry), 0);
+    return items === 0 ? [] : [{ kind, items }];
+  });
 }
 
 export const sectionOf = ({ code }: Pick<AttentionEntry, 'code'>): AttentionSection => termsOf(code).section;

@@ -4,7 +4,9 @@ import { nameOfItem, type Taken } from '../../review/shell/queue.ts';
 import { type CommandPlace, paydropCommand } from '../../core/command-line.ts';
 import { listOf, viewOf } from '../../core/view.ts';
 import { printable, type PrintableText, toLines } from '../../core/outgoing-text.ts';
-import type { OwnedItem, Queue, QueueKind, QueueOption, QueueTotal } from '../../review/rules/queue.ts';
+import { type AttentionEntry, countKinds, type KindTotal } from '../../attention/rules/entry.ts';
+import type { OwnedItem, QueueOption } from '../../attention/rules/items.ts';
+import type { QueueKind } from '../../review/rules/queue.ts';
 import { countOf, showBaht, showDuration } from './amounts.ts';
 import type { Shown } from './shown.ts';
 
@@ -15,7 +17,7 @@ const kindWords: Readonly<Record<QueueKind, readonly [one: string, several: stri
   file: ['refused file', 'refused files'],
   payer: ['halted account', 'halted accounts'],
   batch: ['held batch', 'held batches'],
-  doubt: ['batch long in doubt', 'batches long in doubt'],
+  doubt: ['payout long in doubt', 'payouts long in doubt'],
   registration: ['registration', 'registrations'],
   callback: ['unknown callback', 'unknown callbacks'],
   proposal: ['proposal to check', 'proposals to check'],
@@ -23,17 +25,47 @@ const kindWords: Readonly<Record<QueueKind, readonly [one: string, several: stri
 };
 
 /** "2 open breaks, 1 refused file". */
-const describeTotals = (totals: readonly QueueTotal[]): string =>
+const describeTotals = (totals: readonly KindTotal[]): string =>
   totals.map(({ kind, items }) => countOf(items, ...kindWords[kind])).join(', ');
+
+const sumItems = (totals: readonly KindTotal[]): number => totals.reduce((sum, { items }) => sum + items, 0);
+
+const entryView = viewOf<AttentionEntry>()('entry of the attention list', {
+  code: ['text', 'what needs a person'],
+  severity: ['text', 'alarm, doubt or wait'],
+  subject: ['message', 'heading'],
+  reason: ['message', 'why it waits'],
+  remedy: ['message', 'what to do about it'],
+  sinceMs: ['number', 'since when its oldest part waits, in milliseconds since 1970'],
+  sinceAt: ['moment', 'since when its oldest part waits', ({ sinceMs }) => sinceMs],
+  count: ['number', 'its rows, or the rows that move with it'],
+  amount: ({ amountSatang }) => amountSatang,
+  args: ['facts', 'the cause, the batch, the account or the day'],
+  commands: ['texts', 'commands to type', (entry) => entry.commands.map((words) => `paydrop ${words}`)],
+  decisions: ['texts', 'decisions that end it'],
+  owner: ['text', 'who looks after it', ({ owner }) => owner?.person],
+});
+
+/** Everything that needs a person, in a list of batches. @forTests */
+export const attentionView = viewOf<readonly AttentionEntry[]>()('attention list', {
+  kind: ['text', 'attention', () => 'attention'],
+  entries: [listOf(entryView), 'what needs a person, one for each kind and cause', (entries) => entries],
+});
+
+/** Adds the list to the JSON of all batches; their text has a line of it. */
+export function addEntries(entries: readonly AttentionEntry[], { json, text }: Shown): Shown {
+  const isShown = entries.length > 0 && Array.isArray(json);
+  return { json: isShown ? [...(json as readonly object[]), attentionView.json(entries)] : json, text };
+}
 
 /**
  * One line for screens that show something else; none where nothing waits.
  * @param place of the settings, for the command
  */
-export function linesOfWaiting({ totals }: Pick<Queue, 'totals'>, place?: CommandPlace): readonly string[] {
+export function linesOfWaiting(entries: readonly AttentionEntry[], place?: CommandPlace): readonly string[] {
+  const totals = countKinds(entries);
   if (totals.length === 0) return [];
-  const items = totals.reduce((sum, total) => sum + total.items, 0);
-  const wait = items === 1 ? 'waits' : 'wait';
+  const wait = sumItems(totals) === 1 ? 'waits' : 'wait';
   return [`${describeTotals(totals)} ${wait} for a person: ${paydropCommand(place, 'queue')}`];
 }
 
@@ -49,6 +81,7 @@ const optionView = viewOf<QueueOption>()('option', {
 
 const itemView = viewOf<OwnedItem>()('item of the queue', {
   kind: ['text', 'kind of item'],
+  code: ['text', 'code of its entry'],
   version: ['text', 'version that a decision refers to'],
   name: ['text', 'name as a command takes it', nameOfItem],
   title: ['advice', 'heading'],
@@ -62,15 +95,22 @@ const itemView = viewOf<OwnedItem>()('item of the queue', {
   owner: ['text', 'who looks after it', ({ owner }) => owner?.person],
 });
 
-const kindView = viewOf<QueueTotal>()('kind of the queue', {
+const kindView = viewOf<KindTotal>()('kind of the queue', {
   kind: ['text', 'kind of item'],
   items: ['number', 'how many wait'],
 });
 
+/** The list and the items of `queue`. */
+interface ShownQueue {
+  readonly entries: readonly AttentionEntry[];
+  readonly items: readonly OwnedItem[];
+}
+
 /** Items that wait for a person, by `queue`. @forTests */
-export const queueView = viewOf<Queue>()('queue', {
+export const queueView = viewOf<ShownQueue & { readonly totals: readonly KindTotal[] }>()('queue', {
   totals: [listOf(kindView), 'how many wait, by kind'],
   items: [listOf(itemView), 'the items, the longest wait first'],
+  entries: [listOf(entryView), 'what needs a person, payouts too, one for each kind and cause'],
 });
 
 /** An item that was taken or given back, by `queue`. @forTests */
@@ -106,19 +146,20 @@ function describeItem(item: OwnedItem, nowMs: number): PrintableText {
   ]);
 }
 
-/** All items, the longest wait first. */
-export function showQueue(queue: Queue, nowMs: number): Shown {
-  const { items, totals } = queue;
-  const json = queueView.json(queue);
-  const shown = items.map((item) => describeItem(item, nowMs));
-  if (shown.length === 0)
+/** All items, or those of one kind, the longest wait first. */
+export function showQueue({ entries, items }: ShownQueue, only: QueueKind | undefined, nowMs: number): Shown {
+  const totals = countKinds(entries).filter(({ kind }) => only === undefined || kind === only);
+  const json = queueView.json({ entries, items, totals });
+  if (items.length === 0)
     return {
       json,
       text: printable('Nothing but payouts waits for a person: "paydrop exceptions" has those.'),
     };
-  const all = totals.reduce((sum, total) => sum + total.items, 0);
-  const rest =
-    all > shown.length ? ['', `and ${all - shown.length} more: --kind shows those of one kind`] : [];
+  // Payouts in doubt are one item for each cause.
+  const isCounted = ({ kind }: { readonly kind: QueueKind }): boolean => kind !== 'doubt';
+  const more = sumItems(totals.filter(isCounted)) - items.filter(isCounted).length;
+  const rest = more > 0 ? ['', `and ${more} more: --kind shows those of one kind`] : [];
+  const shown = items.map((item) => describeItem(item, nowMs));
   const lines = [describeTotals(totals), ...shown.flatMap((text) => ['', text]), ...rest];
   return { json, text: toLines(lines.flatMap((line) => line.split('\n'))) };
 }

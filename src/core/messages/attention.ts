@@ -36,17 +36,9 @@ const remedies = wordings({
     'Look at each break with the bank; accept what is explained',
     'ตรวจสอบผลต่างแต่ละรายการกับธนาคาร แล้วยอมรับรายการที่อธิบายได้',
   ],
-  'attention-remedy.proposal': [
-    'A second person looks at it, and approves it or sends it back',
-    'ให้ผู้อนุมัติอีกคนตรวจสอบ แล้วอนุมัติหรือส่งกลับ',
-  ],
   'attention-remedy.sent-back': [
     'Correct it and propose it again, or leave it',
     'แก้ไขแล้วเสนอใหม่ หรือไม่ดำเนินการต่อ',
-  ],
-  'attention-remedy.decisions-dropped': [
-    'A maker looks at the file, and proposes its decisions or discards it',
-    'ให้ผู้ทำรายการตรวจสอบไฟล์ แล้วเสนออนุมัติหรือลบไฟล์',
   ],
   'attention-remedy.in-doubt': [
     'Do not pay it again. paydrop goes on asking the bank; the statement of the day settles it',
@@ -59,26 +51,6 @@ const remedies = wordings({
   'attention-remedy.disputed': [
     'Do not pay it again. The statement contradicts a confirmed payment: ask the bank which of the two holds',
     'ห้ามจ่ายซ้ำ รายการเดินบัญชีขัดแย้งกับผลที่ยืนยันแล้ว ให้สอบถามธนาคารว่าผลใดถูกต้อง',
-  ],
-  'attention-remedy.batch-halted': [
-    'Remove the cause, then resume the batch or cancel it',
-    'แก้สาเหตุก่อน แล้วจ่ายชุดนี้ต่อหรือยกเลิกการจ่ายทั้งชุด',
-  ],
-  'attention-remedy.batch-approval': [
-    'Look at the figures, then propose to pay the file. Nothing is paid before a checker approves it',
-    'ตรวจสอบตัวเลข แล้วเสนอจ่ายไฟล์นี้ จะไม่มีการจ่ายก่อนผู้อนุมัติอนุมัติ',
-  ],
-  'attention-remedy.batch-held': [
-    'Look at what holds the rows, then resume the batch or cancel it',
-    'ตรวจสอบสาเหตุที่ระงับ แล้วจ่ายชุดนี้ต่อหรือยกเลิกการจ่ายทั้งชุด',
-  ],
-  'attention-remedy.file-refused': [
-    'Nothing of it was taken in. Correct it and hand it in again under the same name, or acknowledge it',
-    'ยังไม่มีการรับไฟล์นี้เข้าระบบ ให้แก้ไขแล้วส่งอีกครั้งด้วยชื่อเดิม หรือรับทราบ',
-  ],
-  'attention-remedy.statement-late': [
-    'Ask the bank for the statement and fetch it; acknowledge the day if none will ever come',
-    'ขอรายการเดินบัญชีจากธนาคารแล้วดึงมา หากธนาคารจะไม่ส่ง ให้รับทราบ',
   ],
   'attention-remedy.not-paid': [
     'No money moved. Remove the cause, then retry, or pay it corrected in a new file',
@@ -99,10 +71,6 @@ const remedies = wordings({
   'attention-remedy.not-registered': [
     'Ask the customer or the bank about the cause, then send it again or acknowledge it',
     'สอบถามลูกค้าหรือธนาคารถึงสาเหตุ แล้วส่งลงทะเบียนใหม่หรือรับทราบ',
-  ],
-  'attention-remedy.unknown-callback': [
-    'Find out who registered it, then acknowledge it',
-    'ตรวจสอบว่าใครเป็นผู้ลงทะเบียน แล้วรับทราบ',
   ],
 });
 

@@ -1,6 +1,12 @@
 /** Why an item of the queue waits for a person, and what that person does. */
 import { wordings } from './wording.ts';
 
+/** Thai and the page's English for each refused file. */
+const handInAgain = [
+  'ยังไม่มีการรับไฟล์นี้เข้าระบบ ให้แก้ไขแล้วส่งอีกครั้งด้วยชื่อเดิม หรือรับทราบ',
+  'Nothing of it was taken in. Correct it and hand it in again under the same name, or acknowledge it',
+] as const;
+
 export const queueWordings = wordings({
   'queue.it-is': ['it is {status}', 'สถานะคือ {status}'],
   // ---------------------------------------------------------------- days, files
@@ -15,19 +21,19 @@ export const queueWordings = wordings({
   ],
   'queue.run-payouts-again': [
     'Nothing of it was paid: correct it and run it again, under the same name, or acknowledge it if it is no longer needed',
-    'ยังไม่มีการจ่ายจากไฟล์นี้ ให้แก้ไขแล้วใช้คำสั่ง run อีกครั้งด้วยชื่อเดิม หรือรับทราบหากไม่ต้องใช้ไฟล์นี้แล้ว',
+    ...handInAgain,
   ],
   'queue.drop-payouts-again': [
     'Nothing of it was paid: correct it as its .reason.txt says and drop it again, or acknowledge it if it is no longer needed',
-    'ยังไม่มีการจ่ายจากไฟล์นี้ ให้แก้ไขตามไฟล์ .reason.txt แล้ววางไฟล์อีกครั้ง หรือรับทราบหากไม่ต้องใช้ไฟล์นี้แล้ว',
+    ...handInAgain,
   ],
   'queue.run-registrations-again': [
     'Nothing of it was registered: correct it and register it again, under the same name, or acknowledge it if it is no longer needed',
-    'ยังไม่มีการลงทะเบียนจากไฟล์นี้ ให้แก้ไขแล้วใช้คำสั่ง register อีกครั้งด้วยชื่อเดิม หรือรับทราบหากไม่ต้องใช้ไฟล์นี้แล้ว',
+    ...handInAgain,
   ],
   'queue.drop-registrations-again': [
     'Nothing of it was registered: correct it as its .reason.txt says and drop it again, or acknowledge it if it is no longer needed',
-    'ยังไม่มีการลงทะเบียนจากไฟล์นี้ ให้แก้ไขตามไฟล์ .reason.txt แล้ววางไฟล์อีกครั้ง หรือรับทราบหากไม่ต้องใช้ไฟล์นี้แล้ว',
+    ...handInAgain,
   ],
 
   // ---------------------------------------------------------------- batches
@@ -35,8 +41,8 @@ export const queueWordings = wordings({
   'queue.rows-await-approval': ['rows of it wait for approval', 'มีรายการที่รออนุมัติ'],
   'queue.approve-batch': [
     'Look at it ("paydrop status {batch}"), then "paydrop approve --batch {batch}"',
-    'ตรวจสอบแล้วเสนอจ่าย',
-    'Look at it, then propose to pay it',
+    'ตรวจสอบตัวเลข แล้วเสนอจ่ายไฟล์นี้ จะไม่มีการจ่ายก่อนผู้อนุมัติอนุมัติ',
+    'Look at the figures, then propose to pay the file. Nothing is paid before a checker approves it',
   ],
   'queue.look-at-holds': [
     'Look at what holds them ("paydrop status {batch}"); "paydrop resume {batch}" lets them go on, "paydrop cancel {batch}" ends them',
@@ -44,13 +50,8 @@ export const queueWordings = wordings({
     'Look at what holds them; "Resume the batch" lets them go on, "Cancel the batch" ends them',
   ],
   'queue.transfers-in-doubt': [
-    'the bank has not yet said what became of {transfers} of it',
+    'the bank has not yet said what became of {transfers}',
     'ธนาคารยังไม่แจ้งผลของ{transfers}',
-  ],
-  'queue.do-not-pay-again': [
-    'Do not pay them again by hand: "paydrop settle {batch}" asks at once, and the statement of their day settles them; what stays open becomes unresolved, and is then decided on row by row',
-    'ห้ามจ่ายซ้ำด้วยวิธีอื่น ระบบสอบถามธนาคารต่อไป และรายการเดินบัญชีของวันนั้นจะยืนยันผล รายการที่ยังค้างจะมีสถานะยังสรุปผลไม่ได้ และต้องตัดสินใจทีละรายการ',
-    'Do not pay them again by hand: the bank is asked again, and the statement of their day settles them; what stays open becomes unresolved, and is then decided on row by row',
   ],
 
   // ---------------------------------------------------------------- proposals, files of decisions, callbacks

@@ -135,7 +135,7 @@ function filterForm(visit: ProvedVisit, { search, status, batchId }: ListForm): 
 
 /** Waiting registrations by cause, as the queue has them. */
 const readGroups = async (store: RegistrationListReader): Promise<readonly AttentionEntry[]> =>
-  sortEntries(groupRegistrations(await store.registrationsByCause(0), 0));
+  sortEntries(groupRegistrations(await store.registrationsByCause(0), 0, false));
 
 function kindOf({ say }: ProvedVisit, code: AttentionEntry['code']): Part {
   const word = `attention-kind.${code}`;

@@ -3,10 +3,11 @@ import { explainDay, readDay } from '../../core/bangkok-time.ts';
 import { type Message, message } from '../../core/message.ts';
 import { maskDigits } from '../../core/proxy-id.ts';
 import { showDate } from '../../payout/rules/lost-journal.ts';
+import type { QueueItem } from '../../attention/rules/items.ts';
 import { takeItem } from '../owners.ts';
 import { directDebitOf, payerKeyOf, readPayerKey } from '../rules/batch-decisions.ts';
 import type { Target } from '../rules/proposal.ts';
-import { type Queue, type QueueKind, queueKinds } from '../rules/queue.ts';
+import { type QueueKind, queueKinds } from '../rules/queue.ts';
 import { deciderOf } from '../verdict.ts';
 import { SettingsError } from '../../settings/secrets.ts';
 import type { DecisionSession } from '../context.ts';
@@ -64,18 +65,18 @@ export interface Taken {
 
 /**
  * Takes waiting items, to look after them, or gives them back.
- * @param readWaiting reads all that waits
+ * @param readItems reads all that waits
  * @throws SettingsError as `identifyPerson` does, and for an unknown name
  */
 export async function takeNamed(
   session: DecisionSession,
   names: readonly string[],
   what: 'taken' | 'given-back',
-  readWaiting: () => Promise<Queue>,
+  readItems: () => Promise<readonly QueueItem[]>,
 ): Promise<readonly Taken[]> {
   const by = deciderOf(await requirePerson(session, 'take'));
   const owners = { journal: session.journal, clock: session.context.clock };
-  const { items } = await readWaiting();
+  const items = await readItems();
   const taken: Taken[] = [];
   for (const name of names) {
     const item = await readName(session, name);
@@ -83,7 +84,9 @@ export async function takeNamed(
       item.kind === 'payout' ||
       item.kind === 'registration' ||
       items.some(({ kind, key }) => kind === item.kind && key === item.key);
-    const whyNot = isThere ? await takeItem(owners, item, what, by) : message('owner.waits-not');
+    // Payouts in doubt are taken as the group that they are.
+    const kind = item.kind === 'doubt' ? 'group' : item.kind;
+    const whyNot = isThere ? await takeItem(owners, { ...item, kind }, what, by) : message('owner.waits-not');
     taken.push({ name, whyNot });
   }
   return taken;

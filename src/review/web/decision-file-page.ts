@@ -2,12 +2,12 @@
 import { showCount } from '../../core/figures.ts';
 import { bahtOf, type Message, message } from '../../core/message.ts';
 import type { Decider } from '../rules/proposal.ts';
-import type { OwnedItem } from '../rules/queue.ts';
+import type { OwnedItem } from '../../attention/rules/items.ts';
 import { deciderOf } from '../verdict.ts';
 import { html, type Html } from './html.ts';
 import { csrfField, plainPage, postButton } from './layout.ts';
 import { factList, whyOf } from './parts.ts';
-import { decisionFilePath, type ReadQueue } from './queue-items.ts';
+import { decisionFilePath, type ReadItems } from './queue-items.ts';
 import type { Answer, Fields, Page, ProvedVisit, View } from './view.ts';
 
 /** The outcome of a confirmation: objections, each with its place in the file, or the numbers of the proposals. */
@@ -16,7 +16,7 @@ export type FileConfirmed =
   | { readonly kind: 'refused'; readonly objections: readonly Message[] };
 
 export interface DecisionFileContext {
-  readonly readQueue: ReadQueue;
+  readonly readItems: ReadItems;
   /** @param version SHA-256 (hex) of the file that was displayed */
   readonly confirm: (key: string, version: string, maker: Decider) => Promise<FileConfirmed>;
   /** @returns the reason for a refusal; undefined once discarded */
@@ -77,13 +77,13 @@ function filePage(visit: ProvedVisit, item: OwnedItem, objections: readonly Mess
 }
 
 async function answerFile(
-  { readQueue, confirm, discard }: DecisionFileContext,
+  { readItems, confirm, discard }: DecisionFileContext,
   visit: ProvedVisit,
   { key = '', version = '', note = '' }: Fields,
   what: 'look' | 'confirm' | 'discard',
 ): Promise<Answer> {
-  const { items } = await readQueue(visit.person, itemsMax);
-  const item = items.find((one) => one.kind === 'decisions' && one.key === key);
+  const items = await readItems(visit.person, itemsMax, ['decisions']);
+  const item = items.find((one) => one.key === key);
   if (item === undefined)
     return plainPage(visit, 404, visit.say('page.not-found'), visit.say('queue.waits-no-more'));
   if (what === 'look') return filePage(visit, item);

@@ -8,20 +8,13 @@ import type { ResultRow } from '../../core/ports.ts';
 import type { FoundPayout } from '../../payout/ports.ts';
 import { placeInTime } from '../../payout/rules/search.ts';
 import type { Attention } from '../../attention/rules/entry.ts';
+import type { OwnedItem, QueueOption } from '../../attention/rules/items.ts';
 import type { ReviewContext } from '../context.ts';
 import { figureWhole } from '../freeze.ts';
 import { type OwnersContext, takeItem } from '../owners.ts';
 import { can } from '../rules/people.ts';
 import type { Target } from '../rules/proposal.ts';
-import {
-  type Asker,
-  type OwnedItem,
-  type Owner,
-  type Queue,
-  type QueueKind,
-  type QueueOption,
-  queueKinds,
-} from '../rules/queue.ts';
+import { type Asker, type Owner, type QueueKind, queueKinds } from '../rules/queue.ts';
 import { type Decision, otherDecisions } from '../rules/terms.ts';
 import { deciderOf } from '../verdict.ts';
 import { answerDecision, type DecideForm, decidePage } from './decide-form.ts';
@@ -33,12 +26,16 @@ import type { ReadReview } from './payout-page.ts';
 import { type Answer, type Fields, type Page, type ProvedVisit, type View, sayWhy } from './view.ts';
 
 /** @param limit the number of items of each kind */
-export type ReadQueue = (asker: Asker, limit: number, kinds?: readonly QueueKind[]) => Promise<Queue>;
+export type ReadItems = (
+  asker: Asker,
+  limit: number,
+  kinds: readonly QueueKind[],
+) => Promise<readonly OwnedItem[]>;
 
 export interface QueueItemsContext {
   readonly store: OwnersContext['journal'];
   readonly readReview: ReadReview;
-  readonly readQueue: ReadQueue;
+  readonly readItems: ReadItems;
   readonly readAttention: () => Promise<Attention>;
 }
 
@@ -92,7 +89,7 @@ function decidePlaceOf(
   look: 'main' | 'plain',
 ): Part {
   if (kind === 'proposal') return html`<a class="button ${look}" href="/proposal/${key}">${label}</a>`;
-  if (kind === 'batch' || kind === 'doubt')
+  if (kind === 'batch')
     return html`<a class="button ${look}" href="/batch/${key}/decide/approve-batch">${label}</a>`;
   return html`${label} <small>${say('queue.in-shell')}</small>`;
 }
@@ -151,7 +148,7 @@ const readKind = (fields: Fields) => queueKinds.find((kind) => kind === fields['
 
 /** Only an existing item can have an owner, so that a forged form writes nothing into the journal. */
 async function isThere(
-  { readReview, readQueue, readAttention }: QueueItemsContext,
+  { readReview, readItems, readAttention }: QueueItemsContext,
   { person }: ProvedVisit,
   kind: OwnedItem['kind'] | 'payout' | 'group',
   key: string,
@@ -165,7 +162,7 @@ async function isThere(
       (await (kind === 'payout' ? journal.history(seq) : journal.registrationHistory(seq))) !== undefined
     );
   }
-  const { items } = await readQueue(person, itemsMax, [kind]);
+  const items = await readItems(person, itemsMax, [kind]);
   return items.some((one) => one.kind === kind && one.key === key);
 }
 
@@ -215,14 +212,13 @@ async function countItem(
 async function answerItem(context: QueueItemsContext, visit: ProvedVisit, fields: Fields): Promise<Answer> {
   const { kind = '', key = '', version = '', decision = '' } = fields;
   const of = readKind(fields);
-  const { items } = of === undefined ? { items: [] } : await context.readQueue(visit.person, itemsMax, [of]);
+  const items = of === undefined ? [] : await context.readItems(visit.person, itemsMax, [of]);
   const item = items.find((one) => one.key === key);
   const option = item?.options.find((one) => one.decision === decision);
   if (item === undefined || option === undefined || !decidedHere.includes(decision)) return gone(visit);
   if (option.whyNot !== undefined)
     return plainPage(visit, 409, visit.say('payout.not-possible'), whyOf(visit, option.whyNot));
-  // A batch in doubt is decided on as a batch.
-  const target = { kind: kind === 'doubt' ? 'batch' : kind, key, version } as Target;
+  const target = { kind, key, version } as Target;
   const { title } = item;
   const named = kind === 'day' ? sayDate(visit.language, key) : sayWhy(visit.language, title).text;
   const review = await context.readReview();

@@ -314,12 +314,12 @@ async function registrationRows(
 }
 
 async function itemRows(
-  { readQueue }: QueuePageContext,
+  { readItems }: QueuePageContext,
   visit: ProvedVisit,
   { rows, args }: AttentionEntry,
 ): Promise<Part> {
   if (rows.of !== 'items') return undefined;
-  const { items } = await readQueue(visit.person, itemsOnPage, [rows.kind]);
+  const items = await readItems(visit.person, itemsOnPage, [rows.kind]);
   const { day } = args;
   const own = items.filter(
     ({ kind, key }) =>

@@ -17,17 +17,8 @@ import {
 import type { FileKindName } from '../../watch/rules/drop-folder.ts';
 import type { IntakeRefusal } from '../../watch/rules/rejection-reason.ts';
 import { joinParts, sumAmount } from '../payouts/rows.ts';
-import { decodeHolds, hasBits, holdBits, isInDoubt, literal } from '../schema.ts';
-import {
-  type BodiesOf,
-  type Body,
-  change,
-  inDialect,
-  query,
-  type Reading,
-  select,
-  selectFirst,
-} from '../statements.ts';
+import { decodeHolds, hasBits, holdBits, literal } from '../schema.ts';
+import { type BodiesOf, type Body, change, query, type Reading, select, selectFirst } from '../statements.ts';
 import { appendPersonEvent } from './person-chain.ts';
 import { isDecided, markDecided } from './proposals.ts';
 
@@ -198,18 +189,6 @@ export const queueReads = {
       amountSatang: joinParts(found?.high ?? '0', found?.low ?? '0'),
       batches: found?.batches ?? 0,
     };
-  },
-  *doubtSince(beforeMs): Reading<RowsOfBatch[]> {
-    const old = query
-      .selectFrom('payout')
-      .select('batch_id')
-      .select(countRows('amount_satang', 'submitted_at_ms'))
-      .where((eb) => isInDoubt(eb.ref('status')))
-      .where('status', '=', literal('submitted'))
-      .where('submitted_at_ms', '<', beforeMs)
-      // SQLite's plus keeps the index of all payouts by batch from being read whole, where that of those in doubt is short.
-      .groupBy(inDialect({ sqlite: sql`+batch_id`, postgres: sql`batch_id` }));
-    return (yield* select(old)).map(toRows);
   },
   *reviewNotes(kind, keys): Reading<ReviewNote[]> {
     if (keys.length === 0) return [];

@@ -4,15 +4,14 @@ import { appendFile, mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { readAttention } from '../../../src/attention/attention-list.ts';
-import { readQueue } from '../../../src/attention/items.ts';
+import { readItems } from '../../../src/attention/items.ts';
 import {
   decisionFolders,
   listDropped,
   makeFileDecisions,
   writeRecord,
 } from '../../../src/review/dropped/waiting.ts';
-import { queueKinds } from '../../../src/review/rules/queue.ts';
-import type { ReadQueue } from '../../../src/review/web/queue-items.ts';
+import type { ReadItems } from '../../../src/review/web/queue-items.ts';
 import { ingest, makeRows, noonMs } from '../../support/journal-fixtures.ts';
 import { useFolder } from '../../support/payout-file-kit.ts';
 import { openTestPage, pageOptionsOf } from '../../support/review-page.ts';
@@ -33,8 +32,8 @@ async function openFiles() {
     lateAtMs: 0,
     listDecisions: async () => listDropped(dataDir),
   });
-  const readItems: ReadQueue = async (asker, limit, kinds = queueKinds) =>
-    readQueue(contextOfQueue(), { asker, limit, kinds });
+  const readWaiting: ReadItems = async (asker, limit, kinds) =>
+    readItems(contextOfQueue(), { asker, limit, kinds });
   const readList = async () => readAttention(contextOfQueue());
   const openSession = async () => {
     const context = await pageOptionsOf(rig.store, rig.users).readReview();
@@ -42,7 +41,7 @@ async function openFiles() {
   };
   const fileDecisions = makeFileDecisions(openSession);
   const rig = await openTestPage(
-    { fileDecisions, readQueue: readItems, readAttention: readList },
+    { fileDecisions, readItems: readWaiting, readAttention: readList },
     { nok: 'maker', dao: 'checker' },
   );
   const { batchId } = await ingest(

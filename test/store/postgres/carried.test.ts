@@ -99,7 +99,7 @@ const readReview = async (store: Store): Promise<unknown> => ({
   refused: await store.refusedFiles(many),
   halts: sorted(await store.payerHalts()),
   held: sorted(await store.heldBatches()),
-  doubt: sorted(await store.doubtSince(latestMs)),
+  doubt: sorted(await store.inDoubtByCause(latestMs)),
   mark: await store.changeMark(),
   hands: await store.handsOf(firstBatchId),
 });
