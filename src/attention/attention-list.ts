@@ -39,7 +39,9 @@ const entriesMax = 40;
 /** Items of a kind that are read one by one. */
 const itemsMax = 1_000;
 /** Proposals that were sent back, and how long ago. */
-const [sentBackMax, sentBackMs] = [100, 7 * dayMs];
+/** Proposals that were sent back are listed for so long. */
+export const sentBackMs = 7 * dayMs;
+const sentBackMax = 100;
 
 type Read = (context: QueueContext) => Promise<readonly AttentionEntry[]>;
 
@@ -197,12 +199,10 @@ const readCallbacks: Read = async (context) => {
 
 /** Proposals that came back, until their maker proposes the same thing anew. */
 const readSentBack: Read = async ({ journal, clock }) => {
-  const sinceMs = clock.now() - sentBackMs;
   const entries: AttentionEntry[] = [];
-  for (const proposal of await journal.proposals(['sent-back'], Number.MAX_SAFE_INTEGER, sentBackMax)) {
+  for (const proposal of await journal.sentBack(clock.now() - sentBackMs, sentBackMax)) {
     const { proposalId, decision, kind, makerId, checker, checkNote, checkedAtMs, items, totalSatang } =
       proposal;
-    if ((checkedAtMs ?? 0) < sinceMs) continue;
     entries.push(
       makeEntry({
         code: 'sent-back',

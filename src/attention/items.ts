@@ -43,7 +43,7 @@ export interface QueueContext {
     WaitingReader &
     Pick<StatementStore, 'statementDays' | 'openBreaks' | 'openBreaksBySeverity'> &
     Pick<UnreconciledDays, 'daysWithoutStatement'> &
-    Pick<ProposalStore, 'proposals' | 'openItems' | 'proposalItems'> &
+    Pick<ProposalStore, 'proposals' | 'sentBack' | 'openItems' | 'proposalItems'> &
     Pick<ApprovalStore, 'involvedIn'> &
     RegistrationStore;
   readonly registrationDefaults?: RegistrationContext['registrationDefaults'];

@@ -97,6 +97,8 @@ export const isMessage = (outcome: unknown): outcome is Message =>
 const joints = {
   comma: [', ', ', '],
   or: [' or ', 'หรือ'],
+  /** For names in any script. */
+  orName: [' or ', ' หรือ '],
   inTurn: [', then ', ', '],
   and: [' and ', 'และ'],
   semicolon: ['; ', ' '],

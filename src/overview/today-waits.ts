@@ -64,13 +64,17 @@ const hrefOf = (entry: AttentionEntry): string =>
 
 function waitingLine(visit: ProvedVisit, entry: AttentionEntry): Html {
   const { say } = visit;
-  const { reason, amountSatang, sinceMs } = entry;
+  const { code, reason, amountSatang, sinceMs } = entry;
   const count = countOf(entry);
-  const figures = [
-    ...(count === undefined ? [] : [say(count)]),
-    // A sum without any amount that can be read is not shown.
-    ...(amountSatang === null || amountSatang === 0n ? [] : [say(bahtOf(amountSatang))]),
-  ].join(' · ');
+  // The name of a proposal says its figures.
+  const isNamed = code === 'proposal' || code === 'sent-back';
+  const figures = isNamed
+    ? ''
+    : [
+        ...(count === undefined ? [] : [say(count)]),
+        // A sum without any amount that can be read is not shown.
+        ...(amountSatang === null || amountSatang === 0n ? [] : [say(bahtOf(amountSatang))]),
+      ].join(' · ');
   const href = hrefOf(entry);
   return html`<li>
     ${signOf(entry)}

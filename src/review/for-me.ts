@@ -1,5 +1,5 @@
 /** Reads what waits for one person, and the counts that the menu shows. */
-import { entriesFor } from '../attention/attention-list.ts';
+import { entriesFor, sentBackMs } from '../attention/attention-list.ts';
 import type { Attention, AttentionEntry } from '../attention/rules/entry.ts';
 import { dayMs } from '../core/bangkok-time.ts';
 import type { Message } from '../core/message.ts';
@@ -16,7 +16,7 @@ import { listForCheck } from './verdict.ts';
 export interface ForMe {
   /** Proposals of others that wait for this person's check. */
   readonly toCheck: readonly Proposal[];
-  /** The person's own proposals that a checker sent back in the last seven days. */
+  /** The person's own proposals that a checker sent back, until they are proposed again. */
   readonly sentBack: readonly Proposal[];
   /** The person's own proposals that lapse unchecked within a day. */
   readonly lapsing: readonly Proposal[];
@@ -44,7 +44,7 @@ export interface FrameFacts {
 }
 
 interface FrameContext {
-  readonly store: Pick<ProposalStore, 'proposals'> &
+  readonly store: Pick<ProposalStore, 'proposals' | 'sentBack'> &
     Pick<QueueStore, 'takenBy'> &
     Pick<PersonStore, 'persons'> &
     Pick<StatementStore, 'statementDays'>;
@@ -70,11 +70,11 @@ async function readForMe(
   const { person } = proved;
   const open = await store.proposals(openProposalStatuses, newest, proposalsMax);
   const ofMine = ({ makerId }: Proposal): boolean => makerId === person.personId;
-  const sentBack = await store.proposals(['sent-back'], newest, proposalsMax);
+  const sentBack = await store.sentBack(nowMs - sentBackMs, proposalsMax);
   const isLate = ({ expiresAtMs }: Proposal): boolean => nowMs < expiresAtMs && expiresAtMs - nowMs < dayMs;
   return {
     toCheck: await listForCheck(review, proved, open),
-    sentBack: sentBack.filter((one) => ofMine(one) && nowMs - (one.endedAtMs ?? one.madeAtMs) < 7 * dayMs),
+    sentBack: sentBack.filter(ofMine),
     lapsing: open.filter((one) => ofMine(one) && isLate(one)),
     groups: entries.filter(({ owner }) => owner?.personId === person.personId),
     taken: await store.takenBy(person.personId, nowMs - 7 * dayMs, takenMax),

@@ -129,6 +129,8 @@ export interface ProposalStore {
     beforeId: number,
     limit: number,
   ): Promise<readonly Proposal[]>;
+  /** Proposals sent back since a moment, the newest first, of which no later one is about the first target. */
+  sentBack(sinceMs: number, limit: number): Promise<readonly Proposal[]>;
   /** Items of a proposal in their order, after an item number. */
   proposalItems(proposalId: number, afterItemNo: number, limit: number): Promise<readonly ProposalItem[]>;
   /** The open items about these targets. */

@@ -187,7 +187,7 @@ export const approvalWordings = wordings({
     'No other person can approve it: an admin has to add a checker',
     'ยังไม่มีผู้อนุมัติ ผู้ดูแลระบบต้องเพิ่มผู้อนุมัติ',
   ],
-  'approval.wait-for-you': ['{count} wait for you', 'รอคุณ {count} รายการ'],
+  'approval.wait-for-you': ['waiting for you: {count}', 'รอคุณ {count} รายการ'],
   'approval.next': ['next', 'ถัดไป'],
   'approval.next.one': ['Next: 1 more waits for you', 'ถัดไป: รอคุณอีก 1 รายการ'],
   'approval.next.many': ['Next: {count} more wait for you', 'ถัดไป: รอคุณอีก {count} รายการ'],

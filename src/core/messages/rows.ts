@@ -20,10 +20,10 @@ const stateWordings = wordings({
   'hold-is.called-back': ['called-back', 'ธนาคารเคยแจ้งผลของการลงทะเบียนแบบนี้แล้ว'],
 
   'inquiry-says.complete': ['complete', 'เสร็จสมบูรณ์'],
-  'inquiry-says.in-process': ['in-process', 'กำลังดำเนินการ'],
+  'inquiry-says.in-process': ['in-process', 'กำลังดำเนินการ', 'in process'],
   'inquiry-says.failed': ['failed', 'ไม่สำเร็จ'],
-  'inquiry-says.not-found': ['not-found', 'ไม่พบรายการ'],
-  'inquiry-says.nothing-said': ['nothing-said', 'ไม่แจ้งผล'],
+  'inquiry-says.not-found': ['not-found', 'ไม่พบรายการ', 'not found'],
+  'inquiry-says.nothing-said': ['nothing-said', 'ไม่แจ้งผล', 'no result'],
 });
 
 /** The reason of a held row that has none of its own. */

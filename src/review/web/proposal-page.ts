@@ -93,6 +93,7 @@ interface BannerFacts {
 function nextOf(visit: ProvedVisit, proposal: Proposal, { refused, checkers }: BannerFacts): Part {
   const { say } = visit;
   const { status, items, expiresAtMs } = proposal;
+  if (status === 'applied' && items === 1 && refused === 0) return undefined;
   if (status === 'applied')
     return say(
       message('proposal.after-applied', {
@@ -102,7 +103,7 @@ function nextOf(visit: ProvedVisit, proposal: Proposal, { refused, checkers }: B
       }),
     );
   if (status !== 'proposed' || proposal.people === 1) return undefined;
-  const named = listed(checkers.slice(0, namedMax), 'or');
+  const named = listed(checkers.slice(0, namedMax), 'orName');
   const who =
     checkers.length === 0
       ? say('approval.no-checker')

@@ -4,7 +4,7 @@
 import { showBaht, showCount } from '../../core/figures.ts';
 import { sayAge } from '../../core/moments.ts';
 import { type Message, message, type PlainCode, sayCode } from '../../core/message.ts';
-import { dayMs } from '../../core/bangkok-time.ts';
+import { sentBackMs } from '../../attention/attention-list.ts';
 import { parseBaht, type Satang, sumSatang, zeroSatang } from '../../core/money.ts';
 import type { Batch, BatchReader } from '../../core/ports.ts';
 import { showText } from '../../core/outgoing-text.ts';
@@ -179,34 +179,6 @@ async function listToPropose(
   return shown.filter(({ batchId }) => !open.some(({ key }) => key === batchId));
 }
 
-/** True while the first target of a sent-back proposal is as it was, and nothing else is proposed about it. */
-async function isUnanswered(
-  { journal, clock, expireDays }: ReviewContext,
-  proposal: Proposal,
-): Promise<boolean> {
-  const [item] = await journal.proposalItems(proposal.proposalId, 0, 1);
-  if (item === undefined || (await journal.openItems(item.kind, [item.key])).length > 0) return false;
-  if (item.kind === 'batch' && proposal.decision === 'approve-batch')
-    return ((await journal.approvalOf(item.key))?.rows ?? 0) > 0;
-  if (item.kind === 'payout')
-    return (await journal.history(Number(item.key)))?.row.version === Number(item.version);
-  return clock.now() - (proposal.checkedAtMs ?? 0) < expireDays * dayMs;
-}
-
-/** The proposals of a person that were sent back, the newest first, until they are answered. */
-async function listSentBack(review: ReviewContext, personId: number): Promise<readonly Proposal[]> {
-  const back = await review.journal.proposals(['sent-back'], Number.MAX_SAFE_INTEGER, listMax);
-  const mine: Proposal[] = [];
-  const targets = new Set<string>();
-  for (const proposal of back.filter(({ makerId }) => makerId === personId)) {
-    const [item] = await review.journal.proposalItems(proposal.proposalId, 0, 1);
-    const target = `${proposal.decision} ${item?.kind} ${item?.key}`;
-    if (!targets.has(target) && (await isUnanswered(review, proposal))) mine.push(proposal);
-    targets.add(target);
-  }
-  return mine;
-}
-
 async function answerList(context: ListContext, visit: ProvedVisit): Promise<Page> {
   const { say, person } = visit;
   const review = await context.readReview();
@@ -215,7 +187,8 @@ async function answerList(context: ListContext, visit: ProvedVisit): Promise<Pag
   const ended = await review.journal.proposals(endedStatuses, newest, latelyMax);
   const mine = await listForCheck(review, visit.proved, open);
   const isMine = new Set(mine.map(({ proposalId }) => proposalId));
-  const back = await listSentBack(review, person.personId);
+  const sentBack = await review.journal.sentBack(visit.nowMs - sentBackMs, listMax);
+  const back = sentBack.filter(({ makerId }) => makerId === person.personId);
   const toPropose = await listToPropose(context, review, visit);
   const lines = (proposals: readonly Proposal[]) => proposals.map((one) => proposalLine(visit, one));
   const others = open.filter(({ proposalId }) => !isMine.has(proposalId));

@@ -293,6 +293,27 @@ export const proposalReads = {
       .limit(limit);
     return (yield* select(page)).map(toProposal);
   },
+  *sentBack(sinceMs, limit) {
+    // Only the items of later proposals are read: nothing else finds the items about a target.
+    const later = query
+      .selectFrom('proposal_item as i')
+      .innerJoin('proposal_item as j', (join) =>
+        join
+          .onRef('j.kind', '=', 'i.kind')
+          .onRef('j.key', '=', 'i.key')
+          .onRef('j.proposal_id', '>', 'i.proposal_id'),
+      )
+      .select('i.proposal_id')
+      .whereRef('i.proposal_id', '=', sql.ref('proposal.proposal_id'))
+      .where('i.item_no', '=', 1);
+    const page = selectProposals()
+      .where('status', '=', 'sent-back')
+      .where('checked_at_ms', '>=', sinceMs)
+      .where(({ not, exists }) => not(exists(later)))
+      .orderBy('proposal_id', 'desc')
+      .limit(limit);
+    return (yield* select(page)).map(toProposal);
+  },
   *proposalItems(proposalId, afterItemNo, limit) {
     const page = selectItems()
       .where('proposal_id', '=', proposalId)

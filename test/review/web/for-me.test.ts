@@ -50,6 +50,18 @@ test('one that was sent back says by whom and why', async () => {
   expect(await look(checker)).toContain('Nothing waits for you');
 });
 
+test('one that was sent back is gone when it is proposed again, also after the end of that', async () => {
+  await proposeToResume();
+  await checker.post('/proposal/1/send-back', { note: 'ask the vendor first' });
+  const listed = async () => (await maker.get('/proposals')).text;
+  expect(await listed()).toContain('Sent back to you');
+  await proposeToResume();
+  expect(await look(maker)).toContain('Nothing waits for you');
+  expect(await listed()).not.toContain('Sent back to you');
+  await maker.post('/proposal/2/withdraw');
+  expect(await look(maker)).toContain('Nothing waits for you');
+});
+
 test('a payout that was taken is there until it waits no more, or is given back', async () => {
   await ingestRunning(rig.store, [makeRow(1, { holds: ['name'] })]);
   const [found] = await rig.store.findPayouts('INV-1');

@@ -154,6 +154,18 @@ export function makeProposalMethods(store: MemoryStore) {
       }
       return drafts.map((draft) => add(store, draft));
     },
+    sentBack: async (sinceMs, limit) => {
+      const isAnswered = ({ proposalId }: Proposal): boolean => {
+        const [first] = itemsOf(store, proposalId);
+        const later = [...store.items.values()].flat().filter((item) => item.proposalId > proposalId);
+        return later.some(({ kind, key }) => kind === first?.kind && key === first.key);
+      };
+      return [...store.proposals.values()]
+        .filter(({ status, checkedAtMs }) => status === 'sent-back' && (checkedAtMs ?? 0) >= sinceMs)
+        .filter((proposal) => !isAnswered(proposal))
+        .toReversed()
+        .slice(0, limit);
+    },
     moveProposal: async (proposalId, { to, by, note, nowMs }) => {
       if (!canMoveProposal('proposed', to)) throw new Error(`no proposal becomes ${to} when it is checked`);
       const checked = { checkerId: by?.personId ?? null, checker: by?.name ?? null, checkedAtMs: nowMs };
