@@ -151,6 +151,15 @@ export interface Session extends RunSession, AsyncDisposable {
   readonly bank: Bank & StatementBank & RegistrationBank;
 }
 
+/** The session as its review page uses it, which decides and asks whoever sends; of the journal's past it knows the latest. */
+export const withoutRightToSend = (session: Session): Session => ({
+  ...session,
+  journal: { ...session.journal, ...session.journal.withoutSenderFence },
+  get loss() {
+    return session.loss;
+  },
+});
+
 export interface SessionOptions {
   /** Replaces the machine's clock in tests. */
   readonly clock?: Clock;

@@ -132,14 +132,41 @@ async function settle(session: Session, options: SettleOptions): Promise<SettleO
 /** The time in ms that a person waits for the bank's answer. */
 const answerWithinMs = 20_000;
 
-/** Asks the bank about one payout in a process that has it open; sends nothing. */
-export const makeAskBank =
-  (session: AskingSession) =>
-  async (seq: number): Promise<void> =>
-    settleRow(
-      makeContext(session, AbortSignal.timeout(answerWithinMs), () => {}),
+/** Questions of people about one payout, in a process that has the bank open; they send nothing, and end with the process. */
+export class BankQuestions implements AsyncDisposable {
+  readonly #session: AskingSession;
+  readonly #end = new AbortController();
+  readonly #underWay = new Set<Promise<void>>();
+
+  constructor(session: AskingSession) {
+    this.#session = session;
+  }
+
+  readonly ask = async (seq: number): Promise<void> => {
+    const asking = this.#ask(seq);
+    this.#underWay.add(asking);
+    try {
+      await asking;
+    } finally {
+      this.#underWay.delete(asking);
+    }
+  };
+
+  async #ask(seq: number): Promise<void> {
+    // Another process may have recorded a loss of the journal: an answer then proves less.
+    await this.#session.readPast?.();
+    const stop = AbortSignal.any([this.#end.signal, AbortSignal.timeout(answerWithinMs)]);
+    await settleRow(
+      makeContext(this.#session, stop, () => {}),
       seq,
     );
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#end.abort();
+    await Promise.allSettled(this.#underWay);
+  }
+}
 
 /** Counts the answers to the inquiries. @param rowsTotal in doubt before the first */
 function makeInquiryCounter(

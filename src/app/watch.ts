@@ -8,7 +8,6 @@ import { parseTimeOfDay } from '../payout/rules/service-hours.ts';
 import { probeFolders } from '../platform/disk-probe.ts';
 import type { Logger } from '../platform/log.ts';
 import { waitForAny } from '../platform/signal.ts';
-import type { Store } from '../store/store.ts';
 import { finishReports } from '../reports/batch-reports.ts';
 import type { LoadedSettings } from '../settings/settings.ts';
 import {
@@ -55,6 +54,7 @@ import {
   registrationsWork,
   type Session,
   toLog,
+  withoutRightToSend,
 } from './session.ts';
 import { WatchProgress } from './watch-progress.ts';
 import { makeLeftReporter, type ReportNews, WatchStatus } from './watch-status.ts';
@@ -240,8 +240,8 @@ async function openPage(
 ): Promise<AsyncDisposable | undefined> {
   if (loaded.settings.review.listen === '') return undefined;
   const { openPageOfWatcher } = await import('./decide/page.ts');
-  const journal: Store = { ...session.journal, ...session.journal.withoutSenderFence };
-  return openPageOfWatcher(loaded, log, journal, { ...session, journal });
+  const asking = withoutRightToSend(session);
+  return openPageOfWatcher(loaded, log, asking.journal, asking);
 }
 
 // ---------------------------------------------------------------- the work

@@ -6,8 +6,12 @@ import { computeBatchId } from '../../src/core/reference.ts';
 import { hashOf, planSoundRows } from '../chaos/drop-plan.ts';
 import { isSending, TransferCount } from '../chaos/moments.ts';
 import { type PlannedRow, writeRows } from '../chaos/plan.ts';
+import { Browser } from '../support/browser.ts';
 import { Dice } from '../support/dice.ts';
+import { passwordOf } from '../support/persons.ts';
 import { findReports, openScene, type Program, readTable, type Scene, until } from './harness.ts';
+import { findFreePort } from './register-scene.ts';
+import { addPeople } from './scene-people.ts';
 
 const dice = new Dice(11);
 const quick = { stillMs: 100, probeMs: 200, graceMs: 10_000 };
@@ -229,4 +233,35 @@ describe('a payer account without money', () => {
     watch.kill('SIGTERM');
     expect(await watch.ended).toEndWith(0);
   });
+});
+
+test('a person’s question to the bank that is under way ends before the journal is closed', async () => {
+  await using scene = await openScene({
+    sandbox: { behaviours: [{ match: {}, money: 'stuck' }] },
+    verify: { enabled: false },
+    settle: { firstDelayMs: 60_000, maxDelayMs: 60_000 },
+    watch: quick,
+  });
+  expect(await scene.run('init')).toEndWith(0);
+  await addPeople(scene);
+  const page = `127.0.0.1:${await findFreePort()}`;
+  const settings = await readFile(scene.configPath, 'utf8');
+  await writeFile(scene.configPath, settings.replace('review: {', `review: { listen: '${page}',`));
+  const watch = await startWatch(scene);
+  await drop(scene, 'a.csv', 1);
+  await until(async () => (await scene.bank.ledger()).entries.length === 1);
+  const mali = new Browser(`http://${page}`);
+  expect(await mali.signIn('mali', passwordOf('mali'))).toMatchObject({ status: 200 });
+  await until(async () => (await mali.get('/payout/1')).text.includes('action="/payout/1/ask"'));
+  scene.bank.signal('SIGSTOP');
+  const asked = mali.post('/payout/1/ask').catch(() => undefined);
+  await Promise.race([asked, new Promise((resolve) => setTimeout(resolve, 300))]);
+  watch.kill('SIGTERM');
+  await Promise.race([watch.ended, new Promise((resolve) => setTimeout(resolve, 300))]);
+  scene.bank.signal('SIGCONT');
+  expect(await watch.ended).toMatchObject({
+    code: 0,
+    stderr: expect.not.stringMatching('not open any more'),
+  });
+  await asked;
 });

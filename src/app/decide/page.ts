@@ -45,7 +45,7 @@ import type { Store } from '../../store/store.ts';
 import { requireJournal, makeReader } from '../open-store.ts';
 import { type AskingSession, registrationsInbox } from '../session.ts';
 import type { DayOutcome, ReconcileProcess } from '../reconciler.ts';
-import { makeAskBank } from '../settle.ts';
+import { BankQuestions } from '../settle.ts';
 import { findSenderOf } from '../machines/find-sender.ts';
 import { makeQueueContext, readReview as openReview } from './open.ts';
 import { keepAttention } from '../../attention/attention-list.ts';
@@ -235,6 +235,7 @@ export async function openPage(
   const log: Log = (level, message, facts) => logger[level](facts, message);
   const { isSandbox, dataDir } = loaded;
   const { companyId, payerAccount } = loaded.settings.bank;
+  const questions = open && stack.use(new BankQuestions(open.session));
   const uploads = stack.use(await openUploads(loaded, store));
   const onUserChange = async () => notifyOfPersons(loaded, store, logger);
   const readContextOfReview = async () => openReview(loaded, store, logger, open?.session);
@@ -249,7 +250,7 @@ export async function openPage(
       readItemsOf(makeQueueContext(loaded, store), { asker, limit, kinds }),
     readAttention: keepAttention(makeQueueContext(loaded, store)),
     fileDecisions: makeFileDecisions(openSession),
-    askBank: open && makeAskBank(open.session),
+    askBank: questions?.ask,
     evidenceFolder: evidenceFolderOf(dataDir),
     payer: { companyId, payerAccount },
     readSurroundings: async () => ({

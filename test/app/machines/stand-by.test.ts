@@ -4,7 +4,13 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { stringify } from 'yaml';
 import { type HelpingSession, helpSender } from '../../../src/app/leadership.ts';
-import { openSession, type Session, type SessionOptions } from '../../../src/app/session.ts';
+import {
+  openSession,
+  type Session,
+  type SessionOptions,
+  withoutRightToSend,
+} from '../../../src/app/session.ts';
+import { BankQuestions } from '../../../src/app/settle.ts';
 import { silentLogger } from '../../../src/platform/log.ts';
 import { loadSettings } from '../../../src/settings/settings.ts';
 import { JournalRefusedError } from '../../../src/store/connection.ts';
@@ -42,6 +48,8 @@ describePostgres('a helper that becomes the sender', () => {
       undefined,
       undefined,
     ]);
+    const page = withoutRightToSend(helper);
+    await using questions = new BankQuestions(page);
     const loss = { recoveredAtMs: Date.now(), sinceDate: '20261120', untilDate: '20261121' };
     await engine.write(function* () {
       const { recoveredAtMs, sinceDate, untilDate } = loss;
@@ -50,6 +58,9 @@ describePostgres('a helper that becomes the sender', () => {
       yield* writeMoment('newSinceMs', recoveredAtMs);
       yield* writeMoment('missesSinceMs', recoveredAtMs - 1);
     });
+    // Whoever asks on the page of the helper believes no answer about what the journal may lack.
+    await questions.ask(1);
+    expect(page.loss).toEqual(loss);
     await sender[Symbol.asyncDispose]();
     const standing = { stop: new AbortController().signal, reportOwner: () => {}, noteTrouble: () => {} };
     const { ended } = await helpSender(helper as HelpingSession, standing);
