@@ -151,7 +151,7 @@ export interface Session extends RunSession, AsyncDisposable {
   readonly bank: Bank & StatementBank & RegistrationBank;
 }
 
-/** The session as its review page uses it, which decides and asks whoever sends; of the journal's past it knows the latest. */
+/** The session as its review page uses it, which decides and asks beside any sender; of the journal's past it knows the latest. */
 export const withoutRightToSend = (session: Session): Session => ({
   ...session,
   journal: { ...session.journal, ...session.journal.withoutSenderFence },

@@ -58,7 +58,7 @@ describePostgres('a helper that becomes the sender', () => {
       yield* writeMoment('newSinceMs', recoveredAtMs);
       yield* writeMoment('missesSinceMs', recoveredAtMs - 1);
     });
-    // Whoever asks on the page of the helper believes no answer about what the journal may lack.
+    // A question on the page of the helper believes no answer about what the journal may lack.
     await questions.ask(1);
     expect(page.loss).toEqual(loss);
     await sender[Symbol.asyncDispose]();
