@@ -59,8 +59,8 @@ export const ofLoss: readonly Mutation[] = [
   inLost(
     'a refused send of an older journal has moved nothing',
     'payout/rules/after-inquiry.ts',
-    '!attempt.acknowledged && !mayHaveGoneUnseen(attempt, policy);',
-    '!attempt.acknowledged;',
+    'isHarmless(attempt) && !mayHaveGoneUnseen(attempt, policy);',
+    'isHarmless(attempt);',
   ),
   inLost(
     'what moved on the day of a refused send is taken for that send',

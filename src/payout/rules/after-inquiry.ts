@@ -189,7 +189,7 @@ function askAgainOrGiveUp(asked: Case, reason: Reason): Change {
   const { payout, attempt, policy, nowMs, facts } = asked;
   const isUnresolved = payout.status === 'unresolved';
   if (!isUnresolved && nowMs - attempt.intentAtMs >= policy.giveUpAfterMs) {
-    return isHarmless(asked) ? returnUnsent(asked, 'paused', nextAttemptDue) : giveUp(asked, reason);
+    return isSurelyHarmless(asked) ? returnUnsent(asked, 'paused', nextAttemptDue) : giveUp(asked, reason);
   }
   const nextInquiryAtMs = isUnresolved ? null : computeNextInquiryAtMs(asked);
   return move({
@@ -203,13 +203,16 @@ function askAgainOrGiveUp(asked: Case, reason: Reason): Change {
 
 /** Holds a payout that was refused before processing and is unknown to the bank, until its next attempt may be made. */
 export const decideReturn = (known: Case): Change | undefined =>
-  isHarmless(known) && known.attempt.lastFinding === 'not-found'
+  isSurelyHarmless(known) && known.attempt.lastFinding === 'not-found'
     ? returnUnsent(known, 'paused', nextAttemptDue)
     : undefined;
 
-/** True when no send of the attempt had an effect: all were refused, and no other journal may have sent it since. */
-const isHarmless = ({ attempt, policy }: Case): boolean =>
-  attempt.status === 'refused' && !attempt.acknowledged && !mayHaveGoneUnseen(attempt, policy);
+/** True when every send that this journal knows was refused. */
+const isHarmless = ({ status, acknowledged }: Attempt): boolean => status === 'refused' && !acknowledged;
+
+/** The same without the bank's word about it today: another journal may have sent it since. */
+const isSurelyHarmless = ({ attempt, policy }: Case): boolean =>
+  isHarmless(attempt) && !mayHaveGoneUnseen(attempt, policy);
 
 function decideNotFound(asked: Case, reason: Reason): InquiryStep {
   const { payout, attempt, policy, nowMs } = asked;
@@ -261,7 +264,7 @@ function decideTrustedNotFound(asked: Case, reason: Reason): InquiryStep {
     const keepUntil = (atMs: number): Change => waitForRepetition(asked, reason.code, atMs);
     return { keep, keepUntil, sendAgain: sendAgain(asked) };
   }
-  if (isHarmless(asked)) return { keep: returnUnsent(asked, 'paused', nextAttemptDue) };
+  if (isHarmless(attempt)) return { keep: returnUnsent(asked, 'paused', nextAttemptDue) };
   return { keep: giveUp(asked, { code: 'not-found', text: message('attempt.not-found') }) };
 }
 
