@@ -48,20 +48,19 @@ const ofPeople = { health: 'no fault of the machine', notice: 'a notice of its b
 /** Rows of a batch. */
 const ofRows = { ...ofPeople, status: 'the batch shows its rows by status' };
 /** A fault of the machine, which no decision ends. */
-const ofMachine = {
-  queue: 'no decision ends it: Today shows it',
-  notice: 'the notice "not ready" lists what keeps files from being worked',
-};
+const ofMachine = { queue: 'no decision ends it', today: 'health and status say it' };
+/** The notice "not ready" has the reasons why files are not worked. */
+const noReason = { notice: 'a file that is dropped now is worked all the same' };
 /** Only the process that watches knows it. */
 const ofWatcher = {
-  ...ofMachine,
+  queue: ofMachine.queue,
   today: 'only the process that watches knows it',
   status: 'only the process that watches knows it',
 };
+const passing = { notice: 'it is intended, or passes by itself' };
 
 const noFault = { health: ofPeople.health };
 const inBatch = { status: ofRows.status };
-const noDecision = { queue: ofMachine.queue };
 
 /** Read from the journal. */
 const journalTerms = {
@@ -73,7 +72,7 @@ const journalTerms = {
   proposal: terms('wait', 'check', noFault),
   'sent-back': terms('wait', 'sent-back', { health: ofPeople.health, status: 'it is for its maker alone' }),
   'decisions-dropped': terms('wait', 'check', noFault),
-  'in-doubt': terms('doubt', 'unknown', ofPeople, 'unknown'),
+  'in-doubt': terms('doubt', 'unknown', noFault, 'unknown'),
   unresolved: terms('doubt', 'unknown', ofRows, 'unknown'),
   disputed: terms('alarm', 'unknown', ofRows, 'unknown'),
   'batch-halted': terms('wait', 'batches', noFault, 'batches'),
@@ -95,26 +94,27 @@ const journalTerms = {
 /** Said by health. */
 const machineTerms = {
   'loop-stalled': terms('alarm', 'act', ofWatcher),
-  standby: terms('wait', 'act', ofWatcher),
-  starting: terms('wait', 'act', ofWatcher),
-  stopping: terms('wait', 'act', ofWatcher),
+  standby: terms('wait', 'act', { ...ofWatcher, ...passing }),
+  starting: terms('wait', 'act', { ...ofWatcher, ...passing }),
+  stopping: terms('wait', 'act', { ...ofWatcher, ...passing }),
   'inbox-gone': terms('alarm', 'act', ofMachine),
   'inbox-unresponsive': terms('alarm', 'act', ofWatcher),
-  disk: terms('alarm', 'act', ofMachine),
+  disk: terms('alarm', 'act', { queue: ofMachine.queue }),
   'journal-locked': terms('alarm', 'act', ofWatcher),
   'journal-away': terms('alarm', 'act', ofWatcher),
   'journal-damaged': terms('alarm', 'act', ofWatcher),
   bank: terms('alarm', 'act', ofMachine),
-  'payer-paused': terms('doubt', 'act', { queue: 'the pause ends by itself', notice: ofMachine.notice }),
+  'payer-paused': terms('doubt', 'act', { queue: 'the pause ends by itself' }),
   'service-closed': terms('wait', 'batches', {
+    ...ofMachine,
     queue: 'the service opens by itself',
     notice: 'the service opens by itself',
   }),
-  'batch-failing': terms('alarm', 'batches', noDecision),
-  'after-loss': terms('doubt', 'batches', ofMachine),
-  'file-stuck': terms('alarm', 'batches', ofWatcher),
-  'inbox-left': terms('wait', 'batches', ofWatcher),
-  'file-grown': terms('alarm', 'batches', noDecision),
+  'batch-failing': terms('alarm', 'batches', ofMachine),
+  'after-loss': terms('doubt', 'batches', { ...ofMachine, ...noReason }),
+  'file-stuck': terms('alarm', 'batches', { ...ofWatcher, ...noReason }),
+  'inbox-left': terms('wait', 'batches', { ...ofWatcher, ...noReason }),
+  'file-grown': terms('alarm', 'batches', { ...ofMachine, status: 'its batch shows it' }),
   clock: terms('doubt', 'batches', {
     queue: ofMachine.queue,
     status: 'the clock of the bank is known to a sender alone',
