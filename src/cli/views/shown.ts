@@ -33,7 +33,7 @@ export function print({ json, text }: Shown, asJson: boolean): void {
 }
 
 /** Members of what is shown that name commands. */
-const namesCommands = new Set(['command', 'remedy', 'why', 'holdRemedies']);
+const namesCommands = new Set(['command', 'commands', 'remedy', 'why', 'holdRemedies']);
 
 function placeIn(value: unknown, place: CommandPlace, isOurs: boolean): unknown {
   if (typeof value === 'string') return isOurs ? placeCommands(value, place) : value;
