@@ -46,7 +46,7 @@ async function fetchStatement(statement: StatementTableInput) {
   const originals = await openStatementOriginals(folder);
   const result = async () => {
     await using draft = await originals.draft(date);
-    const downloader = makeStatementDownloader({ bankHost: '127.0.0.1', bytesMax, timeoutMs: 5_000 });
+    const downloader = makeStatementDownloader({ bankHost: '127.0.0.1', bytesMax, timeoutMs: 60_000 });
     const delivery = await downloader.bring(offer.address, (bytes) => draft.write(bytes));
     if (delivery.kind === 'refused') return { outcome: delivery.refusal.code };
     const kept = await draft.keep();
