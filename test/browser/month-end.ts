@@ -11,7 +11,7 @@ import { showBaht } from '../../src/core/figures.ts';
 import { formatBaht, parseBaht, toSatang } from '../../src/core/money.ts';
 import { openJournal } from '../../src/store/open.ts';
 import type { Store } from '../../src/store/store.ts';
-import { passTo } from '../end-to-end/as-bank.ts';
+import { dayOf, passTo } from '../end-to-end/as-bank.ts';
 import { openScene, type Scene, until } from '../end-to-end/harness.ts';
 import { partner } from '../support/core-fixtures.ts';
 import { Users } from '../support/persons.ts';
@@ -150,8 +150,8 @@ export interface Office extends Browsers, AsyncDisposable {
   batchOf(file: PayoutFile): Promise<string>;
   /** Changes what the bank does. */
   control(command: object): Promise<void>;
-  /** The Bangkok day of the scene, YYYYMMDD. */
-  day(): string;
+  /** The Bangkok day of the scene, YYYYMMDD, so many days from today. */
+  day(days: number): string;
   /** Lets time pass until a time of tomorrow, HH:mm in Bangkok. */
   passTo(time: string): void;
 }
@@ -281,7 +281,7 @@ export async function openOffice(): Promise<Office> {
     account: [partner.companyId, partner.payerAccount],
     ...watchFiles(store),
     control: bank.control,
-    day: () => formatBangkokDate(clocks.readMs()),
+    day: (days) => dayOf(scene, days),
     passTo: (time) => passTo(scene, time),
     [Symbol.asyncDispose]: () => owned.disposeAsync(),
   };

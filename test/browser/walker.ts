@@ -76,6 +76,15 @@ export class Walker {
     }, 20_000);
   }
 
+  /** Clicks what the page may take away while it is looked at. @returns false when it has */
+  async tryClick(target: Locator): Promise<boolean> {
+    this.clicks += 1;
+    return target.click({ timeout: 2_000 }).then(
+      () => true,
+      () => false,
+    );
+  }
+
   async today(): Promise<void> {
     await this.page.goto('/today');
     this.clicks = 0;
