@@ -193,6 +193,7 @@ export const approvalWordings = wordings({
   'approval.next.many': ['Next: {count} more wait for you', 'ถัดไป: รอคุณอีก {count} รายการ'],
   'approval.correct-again': ['Correct and propose again', 'แก้ไขแล้วเสนอใหม่'],
   'again.leave-out': ['Leave out', 'ตัดออก'],
+  'again.back-without': ['Send back without it', 'ส่งกลับให้ตัดออก'],
   'again.leave-out-hint': [
     'A ticked one is left out. The sum is counted anew before anything is proposed.',
     'รายการที่เลือกจะถูกตัดออก ระบบคำนวณยอดใหม่ก่อนเสนอ',

@@ -77,9 +77,11 @@ const sendBackId = 'send-back';
 
 /** Ticks an item of a list to be left out, once the proposal is sent back. */
 export const withoutBox = ({ say }: ProvedVisit, key: string): Html =>
-  html`<label class="small"
-    ><input type="checkbox" name="${withoutField(key)}" value="1" form="${sendBackId}" />
-    ${say('again.leave-out')}</label
+  html`<span class="pick"
+    ><label
+      ><input type="checkbox" name="${withoutField(key)}" value="1" form="${sendBackId}" />
+      <small>${say('again.back-without')}</small></label
+    ></span
   >`;
 
 /** Sends the proposal back with a row to be left out: a person who leaves it out cannot check, so its maker does. */

@@ -31,8 +31,10 @@ export type FiguredDecision = Pick<Proposal, 'decision' | 'kind' | 'figures' | '
 // ---------------------------------------------------------------- the sentence
 
 /** "149 payouts, 2,346,099.60 baht"; of a correction "149 payouts, was 527,955.31, becomes 527,955.29 baht". */
-export function describeWhat({ decision, figures, totalSatang }: FiguredDecision): Message {
+export function describeWhat({ decision, kind, figures, totalSatang }: FiguredDecision): Message {
   const { of, rows, wasSatang } = figures;
+  // Ours, the bank's and the difference of breaks stand in their list.
+  if (kind === 'break') return counted(rows, 'open-break');
   if (rows === 0 && sendsWhatWaits(decision)) return message('approval.nothing-sent');
   if (decision !== 'retry-corrected' || wasSatang === null)
     return describeCounted(countedOf({ figures, totalSatang }));

@@ -22,7 +22,15 @@ import {
   readWaiting,
   type Waiting,
 } from './approval-panel.ts';
-import { figuresOf, filesCard, headlineOf, hero, largestCard, sizesCard } from './figures-panel.ts';
+import {
+  describeWhat,
+  figuresOf,
+  filesCard,
+  headlineOf,
+  hero,
+  largestCard,
+  sizesCard,
+} from './figures-panel.ts';
 import { noteLengthMax, readWithout, verdictCard, type Verdicts, withoutBox } from './decision-box.ts';
 import { type ItemsReader, itemPages, itemRow, linesTable, listMax, outcomeOf } from './proposals-page.ts';
 import { isTwoSided, readTwoSided, twoSidedTable } from './proposed/break-sides.ts';
@@ -151,9 +159,13 @@ const fileOf = (visit: ProvedVisit, proposalId: number, { name, sha256, bytes }:
     }`;
 
 /** The effect, of a correction with the sum before it. */
-function effectOf({ decision, kind, figures, totalSatang }: Proposal): Message {
+function effectOf(proposal: Proposal): Message {
+  const { decision, kind, figures } = proposal;
   const { wasSatang } = figures;
-  const what = describeCounted(countedOf({ figures, totalSatang: wasSatang ?? totalSatang }));
+  const what =
+    wasSatang === null
+      ? describeWhat(proposal)
+      : describeCounted(countedOf({ figures, totalSatang: wasSatang }));
   return describeEffect(decision, what, kind);
 }
 

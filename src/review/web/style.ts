@@ -277,7 +277,7 @@ div.chips, nav.chips { display: flex; gap: var(--s2); flex-wrap: wrap; align-ite
 .filter.short { grid-template-columns: minmax(16rem, 36rem) auto; justify-content: start; }
 .pages { display: flex; gap: var(--s2); }
 .pick label { display: flex; min-width: 2.5rem; min-height: 2.5rem; align-items: center; justify-content: center; cursor: pointer; margin: 0; }
-td.pick { padding: 0; }
+td.pick { padding: 0; } span.pick label { justify-content: flex-start; gap: var(--s2); }
 .bar { position: sticky; bottom: 0; display: flex; flex-wrap: wrap; gap: var(--s2) var(--s3); align-items: center; background: var(--sheet); border: 1px solid var(--line); padding: var(--s2) var(--s3); margin-top: calc(-1 * var(--s4)); } .bar:has(.main:disabled) { position: static; }
 .chosen { font-weight: 600; font-variant-numeric: tabular-nums; } .chosen:empty { display: none; }
 .print { display: none; }
@@ -379,12 +379,12 @@ ul.warn { margin: 0; padding: 0; list-style: none; }
 const days = `
 .sum { font-size: 1.0625rem; } .list { display: grid; gap: var(--s3); } section > .list { margin-top: var(--s3); }
 .br { display: grid; grid-template-columns: 20rem minmax(0, 1fr) auto; gap: var(--s2) var(--s5); align-items: center; border-left: 4px solid var(--unknown-fill); }
-.br.hi { border-left-color: var(--alarm-fill); } .br .hd { grid-column: 1 / -1; margin: 0; } .br h3 { font-size: 1rem; }
+.br.hi { border-left-color: var(--alarm-fill); } .br > :is(.hd, .asking) { grid-column: 1 / -1; margin: 0; } .br h3 { font-size: 1rem; }
 .br dl { display: grid; grid-template-columns: 1fr 1fr 1fr; gap: var(--s3); margin: 0; } .br dt { font-size: .8125rem; color: var(--soft); } .br dd { margin: 0; }
 .tx p::first-letter, .rules li::first-letter { text-transform: uppercase; }
 .tbl td:nth-child(2), .tbl td:nth-child(4) { color: var(--soft); } .wf { margin-top: var(--s2); } .tbl + .h3 { margin-top: var(--s4); } ul.log code { overflow-wrap: anywhere; }
 form:is(:has(> .chips), :has(> table)) { min-width: 0; } table + .buttons { margin-top: var(--s3); }
-@media (max-width: 63.99rem) { .br { display: block; } .br > :is(dl, .tx, .bts) { margin-top: var(--s3); } .br .hd > :last-child { margin-left: 0; } }
+@media (max-width: 63.99rem) { .br { display: block; } .br > :is(dl, .tx, .bts, .asking) { margin-top: var(--s3); } .br .hd > :last-child { margin-left: 0; } }
 @media (max-width: 40rem) {
   .tbl.rows :is(tbody, tfoot) tr { grid-template-columns: 1fr 1fr 1fr; } .tbl.rows td.r { font-size: .875rem; }
   .tbl.rows td[data-l]::before { display: block; white-space: normal; } .tbl td:nth-child(4) { color: inherit; }
@@ -437,6 +437,7 @@ const narrow = `
   table.rows .w { grid-column: 1 / -1; } table.rows .w + .number { text-align: left; font-weight: 600; }
   table.rows td[data-l]::before { content: attr(data-l) ' '; color: var(--soft); font-size: .8125rem; font-weight: 400; }
   table:not(.rows):has(td[data-head]) { display: block; border: 0; background: none; }
+  table:not(.rows):has(td[data-head]) :is(tfoot, tfoot tr) { display: block; } tfoot :is(th, td) { border: 0; }
   table:has(td[data-head]) :is(tbody, tr, td) { display: block; }
   table:has(td[data-head]) thead { position: absolute; left: -99rem; }
   tr:has(td[data-head]) { position: relative; background: var(--sheet); border: 1px solid var(--line); border-radius: .625rem; margin-bottom: var(--s3); padding: var(--s2) 0; }

@@ -190,7 +190,7 @@ async function itemsCard(context: AgainContext, visit: ProvedVisit, again: Again
     );
     rows.push(
       html`<tr>
-        <td data-head="${say('again.leave-out')}">
+        <td class="pick">
           <label
             ><input
               type="checkbox"
@@ -264,13 +264,16 @@ async function againPage(
       </div>
       ${aboveForm(visit, box, fields, trouble)}
       <h1>${say('approval.correct-again')}: ${say(nameOfDecision(decision, kind))}</h1>
-      <div class="columns">
-        <div>
-          ${sentBackWords(visit, proposal)} ${await figuresPanel(context.store, visit, figured)}
+      <div class="ap">
+        <div class="col">
+          ${await figuresPanel(context.store, visit, figured)}
           ${items.length > 1 && (await itemsCard(context, visit, again))}
         </div>
-        <div class="first">
-          ${decisionCard(visit, { openProposal: undefined }, decisionBox(visit, review, box, fields, trouble))}
+        <div>
+          ${decisionCard(visit, { openProposal: undefined }, [
+            sentBackWords(visit, proposal),
+            decisionBox(visit, review, box, fields, trouble),
+          ])}
         </div>
       </div>`,
   };

@@ -169,8 +169,7 @@ export function twoSidedTable(
         <tr>
           <th scope="row">${say('reconciliation.in-all')}</th>
           ${cells(visit, sumSides(all))}
-          <td></td>
-          <td></td>
+          <td colspan="2"></td>
         </tr>
       </tfoot>`
     }
