@@ -7,7 +7,7 @@ import type { Batch, BatchReader } from '../core/ports.ts';
 import { outcomeBar } from '../review/web/figures-panel.ts';
 import { html, type Html, type Part } from '../review/web/html.ts';
 import { csrfField } from '../review/web/layout.ts';
-import { momentOf, readSearch, searchField, uploadLink } from '../review/web/parts.ts';
+import { momentOf, readSearch, sayBatchStatus, searchField, uploadLink } from '../review/web/parts.ts';
 import type { Fields, Page, ProvedVisit, View } from '../review/web/view.ts';
 
 interface BatchListContext {
@@ -20,14 +20,9 @@ const listMax = 40;
 const batchStatuses = ['running', 'paused', 'halted', 'done', 'rejected'] as const;
 
 async function batchItem({ store }: BatchListContext, visit: ProvedVisit, batch: Batch): Promise<Html> {
-  const { language } = visit;
-  const { batchId, fileName, rows, totalSatang, status, startedAtMs } = batch;
+  const { batchId, fileName, rows, totalSatang, startedAtMs } = batch;
   const totals = await store.totals(batchId);
-  const said = [
-    sayCode(language, `batch-status.${status}`),
-    batchId,
-    rows > 0 && visit.say(counted(rows, 'row')),
-  ];
+  const said = [sayBatchStatus(visit, batch), batchId, rows > 0 && visit.say(counted(rows, 'row'))];
   return html`<li>
     <span class="sg" aria-hidden="true"></span>
     <span>

@@ -27,7 +27,7 @@ import type { RefusedFile } from '../review/rules/queue.ts';
 import { isOfPayouts, type PageSearch, readSearchWords } from '../review/rules/search-words.ts';
 import { html, type Html, type Part } from '../review/web/html.ts';
 import { postButton } from '../review/web/layout.ts';
-import { reachNote, readSearch, reasonOf } from '../review/web/parts.ts';
+import { reachNote, readSearch, reasonOf, sayBatchStatus } from '../review/web/parts.ts';
 import type { Fields, Page, ProvedVisit, View } from '../review/web/view.ts';
 
 type SearchReader = Pick<BatchReader, 'batches'> &
@@ -171,13 +171,14 @@ function payoutLine(visit: ProvedVisit, { row, batch }: FoundPayout): Html {
   );
 }
 
-const batchLine = ({ language, nowMs }: ProvedVisit, batch: Batch): Html =>
+const batchLine = (visit: ProvedVisit, batch: Batch): Html =>
   line(
     html`<span class="sg no"></span>`,
     `/batch/${batch.batchId}`,
     showText(batch.fileName),
-    [batch.batchId, ' · ', sayCode(language, `batch-status.${batch.status}`)],
-    html`<b>${showBaht(batch.totalSatang)}</b><small>${sayAge(language, nowMs - batch.startedAtMs)}</small>`,
+    [batch.batchId, ' · ', sayBatchStatus(visit, batch)],
+    html`<b>${showBaht(batch.totalSatang)}</b
+      ><small>${sayAge(visit.language, visit.nowMs - batch.startedAtMs)}</small>`,
   );
 
 const refusedLine = ({ say, language, nowMs }: ProvedVisit, file: RefusedFile): Html =>

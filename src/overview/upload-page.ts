@@ -276,7 +276,7 @@ async function checkedPage(
     body: html`<h1>${title}</h1>
       ${problem !== undefined && html`<div class="problems" role="alert"><p>${problem}</p></div>`}
       ${isKnown && html`<p class="warn">${say('upload.known-batch')} ${batchLink(kind, batchId)}. ${say('upload.known-hint')}</p>`}
-      ${foreseen && headlineOf(foreseen)} ${outcomeOf(visit, upload)}
+      ${foreseen && headlineOf(foreseen)} ${!isKnown && outcomeOf(visit, upload)}
       <section class="card">
         ${facts}
         <details>
@@ -298,16 +298,17 @@ async function droppedPage(
   const { fileKind, fileName, batchId } = dropped;
   const isThere = (await findBatch(store, fileKind, batchId)) !== undefined;
   const isWatched = (await readSurroundings?.())?.sender?.command === 'watch';
+  const whenTaken = isWatched ? 'upload.being-taken' : 'upload.file-waits';
   return {
     title: say('upload.dropped'),
     body: html`<h1>${say('upload.dropped')}</h1>
-      <div class="done" role="status">
+      <div class="done" role="status" data-live="dropped">
         <p>
           <b>${showText(fileName)}</b>:
           ${say(fileKind === 'payout' ? 'upload.to-its-batch' : 'registration.registration-batch')}
           ${isThere ? batchLink(fileKind, batchId) : batchId}
         </p>
-        <p>${say(isWatched ? 'upload.being-taken' : 'upload.file-waits')}</p>
+        <p>${say(isThere ? 'upload.taken' : whenTaken)}</p>
       </div>
       <h2>${say('upload.another-file')}</h2>
       ${chooseForm(visit, uploads)}`,

@@ -168,7 +168,7 @@ const cases: readonly Case[] = [
       const [, version = ''] = /name="version" value="([^"]*)"/.exec(item) ?? [];
       const wish = { kind: 'payer', key, version, decision: 'resume-payer' };
       const form = readText((await maker.post('/queue/item', wish)).text);
-      expect(form).toContain('147 payouts, 2,316,099.60 baht, after another person approves');
+      expect(form).toContain('147 payouts, 2,316,099.60 baht. It takes effect after another person approves');
       await maker.post('/queue/item', { ...wish, note: 'the bank says it is well' });
       return digest;
     },

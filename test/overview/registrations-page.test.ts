@@ -147,7 +147,7 @@ describe('one registration', () => {
     const maker = await page.open('boon');
     const form = await maker.get(path);
     expect(textOf(form)).toMatch(
-      /Sends R1, \*{6}0001 once more, as a new request, after another person approves/,
+      /Sends R1, \*{6}0001 once more, as a new request\. It takes effect after another person approves/,
     );
     expect(textOf(form)).toContain('Propose to retry 1 registration');
     const version = versionIn(form.text);

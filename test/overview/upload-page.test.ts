@@ -104,7 +104,7 @@ describe('a file', () => {
     expect(text).toContain('Paid at once, by you alone');
     expect(text).toContain('Pay 2 payouts, 150.25 baht now');
     expect(text).toMatch(/4 amount .*1\.234/);
-    expect(text).toContain(`No batch has these bytes Will be batch ${batchIdOf(bad)}`);
+    expect(text).toContain(`No, this file is new Will be batch ${batchIdOf(bad)}`);
     expect(text).toMatch(/For auditors .*Digest of what would wait for approval [0-9a-f]{64}/);
     const [file = ''] = await kept();
     const path = join(sqlite.dataDir, 'uploads', file);
@@ -168,7 +168,8 @@ describe('a file', () => {
     const nok = await open('nok');
     await ingest(sqlite.store, makeRows(2), { batchId: batchIdOf(good) });
     const shown = await send(nok, good, 'again.csv');
-    expect(textOf(shown)).toContain(`These bytes were taken in before, as batch ${batchIdOf(good)}`);
+    expect(textOf(shown)).toContain(`This file was taken in before, as batch ${batchIdOf(good)}`);
+    expect(textOf(shown)).not.toContain('Would be paid');
     expect(shown.text).not.toContain('action="/upload/drop"');
     expect((await drop(nok, good)).status).toBe(409);
     expect([await readdir(inbox), await kept()]).toEqual([[], []]);

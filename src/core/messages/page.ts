@@ -84,7 +84,10 @@ export const pageWordings = wordings({
 
   'sign-in.sign-in': ['Sign in', 'เข้าสู่ระบบ'],
   'sign-in.signed-out': ['You have signed out', 'คุณออกจากระบบแล้ว'],
-  'sign-in.text-kept': ['Signed out; your text is kept', 'ออกจากระบบแล้ว ข้อความที่พิมพ์ไว้ยังอยู่'],
+  'sign-in.text-kept': [
+    'You were signed out. Nothing was decided, and your text is kept',
+    'ออกจากระบบแล้ว ยังไม่มีการตัดสินใจ และข้อความที่พิมพ์ไว้ยังอยู่',
+  ],
   'page.text-kept': [
     'Your text is back. Nothing was decided; choose a file anew.',
     'ข้อความที่พิมพ์ไว้กลับมาแล้ว ยังไม่มีการตัดสินใจ หากมีไฟล์แนบ กรุณาเลือกใหม่',
@@ -403,8 +406,8 @@ export const pageWordings = wordings({
   'decide.new-amount': ['Right amount (baht)', 'จำนวนเงินที่ถูกต้อง (บาท)'],
   'decide.leave-empty': ['Leave empty what stays', 'เว้นว่างหากไม่เปลี่ยน'],
   'decide.effect': ['What follows', 'เมื่อยืนยันแล้ว'],
-  'decide.after-approval': ['after another person approves', 'มีผลเมื่อผู้อนุมัติอีกคนอนุมัติแล้ว'],
-  'decide.at-once': ['at once', 'มีผลทันที'],
+  'decide.after-approval': ['It takes effect after another person approves', 'มีผลเมื่อผู้อนุมัติอีกคนอนุมัติแล้ว'],
+  'decide.at-once': ['It takes effect at once', 'มีผลทันที'],
   'decide.propose': ['Propose', 'เสนออนุมัติ'],
   'decide.apply-now': ['Apply', 'ดำเนินการ'],
   'decide.propose-to': ['Propose to {act}', 'เสนอ{act}'],

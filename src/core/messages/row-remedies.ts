@@ -4,7 +4,11 @@ import { wordings } from './wording.ts';
 /** Payouts: every status and every hold has a remedy; codes make them more precise. */
 const payoutRemedies = wordings({
   'payout-remedy.staged': ['The file was not read to its end: run it again', 'อ่านไฟล์ไม่จบ ให้วางไฟล์เดิมอีกครั้ง'],
-  'payout-remedy.ready': ['Not paid yet: run the same file again', 'ยังไม่ได้จ่าย ให้วางไฟล์เดิมอีกครั้ง'],
+  'payout-remedy.ready': [
+    'Not paid yet: run the same file again',
+    'ยังไม่ได้จ่าย ระบบจะส่งจ่ายเมื่อชุดจ่ายเงินดำเนินการต่อ หากชุดถูกระงับการจ่าย ให้เลือก "จ่ายชุดนี้ต่อ"',
+    'Not paid yet: it is sent when its batch goes on. Where the batch is halted, choose "Resume the batch"',
+  ],
   'payout-remedy.held': [
     'Not paid: clear what holds it, then let it go on with "paydrop resume" or stop it with "paydrop cancel"',
     'ยังไม่ได้จ่าย แก้สาเหตุที่ระงับก่อน แล้วเลือก "ดำเนินการต่อ" หรือ "ยกเลิกรายการ"',

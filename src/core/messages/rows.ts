@@ -32,7 +32,8 @@ const holdWordings = wordings({
   'hold-reason.name': ['the bank holds another name', 'ชื่อที่ธนาคารไม่ตรงกับในไฟล์'],
   'hold-reason.limit': [
     'its amount is above limits.bahtPerPayout of the settings',
-    'จำนวนเงินเกินวงเงินต่อรายการ (limits.bahtPerPayout)',
+    'จำนวนเงินเกินวงเงินต่อรายการ',
+    'its amount is above the limit of a payout',
   ],
   'hold-reason.halted': ['sending is halted', 'ถูกระงับการจ่าย'],
   'hold-reason.paused': ['the service could not take it', 'บริการของธนาคารยังไม่พร้อม'],
@@ -70,11 +71,13 @@ const ownWordings = wordings({
 
   'reason.over-limit': [
     'the amount is over limits.bahtPerPayout',
-    'จำนวนเงินเกินวงเงินต่อรายการ (limits.bahtPerPayout)',
+    'จำนวนเงินเกินวงเงินต่อรายการ',
+    'the amount is above the limit of a payout',
   ],
   'reason.corrected-over-limit': [
     'the corrected amount is over limits.bahtPerPayout',
-    'จำนวนเงินที่แก้ไขเกินวงเงินต่อรายการ (limits.bahtPerPayout)',
+    'จำนวนเงินที่แก้ไขเกินวงเงินต่อรายการ',
+    'the corrected amount is above the limit of a payout',
   ],
   'reason.similar-id': [
     `differs from payoutId {payoutId} ({place}) ${onlyIn}`,
@@ -438,7 +441,8 @@ const forecastWordings = wordings({
   'forecast.name': ['the bank holds another Thai name', 'ชื่อภาษาไทยที่ธนาคารไม่ตรงกับในไฟล์'],
   'forecast.limit': [
     'the amount is above limits.bahtPerPayout',
-    'จำนวนเงินเกินวงเงินต่อรายการ (limits.bahtPerPayout)',
+    'จำนวนเงินเกินวงเงินต่อรายการ',
+    'the amount is above the limit of a payout',
   ],
   'forecast.halted': ['the payer account is halted', 'บัญชีผู้จ่ายถูกระงับการจ่าย'],
   'forecast.paused': ['the service could not take it', 'บริการของธนาคารยังไม่พร้อม'],

@@ -409,6 +409,13 @@ export function findMore(proposed: ProposalFigures, now: ProposalFigures): Messa
   return message('proposal.more-now', { file: more.fileName, batch: more.batchId });
 }
 
+/** Decisions after which money is sent. */
+export const pays = (decision: Decision): boolean =>
+  decision === 'approve-batch' ||
+  decision === 'go-on' ||
+  decision.startsWith('retry') ||
+  sendsWhatWaits(decision);
+
 /** Decisions that send rows which they do not name. */
 export const sendsWhatWaits = (decision: Decision): boolean =>
   decision === 'resume-batch' || decision === 'resume-payer';

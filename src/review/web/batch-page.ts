@@ -39,7 +39,7 @@ import { noteLengthMax, proposeCard, type ToPropose } from './decision-box.ts';
 import { addTotals } from '../../overview/rules/today.ts';
 import { html, type Html, type Part } from './html.ts';
 import { plainPage, postButton, problems } from './layout.ts';
-import { factList, momentOf, moneyTag, whyOf } from './parts.ts';
+import { factList, momentOf, moneyTag, sayBatchStatus, whyOf } from './parts.ts';
 import type { ReadReview } from './payout-page.ts';
 import type { Answer, Fields, Page, ProvedVisit, View } from './view.ts';
 
@@ -351,11 +351,11 @@ const notFound = (visit: ProvedVisit): Page =>
 
 /** The reason and the remedy of a batch; the file of a refused one is uploaded again once it is corrected. */
 function factsCard(visit: ProvedVisit, { batch }: ShownBatch): Html {
-  const { say, language, person } = visit;
+  const { say, person } = visit;
   const isRefused = batch.status === 'rejected';
   return html`<section class="card">
     ${factList([
-      [say('payout.status'), sayCode(language, `batch-status.${batch.status}`)],
+      [say('payout.status'), sayBatchStatus(visit, batch)],
       [say('payout.why'), whyOf(visit, batch.reason)],
       [say('payout.remedy'), whyOf(visit, batch.remedy)],
       [say('batch.rows'), batch.rows > 0 && showCount(batch.rows)],

@@ -206,7 +206,8 @@ function effectOf(visit: ProvedVisit, choice: Choice, isProposed: boolean): Html
   return html`<div class="${onlyFor([choice])}">
     ${aside}
     <p class="effect">
-      <b>${say('decide.effect')}:</b> ${say(describeEffect(decision, what, targets[0]?.kind))},
+      <b>${say('decide.effect')}:</b>
+      ${say(describeEffect(decision, what, targets[0]?.kind))}${fullStop(visit)}
       ${say(isProposed ? 'decide.after-approval' : 'decide.at-once')}${fullStop(visit)}
     </p>
   </div>`;

@@ -2,12 +2,13 @@
 import { showBaht, showCount } from '../../core/figures.ts';
 import { bahtOf, type Message, message } from '../../core/message.ts';
 import { sayMoment } from '../../core/moments.ts';
+import { zeroSatang } from '../../core/money.ts';
 import { showText } from '../../core/outgoing-text.ts';
 import type { Batch } from '../../core/ports.ts';
 import type { Proposal } from '../ports.ts';
 import type { Judged } from '../review.ts';
 import { openProposalStatuses } from '../rules/proposal.ts';
-import { countedOf } from '../rules/proposal-figures.ts';
+import { countedOf, pays } from '../rules/proposal-figures.ts';
 import type { Waiting } from './approval-panel.ts';
 import { describeWhat, type FiguredDecision, sayFiles } from './figures-panel.ts';
 import { html, type Html, type Part } from './html.ts';
@@ -19,15 +20,16 @@ import type { Fields, ProvedVisit } from './view.ts';
 /** The limit of a note, in characters. */
 export const noteLengthMax = 2_000;
 
-/** The label of the button that approves: with the sum where money is then paid. */
+/** The label of the button that approves: with the sum that is then paid, without rows that stay held all the same. */
 function labelOf(
   { decision, figures, totalSatang }: Proposal,
   way: 'sign' | 'approve' | 'unsigned',
+  waiting: Waiting | undefined,
 ): Message {
-  const { amountSatang } = countedOf({ figures, totalSatang });
-  const pays = decision === 'approve-batch' || decision === 'go-on' || decision.startsWith('retry');
-  if (!pays || amountSatang === null || figures.of !== 'payouts') return message(plainLabels[way]);
-  return message(payLabels[way], { amount: showBaht(amountSatang) });
+  const sum = waiting?.figures.toPay.amountSatang ?? countedOf({ figures, totalSatang }).amountSatang;
+  if (!pays(decision) || sum === null || sum === zeroSatang || figures.of !== 'payouts')
+    return message(plainLabels[way]);
+  return message(payLabels[way], { amount: showBaht(sum) });
 }
 
 const plainLabels = {
@@ -42,25 +44,37 @@ const payLabels = {
 } as const;
 
 /** The only form that approves; it posts the digest of the displayed list. */
-const approveForm = (visit: ProvedVisit, proposal: Proposal, way: 'approve' | 'unsigned'): Html =>
+const approveForm = (
+  visit: ProvedVisit,
+  proposal: Proposal,
+  waiting: Waiting | undefined,
+  way: 'approve' | 'unsigned',
+): Html =>
   html`<form method="post" action="/proposal/${proposal.proposalId}/approve" class="approve">
     ${csrfField(visit)}
     <input type="hidden" name="seen" value="${proposal.digest}" />
-    <button class="${way === 'approve' ? 'main full' : 'full'}">${visit.say(labelOf(proposal, way))}</button>
+    <button class="${way === 'approve' ? 'main full' : 'full'}">
+      ${visit.say(labelOf(proposal, way, waiting))}
+    </button>
   </form>`;
 
 /** The link to the page for signing. */
-const signLink = ({ say }: ProvedVisit, proposal: Proposal): Html =>
+const signLink = ({ say }: ProvedVisit, proposal: Proposal, waiting: Waiting | undefined): Html =>
   html`<p class="approve">
     <a class="button main full" href="/proposal/${proposal.proposalId}/sign"
-      >${say(labelOf(proposal, 'sign'))}</a
+      >${say(labelOf(proposal, 'sign', waiting))}</a
     >
   </p>`;
 
-const approveForms: Readonly<Record<ApprovalWay, (visit: ProvedVisit, proposal: Proposal) => Part>> = {
-  plain: (visit, proposal) => approveForm(visit, proposal, 'approve'),
+type ApproveForm = (visit: ProvedVisit, proposal: Proposal, waiting: Waiting | undefined) => Part;
+
+const approveForms: Readonly<Record<ApprovalWay, ApproveForm>> = {
+  plain: (visit, proposal, waiting) => approveForm(visit, proposal, waiting, 'approve'),
   sign: signLink,
-  either: (visit, proposal) => [signLink(visit, proposal), approveForm(visit, proposal, 'unsigned')],
+  either: (visit, proposal, waiting) => [
+    signLink(visit, proposal, waiting),
+    approveForm(visit, proposal, waiting, 'unsigned'),
+  ],
   'no-key': enrolFirst,
 };
 
@@ -205,7 +219,7 @@ export function verdictCard(visit: ProvedVisit, proposal: Proposal, verdicts: Ve
               <b>${say(describeWhat(proposal))}</b>${filesBehind(file)}${fullStop(visit)}
               ${refusedThen(visit, judged)}
             </p>
-            ${approveForms[way](visit, proposal)}`
+            ${approveForms[way](visit, proposal, waiting)}`
         : html`<p><b>${say('proposal.cannot-approve')}</b><br />${reason}</p>`
     }
     ${whyNot.sendBack === undefined && [backWithout(visit, proposal, waiting), sendBackForm(visit, { path, maker, file, isComplaint })]}

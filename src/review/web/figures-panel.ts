@@ -13,6 +13,7 @@ import {
   countedOf,
   describeCounted,
   type ProposalFigures,
+  pays,
   sendsWhatWaits,
   sizeBounds,
   sizeOf,
@@ -155,7 +156,7 @@ export function newPayeesFigure(
 }
 
 /** The figures of any decision about money: before and after a correction, new payees, accounts. */
-export function figuresOf(visit: ProvedVisit, { figures, totalSatang }: FiguredDecision): Part {
+export function figuresOf(visit: ProvedVisit, { decision, figures, totalSatang }: FiguredDecision): Part {
   const { say } = visit;
   const { wasSatang, payerAccounts } = figures;
   return figureList([
@@ -165,7 +166,7 @@ export function figuresOf(visit: ProvedVisit, { figures, totalSatang }: FiguredD
       name: say('approval.difference'),
       figure: showChange(toSatang(totalSatang - wasSatang)),
     },
-    figures.rows > 0 && newPayeesFigure(visit, figures, totalSatang),
+    figures.rows > 0 && pays(decision) && newPayeesFigure(visit, figures, totalSatang),
     payerAccounts.length > 0 && {
       name: say('approval.accounts'),
       figure: payerAccounts.map(shortAccount).join(', '),

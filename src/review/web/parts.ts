@@ -13,11 +13,12 @@ import { formatBangkokDateTime } from '../../core/bangkok-time.ts';
 import { sayAge, sayMoment } from '../../core/moments.ts';
 import { maskForeignNumbers, showText } from '../../core/outgoing-text.ts';
 import type { Issue } from '../../core/payout-file.ts';
-import type { ResultRow } from '../../core/ports.ts';
+import type { Batch, ResultRow } from '../../core/ports.ts';
 import { maskDigits } from '../../core/proxy-id.ts';
 import type { MoneyMoved, SearchReach } from '../../payout/rules/search.ts';
 import { describeAlarmRemedy, describeRemedy } from '../../reports/rules/remedies.ts';
 import { describeIssue, describeReason } from '../../reports/rules/report-rows.ts';
+import { approvalCode } from '../rules/approval.ts';
 import { can } from '../rules/people.ts';
 import { html, type Html, type Part } from './html.ts';
 import { type Fields, type ProvedVisit, type Visit, sayWhy } from './view.ts';
@@ -69,6 +70,18 @@ export const capital = (text: string): string => text.slice(0, 1).toUpperCase() 
 
 /** The full stop of an English sentence; a Thai one has none. */
 export const fullStop = ({ language }: Pick<Visit, 'language'>): Part => language === 'en' && '.';
+
+/** The status of a batch; of one that waits for approval, that it does. */
+export const sayBatchStatus = (
+  { language }: Pick<Visit, 'language'>,
+  { status, reasonCode }: Batch,
+): string =>
+  sayCode(
+    language,
+    status === 'paused' && reasonCode === approvalCode
+      ? 'batch.waits-for-approval'
+      : `batch-status.${status}`,
+  );
 
 /** A moment: for people in their own calendar, for programs in the common one. */
 export const momentOf = ({ language }: Pick<Visit, 'language'>, epochMs: number): Html =>

@@ -140,8 +140,14 @@ async function readChanges({ readPersons }: ListContext, visit: ProvedVisit) {
   return { mine: lines(mine), others: lines(others), ended: lines(ended) };
 }
 
-function batchLine({ say }: ProvedVisit, { batchId, fileName, totalSatang, startedAtMs }: Batch): ListLine {
+/** A batch that waits for a proposal, with the sum of its rows that wait. */
+async function batchLine(
+  { say }: ProvedVisit,
+  { journal }: ReviewContext,
+  { batchId, fileName, startedAtMs }: Batch,
+): Promise<ListLine> {
   const file = showText(fileName);
+  const totalSatang = (await journal.approvalOf(batchId))?.amountSatang ?? zeroSatang;
   return {
     href: `/batch/${batchId}/decide/approve-batch`,
     title: say(message('approval.propose-to-pay', { file })),
@@ -208,7 +214,7 @@ async function answerList(context: ListContext, visit: ProvedVisit): Promise<Pag
         ${listGroup(
           visit,
           'approval.needs-proposal',
-          toPropose.map((batch) => batchLine(visit, batch)),
+          await Promise.all(toPropose.map(async (batch) => batchLine(visit, review, batch))),
         )}
         ${listGroup(visit, 'approval.sent-back-to-you', lines(back))}
         ${listGroup(visit, 'approval.waits-for-checker', [...lines(others), ...changes.others])}

@@ -83,14 +83,16 @@ function optionOf(visit: ProvedVisit, item: OwnedItem, option: QueueOption, isMa
 
 /** The link to the view that decides on an item. */
 function decidePlaceOf(
-  { say }: ProvedVisit,
+  { say, person }: ProvedVisit,
   { kind, key }: OwnedItem,
   label: string,
   look: 'main' | 'plain',
 ): Part {
   if (kind === 'proposal') return html`<a class="button ${look}" href="/proposal/${key}">${label}</a>`;
   if (kind === 'batch')
-    return html`<a class="button ${look}" href="/batch/${key}/decide/approve-batch">${label}</a>`;
+    return html`<a class="button ${look}" href="/batch/${key}/decide/approve-batch"
+      >${can(person, 'check').allowed ? label : say('queue.propose-to-pay')}</a
+    >`;
   return html`${label} <small>${say('queue.in-shell')}</small>`;
 }
 

@@ -104,7 +104,7 @@ describe('a batch', () => {
     const nok = await rig.open('nok');
     expect((await nok.get(path)).text).toContain('it is running, and nothing of it is held as a whole');
     const form = await nok.get(`${path}/decide/cancel-batch`);
-    expect(squeeze(form.text)).toContain('1 payout, 100.02 baht, at once');
+    expect(squeeze(form.text)).toContain('1 payout, 100.02 baht. It takes effect at once.');
     await nok.post(`${path}/decide/cancel-batch`, { version: versionIn(form.text), note: 'stop' });
     expect(await statusesOf(rig.store)).toEqual(['paid', 'cancelled']);
     const ploy = await rig.open('ploy');

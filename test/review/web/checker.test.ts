@@ -179,6 +179,26 @@ test.each(told)('$name: told alike to the maker, the checker, and whoever signs'
   expect(readText(done.text)).toContain(one.says);
 });
 
+test('the button that approves names what is then paid, without a row that stays held', async () => {
+  const rows = [...makeRows(2), ...heldFor('limit', rowsFrom(1, 3))];
+  await ingestRunning(rig.store, rows, { fileName: 'a.csv', approval });
+  await rig.store.moveBatch(firstBatchId, 'paused', { ...why, code: 'approval' }, noonMs + 5);
+  const lists = await maker.get('/batches');
+  expect(readText(lists.text)).toContain('Waits for approval · ');
+  expect(readText((await maker.get('/queue')).text)).toContain('Propose to pay it');
+  expect(readText((await maker.get('/proposals')).text)).toContain('300.06');
+  await decideBatch(firstBatchId, 'approve-batch');
+  const page = readText((await checker.get('/proposal/1')).text);
+  expect(page).toContain('Approve and pay 200.03 baht');
+  expect(page).toContain('Held even after the approval: 1 row, its amount is above the limit of a payout');
+});
+
+test('a decision that pays nothing says nothing of new payees', async () => {
+  await ingestRunning(rig.store, makeRows(1), { fileName: 'a.csv' });
+  expect(await decideBatch(firstBatchId, 'cancel-batch')).not.toContain('To new payees');
+  expect(readText((await maker.get('/proposal/1')).text)).not.toContain('To new payees');
+});
+
 test('more than was proposed is never approved: it is sent back, and proposed anew', async () => {
   await ingest(rig.store, makeRows(3), { fileName: 'a.csv' });
   await halt();
@@ -228,7 +248,9 @@ describe('a list of 600 rows of which 90 cannot go on', () => {
     expect(readText(list.text)).toContain(`Possible for 510 of 600 , ${sum} baht`);
     expect(readText(list.text)).toContain('90 × ');
     const form = await maker.get(path);
-    expect(readText(form.text)).toContain(`510 payouts, ${sum} baht, after another person approves`);
+    expect(readText(form.text)).toContain(
+      `510 payouts, ${sum} baht. It takes effect after another person approves`,
+    );
     expect(readText(form.text)).toContain('Left out, because it is not possible for them: 90');
     const proposed = await maker.post(path, { decision: 'go-on', note: 'names compared' });
     expect(proposed.status).toBe(200);

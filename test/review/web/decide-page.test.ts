@@ -63,7 +63,7 @@ describe('one payout', () => {
     const path = await pathOf('INV-1');
     const form = await nok.get(path);
     expect(squeeze(form.text)).toMatch(
-      /Lifts the holds, and the next run pays 100\.01 baht → \*{6}0001, after another person approves/,
+      /Lifts the holds, and the next run pays 100\.01 baht → \*{6}0001\. It takes effect after another person approves/,
     );
     expect(form.text).toContain('Propose to let 1 payout, 100.01 baht go on');
     const proposed = await decide(nok, path, 'go-on');

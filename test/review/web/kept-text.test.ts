@@ -57,7 +57,7 @@ test('the form returns filled after the sign-in, and nothing is decided', async 
   idle();
   const out = await nok.post(decide, fields);
   expect(isSignIn(out)).toBe(true);
-  expect(out.text).toContain('Signed out; your text is kept');
+  expect(out.text).toContain('You were signed out. Nothing was decided, and your text is kept');
   expect(out.text).not.toContain(typed);
   const back = await nok.post('/sign-in', { name: 'nok', password: passwordOf('nok') });
   expect(back.text).toContain(typed);
