@@ -12,7 +12,7 @@ import { countedOf, pays } from '../rules/proposal-figures.ts';
 import type { Waiting } from './approval-panel.ts';
 import { describeWhat, type FiguredDecision, sayFiles } from './figures-panel.ts';
 import { html, type Html, type Part } from './html.ts';
-import { csrfField, postButton } from './layout.ts';
+import { csrfField, postButton, sealOf } from './layout.ts';
 import { fullStop, whyOf } from './parts.ts';
 import { type ApprovalWay, enrolFirst } from './signing-page.ts';
 import type { Fields, ProvedVisit } from './view.ts';
@@ -267,6 +267,7 @@ function proposeForm(
   const { say } = visit;
   const { amountSatang } = countedOf(figured);
   const file = showText(batch.fileName);
+  const path = `/batch/${batch.batchId}/decide/approve-batch`;
   const alone =
     amountSatang === null
       ? message('proposal.approve')
@@ -276,8 +277,8 @@ function proposeForm(
       ${say(isAlone ? 'proposal.you-approve' : 'approval.you-propose')}: <b>${say(describeWhat(figured))}</b>,
       ${file}${fullStop(visit)}
     </p>
-    <form method="post" action="/batch/${batch.batchId}/decide/approve-batch">
-      ${csrfField(visit)} <input type="hidden" name="version" value="${version}" />
+    <form method="post" action="${path}">
+      ${csrfField(visit)} ${sealOf(visit, path)} <input type="hidden" name="version" value="${version}" />
       ${again && html`<input type="hidden" name="again" value="${again.proposalId}" />`}
       <label for="note">${say('decide.why-checker')}</label>
       <textarea
