@@ -1,9 +1,11 @@
 /** The first seeds of every shape; `simulation.long.test.ts` plays more, and `npm run simulate` many. */
+import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { bankStatuses } from '../../src/core/status-codes.ts';
 import { playApprovals } from './approvals.ts';
 import { allCodes, refusals, successCode } from './bank-codes.ts';
 import { livedThrough, playJournals, playRegistrationSeeds, playSeeds, shapes } from './first-seeds.ts';
+import { mutations } from './mutations.ts';
 import { openPlayJournal } from './registrations/journal.ts';
 import { playRegistrations } from './registrations/play.ts';
 import { runSeed } from './run-seed.ts';
@@ -85,3 +87,13 @@ test('the simulated bank means by its codes what the interface says', () => {
   for (const { code, outcome, scope } of bankStatuses)
     expect([code, meant(code)]).toEqual([code, outcome === 'unknown' ? 'unknown' : `${outcome} ${scope}`]);
 });
+
+/** Elsewhere than in the long tests: a change of the code shows at once which bugs have to be written anew. */
+test.each(mutations.flatMap(({ name, patches }) => patches.map((patch) => ({ name, ...patch }))))(
+  '"$name" fits its place in $file',
+  ({ file, find, replace }) => {
+    const source = readFileSync(new URL(`../../src/${file}`, import.meta.url), 'utf8');
+    expect(source.split(find)).toHaveLength(2);
+    expect(replace).not.toBe(find);
+  },
+);

@@ -10,8 +10,8 @@ const decided = (name: string, ...patches: readonly Patch[]): Mutation => ({
 export const ofDecisions: readonly Mutation[] = [
   decided('somebody checks his own proposal', {
     file: 'review/rules/proposal.ts',
-    find: 'if (isOwn && proposal.people === 2) return',
-    replace: 'if (isOwn && proposal.people === 1) return',
+    find: 'if (isOwn && request.people === 2) return',
+    replace: 'if (isOwn && request.people === 1) return',
   }),
   decided('whoever has corrected a row checks what is paid of its file', {
     file: 'review/rules/proposal.ts',
