@@ -5,6 +5,7 @@ import { showCount } from '../core/figures.ts';
 import { joined, listed, message, verbatim } from '../core/message.ts';
 import { sumSatang } from '../core/money.ts';
 import { maskDigits } from '../core/proxy-id.ts';
+import type { PayerHalt } from '../payout/ports.ts';
 import { showDate } from '../payout/rules/lost-journal.ts';
 import { unsentStatuses } from '../payout/rules/operator.ts';
 import type { OpenBreaksSum } from '../reconcile/ports.ts';
@@ -150,7 +151,15 @@ const readBatches: Read = async (context) => {
 const isProposed = ({ code, args }: AttentionEntry): boolean =>
   code === 'batch-approval' && args['proposal'] !== undefined;
 
-const readAccounts: Read = async ({ journal }) => {
+/** True of an account for which nothing waits but a batch that has halted: resuming that opens the account, too. */
+async function waitsInHaltedBatch(context: QueueContext, halt: PayerHalt): Promise<boolean> {
+  const key = payerKeyOf(halt);
+  const waiting = await listWaitingBatches(context);
+  return waiting.some(({ batch }) => batch.status === 'halted' && payerKeyOf(batch) === key);
+}
+
+const readAccounts: Read = async (context) => {
+  const { journal } = context;
   const entries: AttentionEntry[] = [];
   for (const halt of await journal.payerHalts()) {
     const isDirectDebit = directDebitOf(halt.payerAccount) !== undefined;
@@ -160,6 +169,9 @@ const readAccounts: Read = async ({ journal }) => {
       ? ((await journal.countRegistrations()).get('ready') ?? 0) +
         (await journal.countFoundRegistrations({ statuses: ['held'], hold: 'halted' }))
       : 0;
+    const count = unsent.rows + registrations;
+    const isBehind = count === 0 && (await waitsInHaltedBatch(context, halt));
+    const remedy = message(`attention-remedy.${isBehind ? 'payer-behind-batch' : 'payer-halted'}`);
     entries.push(
       itemEntry(payerItem(halt), {
         // An address and a log show no whole number of an account.
@@ -167,11 +179,8 @@ const readAccounts: Read = async ({ journal }) => {
         subject: isDirectDebit
           ? message('attention.registrations-halted')
           : message('attention.payer-halted', { number: maskDigits(halt.payerAccount) }),
-        remedy: joined(
-          [bankRemedyOf(halt.code) ?? [], message('attention-remedy.payer-halted')].flat(),
-          'sentences',
-        ),
-        count: unsent.rows + registrations,
+        remedy: joined([bankRemedyOf(halt.code) ?? [], remedy].flat(), 'sentences'),
+        count,
         amountSatang: isDirectDebit ? null : unsent.amountSatang,
         args: { account: maskDigits(halt.payerAccount), cause: halt.code, batches: unsent.batches },
         commands: ['status'],

@@ -111,7 +111,20 @@ describeOnEngines('attention', (makeStore) => {
       count: 4,
       amountSatang: sumSatang(rows.map(({ instruction }) => instruction.amountSatang)),
     });
+    expect(entry.remedy && inEnglish(entry.remedy)).toMatch(/propose to resume the account$/);
     expect(JSON.stringify(entry.key)).not.toContain(payer.payerAccount);
+  });
+
+  test('a halted account for which nothing waits but a halted batch leads to that batch', async () => {
+    await using opened = await makeStore();
+    const { store } = opened;
+    await fill(store);
+    await store.moveBatch('0123456789', 'halted', why, noonMs);
+    await store.recordPayerHalt({ ...payer, ...why, sinceMs: noonMs });
+    const { entries } = await readAttention(contextOf(store));
+    const { count, remedy } = find(entries, 'payer-halted');
+    expect(count).toBe(0);
+    expect(remedy && inEnglish(remedy)).toMatch(/propose to resume the batch, which opens the account, too$/);
   });
 });
 
