@@ -211,9 +211,10 @@ function stoppedLine(
   );
 }
 
+/** What is sent now; nothing while the account is halted, which its own words say. */
 function sendingLine(
   visit: ProvedVisit,
-  { surroundings }: TodayFigures,
+  { surroundings, bank }: TodayFigures,
   progress: readonly Progress[],
 ): Part {
   if (surroundings === undefined) return undefined;
@@ -234,6 +235,7 @@ function sendingLine(
         ]),
     ...(ends.length === 0 ? [] : [say(message('today.through-at', { time: clockOf(Math.max(...ends)) }))]),
   ];
+  if (facts.length === 0 && bank?.halt !== undefined) return undefined;
   return facts.length === 0
     ? calm(`› ${say('today.is-ready')}`, sender.machine && showText(sender.machine))
     : calm(`› ${say('today.is-sending')}`, facts.join(', '));
@@ -274,6 +276,10 @@ function stateLine(
 }
 
 // ---------------------------------------------------------------- batches under way
+
+/** True of a batch that sends nothing, because it or its account is halted. */
+const isHalted = ({ bank }: TodayFigures, { status, payerAccount }: Batch): boolean =>
+  status === 'halted' || bank?.halt?.payerAccount === payerAccount;
 
 interface BatchToday {
   readonly batch: Batch;
@@ -423,7 +429,8 @@ async function answerToday(context: TodayContext, figures: TodayFigures, visit: 
   const money = sumDays(rows, batches, datesShown(readAtMs), readAtMs);
   const underWay = listUnderWay(figures);
   const sends = new Map(figures.sends.map((seen) => [seen.batchId, seen]));
-  const progress = underWay.map(({ batch }) =>
+  const moving = underWay.filter(({ batch }) => !isHalted(figures, batch));
+  const progress = moving.map(({ batch }) =>
     computeProgress(
       rows.filter(({ batchId }) => batchId === batch.batchId),
       sends.get(batch.batchId),

@@ -4,9 +4,12 @@ import { showBaht } from '../../src/core/figures.ts';
 import { sumSatang, zeroSatang } from '../../src/core/money.ts';
 import type { Surroundings } from '../../src/overview/today-page.ts';
 import {
+  applied,
   bringTo,
+  firstReady,
   ingest,
   ingestAs,
+  intentOf,
   makeBadRow,
   makeRow,
   makeRows,
@@ -123,6 +126,23 @@ test('says what stops the money, and that nobody sends', async () => {
   expect(text).toContain('The disk is nearly full: 100 MiB free');
   expect(text).toContain('Account ••5924 is halted Insufficient funds (EM053)');
   expect(text).toMatch(/Waits for you .* ! Account \*{6}5924 is halted/);
+});
+
+test('an account that is halted is not said to send, whatever it sent just before', async () => {
+  const { store } = page.sqlite;
+  await ingestAs(store, [], makeRows(8));
+  for (let sent = 0; sent < 6; sent += 1) {
+    const { change } = intentOf(await firstReady(store));
+    await applied(store, { ...change, event: { ...change.event, atMs: noonMs - 6_000 + sent * 1_000 } });
+  }
+  const sending = textOf(await page.signIn('mali'));
+  expect(sending).toContain('paydrop is sending 60 a minute');
+  const { companyId, payerAccount } = payer;
+  await store.recordPayerHalt({ ...why, companyId, payerAccount, sinceMs: noonMs });
+  page.users.clock.ms += 20_000;
+  const text = textOf(await page.browser.get('/today'));
+  expect(text).toContain('Account ••5924 is halted Insufficient funds (EM053)');
+  expect(text).not.toMatch(/paydrop is sending|paydrop is ready|a minute/);
 });
 
 test('counts changes of users for admins alone', async () => {
