@@ -39,6 +39,7 @@ export const queueWordings = wordings({
   // ---------------------------------------------------------------- batches
   'queue.rows-held': ['{rows} of its rows are held together', 'ระงับไว้พร้อมกัน {rows} รายการ'],
   'queue.rows-await-approval': ['rows of it wait for approval', 'มีรายการที่รออนุมัติ'],
+  'queue.none-behind': ['nothing waits for it alone', 'ไม่มีรายการที่รอเพราะเหตุนี้'],
   'queue.propose-to-pay': ['Propose to pay it', 'เสนอจ่ายชุดนี้'],
   'queue.approve-batch': [
     'Look at it ("paydrop status {batch}"), then "paydrop approve --batch {batch}"',

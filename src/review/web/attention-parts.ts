@@ -1,6 +1,6 @@
 /** How an entry of the attention list is named on a page, and where it is decided. */
 import { type AttentionEntry, sectionOf } from '../../attention/rules/entry.ts';
-import { counted, type Message } from '../../core/message.ts';
+import { counted, type Message, message } from '../../core/message.ts';
 import { sayDate } from '../../core/moments.ts';
 import { html, type Html, type Part } from './html.ts';
 import { type ProvedVisit, sayWhy } from './view.ts';
@@ -30,7 +30,7 @@ export function subjectOf({ language }: ProvedVisit, { subject, args }: Attentio
   return sayWhy(language, inCalendar).text;
 }
 
-/** "27 payouts", "4 open breaks"; nothing for an entry that is one thing. */
+/** "27 payouts", "4 open breaks", "nothing waits for it alone"; nothing for an entry that is one thing. */
 export function countOf({ count, rows, code }: AttentionEntry): Message | undefined {
   if (rows.of === 'payouts') return counted(count, 'payout');
   if (rows.of === 'registrations') return counted(count, 'registration');
@@ -42,6 +42,7 @@ export function countOf({ count, rows, code }: AttentionEntry): Message | undefi
     day: undefined,
     callback: undefined,
   } as const;
+  if (count === 0) return message('queue.none-behind');
   const named = rows.kind in thing ? thing[rows.kind as keyof typeof thing] : 'payout';
   return named && counted(count, named);
 }

@@ -349,8 +349,10 @@ async function groupOf(
         html`<small>${ageOf(visit, entry)}, ${say('attention.since')} ${sayMoment(language, sinceMs)}</small>`
       }
     </div>
+    ${count && entry.count === 0 && html`<p>${say(count)}</p>`}
     ${
       count &&
+      entry.count > 0 &&
       html`<dl class="fig">
         <div>
           <dt>${say('attention.all-together')}</dt>

@@ -43,6 +43,14 @@ test('a refused file is shown, taken, and leaves with a note', async () => {
   // An account's number stands nowhere but in the forms.
   expect(queue.text.replaceAll(/<input[^>]*>/g, '')).not.toContain(payer.payerAccount);
   expect(queue.text).toContain('it is halted already');
+  // Nothing waits for the account: no sum and no number is shown.
+  const [halted = ''] = /<li[^>]*>\s*<span class="sg bad".*?<\/li>/s.exec(queue.text) ?? [];
+  expect(halted).toContain('is halted');
+  expect(halted).toContain('nothing waits for it alone');
+  const [, group = ''] = /href="(\/queue\/payer-halted[^"]*)"/.exec(queue.text) ?? [];
+  const alone = await browser.get(group);
+  expect(alone.text).toContain('<p>nothing waits for it alone</p>');
+  expect(`${queue.text}${alone.text}`).not.toMatch(/\b0(?:\.00|\s+payouts)/);
 
   for (const taken of [
     { kind: 'file', key: 'item-1', back },
@@ -92,7 +100,10 @@ test('an account goes on by two people, and nobody else', async () => {
   const maker = await page.open('somchai');
   expect((await maker.post('/queue/item', { ...wish, decision: 'halt-payer' })).status).toBe(409);
   expect((await maker.post('/queue/item', { ...wish, version: '1 ' })).status).toBe(409);
-  await maker.post('/queue/item', wish);
+  const { note, ...asked } = wish;
+  const form = (await maker.post('/queue/item', asked)).text.replaceAll(/\s+/g, ' ');
+  expect(form).toContain('Propose to resume the account (nothing waits to be sent now)');
+  await maker.post('/queue/item', { ...asked, note });
   expect(await page.store.payerHalts()).toHaveLength(1);
   expect((await maker.get('/queue')).text).toContain('proposal 1 is about it');
   expect(await page.store.proposals(['proposed'], 99, 9)).toMatchObject([
