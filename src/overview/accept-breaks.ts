@@ -4,6 +4,7 @@ import { sayDate } from '../core/moments.ts';
 import { sumSatang } from '../core/money.ts';
 import type { BreakRecord } from '../reconcile/rules/types.ts';
 import { breakTargetOf } from '../review/queue-target.ts';
+import { describeAct } from '../review/rules/terms.ts';
 import { answerDecision, type DecideForm, decidePage } from '../review/web/decide-form.ts';
 import { html, type Html, type Part } from '../review/web/html.ts';
 import { csrfField, plainPage } from '../review/web/layout.ts';
@@ -107,6 +108,7 @@ function formOf(visit: ProvedVisit, date: string, records: readonly BreakRecord[
     back: path,
     targets: records.map(breakTargetOf),
     what: say(what),
+    act: describeAct('accept-break', what),
     shown: breakTable(visit, records, false),
     hidden: Object.fromEntries(records.map((record) => [`${pickMark}${markOf(record)}`, '1'])),
     nameTarget: ({ key }): Part => {

@@ -127,6 +127,7 @@ test('several breaks are accepted at once, exactly as they were shown', async ()
   expect((await browser.post(path, {})).status).toBe(422);
   const form = await browser.post(path, both);
   expect(textOf(form)).toContain('2 open breaks of 21 Nov 2026, +11.03 baht');
+  expect(textOf(form)).toContain('Propose to accept 2 open breaks of 21 Nov 2026, +11.03 baht');
   expect(picksOf(form)).toEqual(picks);
   // A later version of the statement says otherwise about one of them.
   await day.reconcile([lineFor(first, amount('98.00')), lineFor(second, amount('90.00')), lineFor(third)]);

@@ -53,6 +53,14 @@ export const decisionWordings = wordings({
   'decision-act.confirm-registered': ['confirm {what} as registered', 'ยืนยันว่าลงทะเบียนสำเร็จ {what}'],
   'decision-act.confirm-refused': ['confirm {what} as refused', 'ยืนยันว่าธนาคารปฏิเสธ {what}'],
   'decision-act.acknowledge': ['acknowledge {what}', 'รับทราบ {what}'],
+  'decision-act.approve-batch': ['pay {what}', 'จ่าย {what}'],
+  'decision-act.resume-batch': ['resume the batch ({what})', 'ส่งรายการในชุดนี้ต่อ ({what})'],
+  'decision-act.cancel-batch': ['cancel the batch ({what})', 'ยกเลิกทั้งชุด ({what})'],
+  'decision-act.resume-payer': ['resume the account ({what})', 'เปิดจ่ายจากบัญชีนี้อีกครั้ง ({what})'],
+  'decision-act.halt-payer': ['halt the account ({what})', 'ระงับการจ่ายจากบัญชีนี้ ({what})'],
+  'decision-act.accept-break': ['accept {what}', 'ยอมรับ{what}'],
+  'decision-act.accept-statement': ['accept the statement ({what})', 'ยอมรับรายการเดินบัญชี ({what})'],
+  'decision-act.adopt-statement': ['adopt the statement ({what})', 'ใช้รายการเดินบัญชีจากไฟล์ ({what})'],
 
   // ---------------------------------------------------------------- effects; {what} is the target: "12,500.00 baht to ••5678"
 

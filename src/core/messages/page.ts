@@ -382,7 +382,7 @@ export const pageWordings = wordings({
   'decide.possible-for': ['Possible for {count} of {all}', 'ทำได้ {count} จาก {all} รายการ'],
   'decide.left-out-of-list': ['Left out, because it is not possible for them', 'ไม่รวมรายการที่ทำไม่ได้'],
   'decide.why-note': ['Why', 'เหตุผล'],
-  'decide.why-checker': ['Why (the checker reads it)', 'เหตุผล (ผู้อนุมัติจะเห็น)'],
+  'decide.checker-reads': ['(the checker reads it)', '(ผู้อนุมัติจะเห็น)'],
   'decide.evidence-hint': [
     'Where the proof stands: a letter, a call, its date and number',
     'ที่มาของหลักฐาน เช่น หนังสือ บันทึกการโทร พร้อมวันที่และเลขที่',
@@ -408,8 +408,6 @@ export const pageWordings = wordings({
   'decide.effect': ['What follows', 'เมื่อยืนยันแล้ว'],
   'decide.after-approval': ['It takes effect after another person approves', 'มีผลเมื่อผู้อนุมัติอีกคนอนุมัติแล้ว'],
   'decide.at-once': ['It takes effect at once', 'มีผลทันที'],
-  'decide.propose': ['Propose', 'เสนออนุมัติ'],
-  'decide.apply-now': ['Apply', 'ดำเนินการ'],
   'decide.propose-to': ['Propose to {act}', 'เสนอ{act}'],
   'decide.apply-to': ['Apply: {act}', 'ดำเนินการ: {act}'],
   'decide.confirm': ['Confirm …', 'ยืนยันว่า…'],

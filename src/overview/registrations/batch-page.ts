@@ -2,6 +2,7 @@
 import { sayCode } from '../../core/message.ts';
 import { basename } from 'node:path';
 import { showCount } from '../../core/figures.ts';
+import { zeroSatang } from '../../core/money.ts';
 import { showText } from '../../core/outgoing-text.ts';
 import type {
   RegistrationBatch,
@@ -12,8 +13,11 @@ import type {
 import { registrationStatuses } from '../../registration/rules/registration.ts';
 import { decideRegistrationBatch, versionOfRegistrations } from '../../review/registration-target.ts';
 import { decideOffers, type Offer } from '../../review/rules/offers.ts';
-import { nameOfDecision } from '../../review/rules/terms.ts';
+import type { ProposalFigures } from '../../review/rules/proposal-figures.ts';
+import { describeAct, nameOfDecision } from '../../review/rules/terms.ts';
+import { figureWhole } from '../../review/freeze.ts';
 import { answerDecision, type DecideForm, decidePage } from '../../review/web/decide-form.ts';
+import { describeWhat } from '../../review/web/figures-panel.ts';
 import { html, type Html, type Part } from '../../review/web/html.ts';
 import { plainPage, postButton } from '../../review/web/layout.ts';
 import { factList, momentOf, whyOf } from '../../review/web/parts.ts';
@@ -184,15 +188,24 @@ async function answerBatch(
   return shown === undefined ? gone(visit) : batchPage(visit, shown);
 }
 
-function formOf(visit: ProvedVisit, shown: Shown, offer: Offer, version: string): DecideForm {
+function formOf(
+  visit: ProvedVisit,
+  shown: Shown,
+  { decision }: Offer,
+  { figures, version }: { readonly figures: ProposalFigures; readonly version: string },
+): DecideForm {
   const { batch } = shown;
   const path = `/registrations/batch/${batch.batchId}`;
   return {
-    decision: offer.decision,
-    path: `${path}/decide/${offer.decision}`,
+    decision,
+    path: `${path}/decide/${decision}`,
     back: path,
     targets: [{ kind: 'registration-batch', key: batch.batchId, version }],
     what: `${visit.say('registration.whole-registration-batch')} ${batch.batchId}`,
+    act: describeAct(
+      decision,
+      describeWhat({ decision, kind: 'registration-batch', figures, totalSatang: zeroSatang }),
+    ),
     shown: facts(visit, shown),
     hidden: { version },
     nameTarget: () => html`<a href="${path}">${batch.batchId}</a>`,
@@ -210,7 +223,9 @@ async function answerDecide(
   if (shown === undefined || offer === undefined) return gone(visit);
   const review = await context.readReview();
   const version = isPosted ? (fields['version'] ?? '') : versionOfRegistrations(shown.batch);
-  const form = formOf(visit, shown, offer, version);
+  const target = { kind: 'registration-batch', key: shown.batch.batchId } as const;
+  const figures = await figureWhole(review, offer.decision, target);
+  const form = formOf(visit, shown, offer, { figures, version });
   if (isPosted) return answerDecision(visit, review, form, fields);
   return offer.whyNot === undefined
     ? decidePage(visit, review, form)

@@ -110,7 +110,7 @@ export const describeEffect = (decision: Decision, what: Argument, kind: string 
     : message(`decision-effect.${decision}`, { what });
 
 /** A decision in a sentence: "retry 27 payouts, 110,802.83 baht". @param what the targets, counted */
-export const describeAct = (decision: PayoutDecision | RegistrationDecision, what: Argument): Message =>
+export const describeAct = (decision: Decision, what: Argument): Message =>
   message(`decision-act.${decision}`, { what });
 
 /** The cause by which each decision changes a payout; the transition table limits the decisions by it. @forTests */

@@ -24,6 +24,7 @@ import { computeBatchSteps, type StepState } from '../rules/batch-steps.ts';
 import { decideOffers, type Offer } from '../rules/offers.ts';
 import { can } from '../rules/people.ts';
 import { answerDecision, type DecideForm, decidePage } from './decide-form.ts';
+import { describeAct } from '../rules/terms.ts';
 import { deciderOf } from '../verdict.ts';
 import { findSentBack, leaveOutPart } from './proposed/again-page.ts';
 import { approvalCards, type ApprovalReader, auditorsCard, readWaiting } from './approval-panel.ts';
@@ -427,6 +428,7 @@ async function formOf(
     back: path,
     targets: [{ kind: 'batch', key: batchId, version }],
     what: say(describeWhat(figured)),
+    act: describeAct(decision, describeWhat(figured)),
     shown: [await figuresPanel(store, visit, figured), moneyCard(visit, totals)],
     hidden: { version },
     nameTarget: () => html`<a href="${path}">${say('payout.batch')} ${batchId}</a>`,

@@ -27,7 +27,7 @@ interface Choice {
   /** The targets in words, for the sentence about the effect. */
   readonly what: string;
   /** The act in words, for the button. */
-  readonly act: Message | undefined;
+  readonly act: Message;
   /** The rows to which the decision does not apply. */
   readonly aside: Part;
   readonly whyNot: Message | undefined;
@@ -59,13 +59,14 @@ export interface DecideForm extends Pick<DecisionBox, 'path' | 'hidden' | 'nameT
   readonly targets: readonly Target[];
   readonly people?: 1 | 2;
   readonly what: string;
+  readonly act: Message;
   readonly shown: Part;
 }
 
 const boxOf = (form: DecideForm): DecisionBox => ({
   ...form,
   page: undefined,
-  choices: [{ ...form, act: undefined, aside: undefined, whyNot: undefined }],
+  choices: [{ ...form, aside: undefined, whyNot: undefined }],
   evidenceFolder: undefined,
   keptFile: undefined,
   leaveOutPath: undefined,
@@ -125,17 +126,19 @@ const described = (complaints: readonly Complaint[], name: string): Part =>
   complaints.some(({ field }) => field === name) &&
   html`aria-invalid="true" aria-describedby="${name}-complaint"`;
 
+/** @param checked the decisions whose note a checker reads */
 function textField(
   { say }: ProvedVisit,
   name: 'note' | 'evidence',
   value: string,
   complaints: readonly Complaint[],
+  checked: readonly Choice[],
 ): Html {
   return html`<div class="field">
     <label for="${name}"
       >${
         name === 'note'
-          ? say('decide.why-checker')
+          ? html`${say('decide.why-note')}${checked.length > 0 && html` <span class="${onlyFor(checked)}">${say('decide.checker-reads')}</span>`}`
           : html`${say('payout.evidence')} <small>${say('decide.evidence-hint')}</small>`
       }</label
     >
@@ -303,7 +306,6 @@ function choiceFields(
 /** The text of the button: what it does, to how many, and for how much. */
 function buttonText({ say }: ProvedVisit, review: ReviewContext, choice: Choice): string {
   const isProposed = peopleOf(choice, review) === 2;
-  if (choice.act === undefined) return say(isProposed ? 'decide.propose' : 'decide.apply-now');
   return say(message(isProposed ? 'decide.propose-to' : 'decide.apply-to', { act: choice.act }));
 }
 
@@ -335,6 +337,7 @@ function boxForm(
   const proving = possible.filter(({ decision }) => decisionTerms[decision].needsEvidence);
   const others = possible.filter((choice) => !proving.includes(choice));
   const corrected = possible.filter(takesCorrection);
+  const checked = possible.filter((choice) => peopleOf(choice, review) === 2);
   const takesFile = box.evidenceFolder !== undefined;
   const sendsFile = takesFile && html`formaction="${box.path}${withFile}" formenctype="multipart/form-data"`;
   return html`<form method="post" action="${box.path}" class="act" id="${formId}">
@@ -347,11 +350,11 @@ function boxForm(
         ${correctionFields(visit, correction, complaints, corrected.some(isOfRegistration))}
       </div>`
     }
-    ${textField(visit, 'note', note, complaints)}
+    ${textField(visit, 'note', note, complaints, checked)}
     ${
       proving.length > 0 &&
       html`<div class="${onlyFor(proving)}">
-        ${textField(visit, 'evidence', evidence, complaints)}
+        ${textField(visit, 'evidence', evidence, complaints, [])}
         ${takesFile && fileField(visit, box.keptFile, complaints)}
       </div>`
     }

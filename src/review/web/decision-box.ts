@@ -280,7 +280,7 @@ function proposeForm(
     <form method="post" action="${path}">
       ${csrfField(visit)} ${sealOf(visit, path)} <input type="hidden" name="version" value="${version}" />
       ${again && html`<input type="hidden" name="again" value="${again.proposalId}" />`}
-      <label for="note">${say('decide.why-checker')}</label>
+      <label for="note">${say('decide.why-note')} ${!isAlone && say('decide.checker-reads')}</label>
       <textarea
         id="note"
         name="note"

@@ -36,7 +36,7 @@ export function describeWhat({ decision, kind, figures, totalSatang }: FiguredDe
   const { of, rows, wasSatang } = figures;
   // Ours, the bank's and the difference of breaks stand in their list.
   if (kind === 'break') return counted(rows, 'open-break');
-  if (rows === 0 && sendsWhatWaits(decision)) return message('approval.nothing-sent');
+  if (rows === 0 && of !== 'others') return message('approval.nothing-sent');
   if (decision !== 'retry-corrected' || wasSatang === null)
     return describeCounted(countedOf({ figures, totalSatang }));
   const count = describeCounted({ of, rows, amountSatang: null });

@@ -15,7 +15,7 @@ import { type OwnersContext, takeItem } from '../owners.ts';
 import { can } from '../rules/people.ts';
 import type { Target } from '../rules/proposal.ts';
 import { type Asker, type Owner, type QueueKind, queueKinds } from '../rules/queue.ts';
-import { type Decision, otherDecisions } from '../rules/terms.ts';
+import { type Decision, describeAct, otherDecisions } from '../rules/terms.ts';
 import { deciderOf } from '../verdict.ts';
 import { answerDecision, type DecideForm, decidePage } from './decide-form.ts';
 import { html, type Html, type Part } from './html.ts';
@@ -231,6 +231,7 @@ async function answerItem(context: QueueItemsContext, visit: ProvedVisit, fields
     back: '/queue',
     targets: [target],
     what: panel === undefined ? showText(named) : `${showText(named)}: ${visit.say(describeWhat(panel))}`,
+    act: describeAct(decision as Decision, panel === undefined ? showText(named) : describeWhat(panel)),
     shown: [shownOf(visit, item), panel && (await figuresPanel(review.journal, visit, panel))],
     hidden: { kind, key, version, decision },
     nameTarget: () => showText(named),

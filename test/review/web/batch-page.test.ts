@@ -64,7 +64,8 @@ describe('a batch', () => {
       'First file of this name',
       digest,
     ];
-    for (const said of [...same, 'Propose to pay a.csv']) expect(squeeze(form.text)).toContain(said);
+    for (const said of [...same, 'Propose to pay a.csv', 'Why (the checker reads it)'])
+      expect(squeeze(form.text)).toContain(said);
     await nok.post(`${path}/decide/approve-batch`, { version: digest, note: 'compared with the order' });
     expect(squeeze((await mali.get(path)).text)).toContain('Approval 1 of 2');
     const proposal = await mali.get('/proposal/1');
@@ -105,6 +106,9 @@ describe('a batch', () => {
     expect((await nok.get(path)).text).toContain('it is running, and nothing of it is held as a whole');
     const form = await nok.get(`${path}/decide/cancel-batch`);
     expect(squeeze(form.text)).toContain('1 payout, 100.02 baht. It takes effect at once.');
+    // No checker reads it, and the button says what it does.
+    expect(form.text).not.toContain('the checker reads it');
+    expect(squeeze(form.text)).toContain('Apply: cancel the batch (1 payout, 100.02 baht)');
     await nok.post(`${path}/decide/cancel-batch`, { version: versionIn(form.text), note: 'stop' });
     expect(await statusesOf(rig.store)).toEqual(['paid', 'cancelled']);
     const ploy = await rig.open('ploy');

@@ -11,13 +11,7 @@ import { decide, judgeTargets } from '../../review.ts';
 import { describeTarget } from '../../rules/batch-decisions.ts';
 import { countedOf, describeCounted } from '../../rules/proposal-figures.ts';
 import type { EvidenceFile, Target } from '../../rules/proposal.ts';
-import {
-  describeAct,
-  describeEffect,
-  isPayoutDecision,
-  isRegistrationDecision,
-  nameOfDecision,
-} from '../../rules/terms.ts';
+import { describeAct, describeEffect, nameOfDecision } from '../../rules/terms.ts';
 import { deciderOf } from '../../verdict.ts';
 import {
   aboveForm,
@@ -153,10 +147,7 @@ function boxOf(visit: ProvedVisit, context: AgainContext, again: Again): Decisio
         what: isNamed
           ? `${say(describeTarget(only.kind, only.key))}: ${say(describeWhat(figured))}`
           : say(counted),
-        act:
-          isPayoutDecision(decision) || isRegistrationDecision(decision)
-            ? describeAct(decision, counted)
-            : undefined,
+        act: describeAct(decision, isNamed ? describeWhat(figured) : counted),
         aside: judged,
         whyNot: targets.length === 0 ? why : undefined,
       },
