@@ -6,6 +6,8 @@ import type { Locator } from 'playwright-core';
 import { afterAll, beforeAll, beforeEach, describe, expect, onTestFailed, test, vi } from 'vitest';
 import { showBaht } from '../../src/core/figures.ts';
 import { formatBaht, toSatang } from '../../src/core/money.ts';
+import { proposalStatuses } from '../../src/review/rules/proposal.ts';
+import { sessionIdleMs } from '../../src/review/rules/session.ts';
 import { findPaidTwice } from '../end-to-end/as-bank.ts';
 import { until } from '../end-to-end/harness.ts';
 import { addAuthenticator, chromiumPath, type Look } from './browsers.ts';
@@ -116,6 +118,9 @@ describe.skipIf(chromiumPath === undefined).each(looks)('the month-end %s', (_na
     return (await page.locator(`${hash} a[href^="/proposal/"]`).getAttribute('href')) ?? '';
   }
 
+  /** The latest comes first. */
+  const proposals = () => office.store.proposals(proposalStatuses, Number.MAX_SAFE_INTEGER, 1_000);
+
   const headline = (walker: Walker): Promise<string> =>
     walker.page.locator('#headline, main h1').first().innerText();
 
@@ -217,13 +222,31 @@ describe.skipIf(chromiumPath === undefined).each(looks)('the month-end %s', (_na
     await mali.page.locator('.tag.yes').first().waitFor();
   });
 
-  test('6: the checker signs, and goes on to the next', async () => {
-    const { boon, nok } = people();
+  test('13: the session ends while the maker types: the text is kept, and nothing decided', async () => {
+    const { boon, nok, anan } = people();
+    const { page } = boon;
     await handIn(boon, bonus);
     const batch = await office.batchOf(bonus);
     await office.untilOf(bonus, 'held');
     await boon.openFromToday(`/batch/${batch}`);
-    await propose(boon, 'as the board decided');
+    const typed = 'as the board decided';
+    const [last] = await proposals();
+    await page.fill('#note', typed);
+    office.scene.clocks.pass(sessionIdleMs + minuteMs);
+    await boon.click(page.locator('main form:has(#note) button.main:visible'));
+    expect(await boon.read()).toContain(boon.say('sign-in.text-kept'));
+    await boon.see('13-signed-out');
+    await boon.signIn();
+    expect(await page.inputValue('#note')).toBe(typed);
+    await boon.see('13-kept');
+    const [latest] = await proposals();
+    expect(latest).toEqual(last);
+    await propose(boon, typed);
+    for (const other of [nok, anan]) await other.signInAgain();
+  });
+
+  test('6: the checker signs, and goes on to the next', async () => {
+    const { nok } = people();
     await nok.signOut();
     await nok.signIn();
     const { page } = nok;
