@@ -387,7 +387,7 @@ describe.skipIf(chromiumPath === undefined).each(looks)('the month-end %s', (_na
   test('12: the totals of a day sum to their difference; a break is accepted, and the next is at hand', async () => {
     const { boon, anan } = people();
     const day = office.day(0);
-    const [altered = '', missing = ''] = salaries.ids;
+    const [altered = '', missing = '', contradicted = ''] = salaries.ids;
     const paid = (salaries.amounts.get(altered) ?? 0n) + 419_372n;
     await office.control({
       statement: {
@@ -398,6 +398,11 @@ describe.skipIf(chromiumPath === undefined).each(looks)('the month-end %s', (_na
             columns: { AMOUNT: formatBaht(toSatang(paid)) },
           },
           { edit: 'drop', match: { reference1: missing } },
+          {
+            edit: 'alter',
+            match: { reference1: contradicted },
+            columns: { STATUS: '030003', 'REASON CODE': 'EV055' },
+          },
         ],
       },
     });
@@ -420,6 +425,27 @@ describe.skipIf(chromiumPath === undefined).each(looks)('the month-end %s', (_na
     await anan.see('12-approved');
     await boon.openFromToday(`/reconciliation/${day}`);
     expect(await before.count()).toBe(breaks - 1);
+  });
+
+  test('14: the alarm is found by its word, and a proposal prints on one page', async () => {
+    const { boon } = people();
+    const { page } = boon;
+    await boon.today();
+    await page.keyboard.press('/');
+    await page.keyboard.type('alarm');
+    await page.keyboard.press('Enter');
+    const found = page.locator('main a.open[href^="/payout/"]');
+    await found.first().waitFor();
+    await boon.see('14-alarm');
+    expect(await found.count()).toBe(1);
+    await boon.click(found);
+    expect(await boon.read()).toContain(salaries.ids[2]);
+    await boon.see('14-contradicted');
+
+    const [latest] = await office.store.proposals(['applied'], Number.MAX_SAFE_INTEGER, 1);
+    await page.goto(`/proposal/${latest?.proposalId}`);
+    const printed = (await page.pdf({ format: 'A4' })).toString('latin1');
+    expect(printed.match(/\/Type\s*\/Page\b/g)).toHaveLength(1);
   });
 
   test('nothing was wrong on the way, and nobody was paid twice', async () => {
