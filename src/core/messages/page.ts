@@ -469,6 +469,7 @@ export const pageWordings = wordings({
   'proposal.withdraw': ['Withdraw', 'ถอนรายการที่เสนอ'],
   'proposal.cannot-approve': ['You cannot approve it', 'คุณอนุมัติคำขอนี้ไม่ได้'],
   'proposal.own-proposal': ['You proposed this and cannot approve it', 'คุณเป็นผู้เสนอ จึงอนุมัติเองไม่ได้'],
+  'proposal.why-halted': ['Why it is halted', 'สาเหตุที่ระงับ'],
   'proposal.the-list': ['What exactly it is about', 'รายการทั้งหมดในคำขอ'],
   'proposal.list-digest': ['Digest of the list', 'ค่าแฮชของรายการ'],
   'proposal.at-proposal': ['Then', 'ขณะเสนอ'],

@@ -10,6 +10,7 @@ import { locateEvidence } from '../evidence-files.ts';
 import type { ReviewContext } from '../context.ts';
 import { recordReveal } from '../reveal.ts';
 import { type Judged, judgeProposal } from '../review.ts';
+import { payerKeyOf } from '../rules/batch-decisions.ts';
 import { can } from '../rules/people.ts';
 import { type EvidenceFile, openProposalStatuses, whyNotWithdraw } from '../rules/proposal.ts';
 import { countedOf, describeCounted } from '../rules/proposal-figures.ts';
@@ -36,7 +37,7 @@ import { type ItemsReader, itemPages, itemRow, linesTable, listMax, outcomeOf } 
 import { isTwoSided, readTwoSided, twoSidedTable } from './proposed/break-sides.ts';
 import { html, type Html, type Part } from './html.ts';
 import { plainPage, postButton, problems } from './layout.ts';
-import { factList, fullStop, momentOf } from './parts.ts';
+import { factList, fullStop, momentOf, whyOf } from './parts.ts';
 import type { ReadReview } from './payout-page.ts';
 import {
   describeKey,
@@ -169,11 +170,37 @@ function effectOf(proposal: Proposal): Message {
   return describeEffect(decision, what, kind);
 }
 
-function facts(visit: ProvedVisit, proposal: Proposal, signatures: Part, isRevealed: boolean): Html {
+/** The halt that an open proposal ends: why its batch or its account is halted now. */
+async function haltOf(
+  { journal }: ReviewContext,
+  visit: ProvedVisit,
+  { decision, kind, status }: Proposal,
+  [item]: readonly ProposalItem[],
+): Promise<Part> {
+  if (item === undefined || !openProposalStatuses.includes(status)) return undefined;
+  const { key } = item;
+  if (decision === 'resume-payer') {
+    const halt = (await journal.payerHalts()).find((one) => payerKeyOf(one) === key);
+    return halt && html`${whyOf(visit, halt.reason)} (${halt.code})`;
+  }
+  if (decision !== 'resume-batch') return undefined;
+  const batch = kind === 'batch' ? await journal.batch(key) : await journal.registrationBatch(key);
+  if (!batch?.reason) return undefined;
+  return html`${whyOf(visit, batch.reason)} (${batch.reasonCode ?? ''})`;
+}
+
+function facts(
+  visit: ProvedVisit,
+  proposal: Proposal,
+  halt: Part,
+  signatures: Part,
+  isRevealed: boolean,
+): Html {
   const { say } = visit;
   const { note, evidence, evidenceFile, maker, madeAtMs, checker, checkedAtMs } = proposal;
   const show = (text: string) => (isRevealed ? text : showText(text));
   return factList([
+    [say('proposal.why-halted'), halt],
     [say('decide.effect'), say(effectOf(proposal))],
     [say('decide.why-note'), show(note)],
     [say('payout.evidence'), evidence === null ? undefined : show(evidence)],
@@ -308,6 +335,7 @@ async function proposalPage(
     key: await describeKey(context.signing, visit),
     isComplaint: complaint?.field === 'note',
   };
+  const halt = await haltOf(review, visit, proposal, items);
   const signatures = await signaturesOf(context.signing, visit, proposal);
   const cards = await lookCards(context, visit, proposal, { waiting, batchId });
   const texts = await signedTextsOf(context.signing, proposal);
@@ -319,7 +347,7 @@ async function proposalPage(
       <div class="ap">
         <div class="col" ${live('facts')}>
           ${cards} ${batchId === undefined && itemPages(visit, proposal, { items, after }, list)}
-          <section class="card">${facts(visit, proposal, signatures, isRevealed)}</section>
+          <section class="card">${facts(visit, proposal, halt, signatures, isRevealed)}</section>
           ${revealOf(visit, proposal, items, isRevealed, path)}
           ${auditorsCard(visit, proposal.figures, [
             [say('proposal.list-digest'), html`<code>${proposal.digest}</code>`],

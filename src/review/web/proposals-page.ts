@@ -33,7 +33,7 @@ import { describeTarget } from '../rules/batch-decisions.ts';
 import { headlineOf, sayFiles } from './figures-panel.ts';
 import { html, type Html, type Part } from './html.ts';
 import type { ReadReview } from './payout-page.ts';
-import { capital, whyOf } from './parts.ts';
+import { capital, reasonOf, whyOf } from './parts.ts';
 import type { Page, ProvedVisit, View } from './view.ts';
 
 /** The proposals that a page looks through. */
@@ -318,7 +318,10 @@ function payoutItem(
     row.amountSatang === null ? showText(row.cells.amount) : showBaht(row.amountSatang),
     html`<span class="mono">${maskDigits(row.instruction?.proxyNo ?? row.cells.proxyNo)}</span>
       <small>${showText(names)}</small> ${correctionOf(visit, item, isRevealed)}`,
-    thenAndNow(visit, item, standsOf(visit, item, history)),
+    [
+      thenAndNow(visit, item, standsOf(visit, item, history)),
+      item.status === 'open' && row.status === 'held' && html` <small>${reasonOf(visit, row)}</small>`,
+    ],
   ];
 }
 

@@ -193,6 +193,30 @@ test('the button that approves names what is then paid, without a row that stays
   expect(page).toContain('Held even after the approval: 1 row, its amount is above the limit of a payout');
 });
 
+test('a checker reads why a row is held, and why an account or a batch is halted', async () => {
+  await ingest(rig.store, [makeRow(1, { holds: ['limit'] }), makeRow(2)], { fileName: 'a.csv' });
+  const form = await maker.get('/payout/1');
+  await maker.post('/payout/1/decide', {
+    decision: 'go-on',
+    version: versionIn(form.text),
+    note: 'the order was compared',
+  });
+  expect(readText((await checker.get('/proposal/1')).text)).toContain(
+    'its amount is above the limit of a payout',
+  );
+  await halt();
+  await resumeAccount();
+  expect(readText((await checker.get('/proposal/2')).text)).toContain(
+    'Why it is halted Insufficient funds (EM053)',
+  );
+  await ingestRunning(rig.store, rowsFrom(1, 11), { batchId: secondBatchId, fileName: 'b.csv' });
+  await rig.store.moveBatch(secondBatchId, 'halted', { ...why, code: 'EM999' }, noonMs + 5);
+  await decideBatch(secondBatchId, 'resume-batch');
+  expect(readText((await checker.get('/proposal/3')).text)).toContain(
+    'Why it is halted Insufficient funds (EM999)',
+  );
+});
+
 test('a decision that pays nothing says nothing of new payees', async () => {
   await ingestRunning(rig.store, makeRows(1), { fileName: 'a.csv' });
   expect(await decideBatch(firstBatchId, 'cancel-batch')).not.toContain('To new payees');
