@@ -7,7 +7,6 @@ import { sumSatang } from '../core/money.ts';
 import { maskDigits } from '../core/proxy-id.ts';
 import type { PayerHalt } from '../payout/ports.ts';
 import { showDate } from '../payout/rules/lost-journal.ts';
-import { unsentStatuses } from '../payout/rules/operator.ts';
 import type { OpenBreaksSum } from '../reconcile/ports.ts';
 import { severities } from '../reconcile/rules/types.ts';
 import { directDebitOf, payerKeyOf } from '../review/rules/batch-decisions.ts';
@@ -33,7 +32,7 @@ import {
   sectionOf,
   sortEntries,
 } from './rules/entry.ts';
-import { batchItem, codeOfBreaks, dayItem, payerItem, type QueueItem } from './rules/items.ts';
+import { batchItem, codeOfBreaks, countBatch, dayItem, payerItem, type QueueItem } from './rules/items.ts';
 
 /** The most entries: more of a kind are one. */
 const entriesMax = 40;
@@ -128,13 +127,12 @@ const readBatches: Read = async (context) => {
   const ids = found.map(({ batch }) => batch.batchId);
   const open = ids.length === 0 ? [] : await context.journal.openItems('batch', ids);
   return found.map((one) => {
-    const { batchId, fileName, status, rows } = one.batch;
+    const { batchId, fileName, rows } = one.batch;
     const proposed = open.find(({ key }) => key === batchId);
     const item = batchItem(one, '');
-    const unsent = one.totals.filter((total) => unsentStatuses.includes(total.status));
     return itemEntry(item, {
       subject: verbatim(shortenName(fileName)),
-      count: status === 'halted' ? unsent.reduce((sum, total) => sum + total.rows, 0) : one.waiting.rows,
+      count: countBatch(one).rows,
       args: {
         batch: batchId,
         file: fileName,

@@ -98,6 +98,23 @@ describeOnEngines('attention', (makeStore) => {
     }
   });
 
+  test('a row of a halted batch that is held by itself is counted once, in its own group', async () => {
+    await using opened = await makeStore();
+    const { store } = opened;
+    await ingest(store, makeRows(4));
+    await store.moveBatch('0123456789', 'running', null, noonMs);
+    const [named] = await readyOf(store);
+    if (named === undefined) throw new Error('four rows are ready');
+    await applied(store, holdOf(named, 'name'));
+    await store.moveBatch('0123456789', 'halted', why, noonMs);
+    const { entries } = await readAttention(contextOf(store));
+    expect(entries.map(({ code, count }) => `${code} ${count}`)).toEqual(['batch-halted 3', 'held 1']);
+    const rows = await store.searchPayouts({}, Number.MAX_SAFE_INTEGER, 9);
+    expect(sumSatang(entries.flatMap(({ amountSatang }) => amountSatang ?? []))).toBe(
+      rows.reduce((sum, { row }) => sum + (row.amountSatang ?? 0n), 0n),
+    );
+  });
+
   test('a halted account counts what waits for it alone', async () => {
     await using opened = await makeStore();
     const { store } = opened;

@@ -4,7 +4,7 @@
  */
 import { dayMs, parseBangkokDate } from '../../core/bangkok-time.ts';
 import { counted, type Message, message, type PlainCode, verbatim } from '../../core/message.ts';
-import type { Satang } from '../../core/money.ts';
+import { type Satang, sumSatang } from '../../core/money.ts';
 import type { Batch, BatchReason, HoldTotal, StatusTotal } from '../../core/ports.ts';
 import { maskDigits } from '../../core/proxy-id.ts';
 import { showDate } from '../../payout/rules/lost-journal.ts';
@@ -27,7 +27,6 @@ import {
   describePayer,
   type PayerKey,
   payerKeyOf,
-  sumUnsent,
   versionOfPayer,
 } from '../../review/rules/batch-decisions.ts';
 import { can } from '../../review/rules/people.ts';
@@ -233,9 +232,19 @@ function batchOptions(one: BatchInQueue, asker: Asker): readonly QueueOption[] {
   );
 }
 
-/** The amount that waits; in a halted batch, everything unsent, held or not. */
-const amountOfBatch = ({ batch, totals, waiting }: BatchInQueue): Satang =>
-  batch.status === 'halted' ? sumUnsent(totals) : waiting.amountSatang;
+/** What waits for the batch alone: in a halted one, its ready rows, too. A row held by itself stands in its own group. */
+export function countBatch({
+  batch,
+  totals,
+  waiting,
+}: BatchInQueue): Pick<RowsOfBatch, 'rows' | 'amountSatang'> {
+  const ready = totals.filter(({ status }) => batch.status === 'halted' && status === 'ready');
+  const all = [waiting, ...ready];
+  return {
+    rows: all.reduce((sum, { rows }) => sum + rows, 0),
+    amountSatang: sumSatang(all.map(({ amountSatang }) => amountSatang)),
+  };
+}
 
 /** @param version the version of the batch that a decision refers to */
 export function batchItem(one: BatchInQueue, version: string, asker?: Asker): QueueItem {
@@ -249,7 +258,7 @@ export function batchItem(one: BatchInQueue, version: string, asker?: Asker): Qu
     version,
     title: verbatim(`${batchId}, ${fileName}`),
     sinceMs: restedAtMs ?? waiting.sinceMs,
-    amountSatang: amountOfBatch(one),
+    amountSatang: countBatch(one).amountSatang,
     moneyMoved: 'no',
     reason:
       reason ??

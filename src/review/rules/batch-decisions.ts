@@ -3,7 +3,6 @@ import { message, type Message } from '../../core/message.ts';
 import { hash } from 'node:crypto';
 import { paydropCommand } from '../../core/command-line.ts';
 import { countRows } from '../../core/exit-code.ts';
-import { type Satang, sumSatang } from '../../core/money.ts';
 import { isSealed } from '../../core/payout.ts';
 import type { Batch, BatchReason, HoldTotal, StatusTotal } from '../../core/ports.ts';
 import { maskDigits } from '../../core/proxy-id.ts';
@@ -23,12 +22,6 @@ export function versionOfBatch(batch: Batch, payerAccount: string = batch.payerA
   const present = [status, reasonCode ?? '', restedAtMs ?? ''];
   return (payerAccount === own ? present : [...present, hash('sha256', payerAccount)]).join(' ');
 }
-
-/** The sum of the unsent rows, which a decision about a batch concerns. */
-export const sumUnsent = (totals: readonly Pick<StatusTotal, 'status' | 'amountSatang'>[]): Satang =>
-  sumSatang(
-    totals.filter(({ status }) => unsentStatuses.includes(status)).map(({ amountSatang }) => amountSatang),
-  );
 
 /** The reason why a decision on a batch is impossible; undefined when it is possible. */
 export function decideBatch(
