@@ -211,7 +211,7 @@ function stoppedLine(
   );
 }
 
-/** What is sent now; nothing while the account is halted, which its own words say. */
+/** Says what is sent now; nothing while the account is halted, which its own words say. */
 function sendingLine(
   visit: ProvedVisit,
   { surroundings, bank }: TodayFigures,

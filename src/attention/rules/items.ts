@@ -232,7 +232,7 @@ function batchOptions(one: BatchInQueue, asker: Asker): readonly QueueOption[] {
   );
 }
 
-/** What waits for the batch alone: in a halted one, its ready rows, too. A row held by itself stands in its own group. */
+/** Counts what waits for the batch alone: in a halted one, its ready rows, too. A row held by itself stands in its own group. */
 export function countBatch({
   batch,
   totals,
