@@ -7,6 +7,7 @@ import { breakTargetOf } from '../review/queue-target.ts';
 import { describeAct } from '../review/rules/terms.ts';
 import { answerDecision, type DecideForm, decidePage } from '../review/web/decide-form.ts';
 import { html, type Html, type Part } from '../review/web/html.ts';
+import { keptMark } from '../review/web/kept-posts.ts';
 import { csrfField, plainPage } from '../review/web/layout.ts';
 import { capital, dataTable, whyOf } from '../review/web/parts.ts';
 import type { Answer, Fields, Page, ProvedVisit } from '../review/web/view.ts';
@@ -140,7 +141,7 @@ export async function answerAccept(
       visit.say('queue.waits-no-more'),
       '/reconciliation',
     );
-  if (!isPosted) return choosePage(visit, date, records);
+  if (!isPosted && fields[keptMark] === undefined) return choosePage(visit, date, records);
   const marks = readMarks(fields);
   const chosen = records.filter((record) => marks.has(markOf(record)));
   if (marks.size === 0)
@@ -149,7 +150,7 @@ export async function answerAccept(
     return choosePage(visit, date, records, { text: 'reconciliation.breaks-changed', status: 409 });
   const review = await readReview();
   const form = formOf(visit, date, chosen);
-  if (fields['note'] === undefined) return decidePage(visit, review, form);
+  if (!isPosted || fields['note'] === undefined) return decidePage(visit, review, form, fields);
   const answer = await answerDecision(visit, review, form, fields);
   const [first] = chosen;
   // Back to the line in its day, which says that it waits for a check.

@@ -200,6 +200,9 @@ async function configure({ configPath }: Scene, changes: object): Promise<void> 
   await writeFile(configPath, stringify({ ...settings, ...changes }));
 }
 
+/** It ends what hangs, and says nothing of speed. */
+const waitMs = 480_000;
+
 /** Reads how the rows of a file stand. */
 function watchFiles(store: Store): Pick<Office, 'countOf' | 'untilOf' | 'unsentOf' | 'batchOf'> {
   const rowsOf = async ({ ids }: PayoutFile) =>
@@ -217,7 +220,7 @@ function watchFiles(store: Store): Pick<Office, 'countOf' | 'untilOf' | 'unsentO
     countOf,
     untilOf: async (file, status, count = file.rows) => {
       try {
-        await until(async () => (await countOf(file, status)) >= count);
+        await until(async () => (await countOf(file, status)) >= count, waitMs);
       } catch (cause) {
         throw new Error(`${file.name} is not ${status}: ${await describe(file)}`, { cause });
       }

@@ -144,6 +144,25 @@ test('several breaks are accepted at once, exactly as they were shown', async ()
   expect(textOf(await browser.get(`/reconciliation/${date}`))).toContain('A decision waits for a check');
 });
 
+test('what was typed when the session had ended returns with the breaks that were chosen', async () => {
+  await using day = await openDay(['paid', 'paid']);
+  await day.reconcile(day.attempts.map((attempt) => lineFor(attempt, amount('99.00'))));
+  await using scene = await signIn(day);
+  const { browser } = scene;
+  const path = `/reconciliation/${date}/accept`;
+  const [first = ''] = picksOf(await browser.get(path));
+  const form = await browser.post(path, { [first]: '1' });
+  const [, seal = ''] = /name="_seal" value="([^"]*)"/.exec(form.text) ?? [];
+  await browser.post('/sign-out');
+  const note = 'letter of the bank';
+  const out = await browser.post(path, { [first]: '1', _seal: seal, note });
+  expect(textOf(out)).toContain('your text is kept');
+  const back = await browser.post('/sign-in', { name: 'mali', password: passwordOf('mali') });
+  expect(back.text).toContain(note);
+  expect(picksOf(back)).toEqual([first]);
+  expect(await day.store.proposal(1)).toBeUndefined();
+});
+
 test('what people have accepted is shown with who, why, and a way to the proposal', async () => {
   await using day = await openDay(['paid']);
   await day.reconcile([lineFor(day.attempts[0], amount('99.00'))]);

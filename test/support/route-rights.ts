@@ -77,6 +77,7 @@ export const whoMay: Readonly<Record<string, string>> = {
   'POST /queue/file': makers,
   'POST /queue/file/confirm': makers,
   'POST /queue/file/discard': makers,
+  'GET /queue/item': makers,
   'POST /queue/item': makers,
   'POST /queue/take': notViewers,
   'GET /reconciliation': everyRole,

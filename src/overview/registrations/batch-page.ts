@@ -228,7 +228,7 @@ async function answerDecide(
   const form = formOf(visit, shown, offer, { figures, version });
   if (isPosted) return answerDecision(visit, review, form, fields);
   return offer.whyNot === undefined
-    ? decidePage(visit, review, form)
+    ? decidePage(visit, review, form, fields)
     : plainPage(visit, 409, visit.say('payout.not-possible'), whyOf(visit, offer.whyNot), form.back);
 }
 

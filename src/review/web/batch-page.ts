@@ -522,7 +522,7 @@ async function answerDecide(
   const review = await context.readReview();
   const figures = await figureWhole(review, decision, { kind: 'batch', key: batchId });
   const form = await formOf(context, visit, shown, decision, { figures, version });
-  return isPosted ? answerDecision(visit, review, form, fields) : decidePage(visit, review, form);
+  return isPosted ? answerDecision(visit, review, form, fields) : decidePage(visit, review, form, fields);
 }
 
 // ---------------------------------------------------------------- files

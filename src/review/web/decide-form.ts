@@ -37,8 +37,8 @@ interface Choice {
 export interface DecisionBox {
   /** The path to which the form is posted. */
   readonly path: string;
-  /** The path of the page that shows it, with kept text; undefined where no page shows kept text again. */
-  readonly page: string | undefined;
+  /** The path of the page that shows it, with kept text. */
+  readonly page: string;
   readonly choices: readonly Choice[];
   /** Hidden fields that return with the form. */
   readonly hidden: Readonly<Record<string, string>>;
@@ -65,7 +65,7 @@ export interface DecideForm extends Pick<DecisionBox, 'path' | 'hidden' | 'nameT
 
 const boxOf = (form: DecideForm): DecisionBox => ({
   ...form,
-  page: undefined,
+  page: form.path,
   choices: [{ ...form, aside: undefined, whyNot: undefined }],
   evidenceFolder: undefined,
   keptFile: undefined,
@@ -341,7 +341,7 @@ function boxForm(
   const takesFile = box.evidenceFolder !== undefined;
   const sendsFile = takesFile && html`formaction="${box.path}${withFile}" formenctype="multipart/form-data"`;
   return html`<form method="post" action="${box.path}" class="act" id="${formId}">
-    ${csrfField(visit)} ${box.page !== undefined && sealOf(visit, box.page)}
+    ${csrfField(visit)} ${sealOf(visit, box.page)}
     ${Object.entries(box.hidden).map(([name, value]) => html`<input type="hidden" name="${name}" value="${value}" />`)}
     ${choiceFields(visit, review, possible, { chosen, complaints })}
     ${

@@ -20,6 +20,7 @@ import { deciderOf } from '../verdict.ts';
 import { answerDecision, type DecideForm, decidePage } from './decide-form.ts';
 import { html, type Html, type Part } from './html.ts';
 import { describeWhat, type FiguredDecision, figuresPanel, totalOfFigures } from './figures-panel.ts';
+import { keptMark } from './kept-posts.ts';
 import { csrfField, plainPage, postButton } from './layout.ts';
 import { ageOf, factList, moneyTag, reasonOf, whyOf } from './parts.ts';
 import type { ReadReview } from './payout-page.ts';
@@ -59,6 +60,9 @@ export function ownerOf(
   ${can(person, 'take').allowed && postButton(visit, '/queue/take', label, { kind, key, what, back: visit.path })}`;
 }
 
+/** The form of one item; a GET returns kept text, and leads to the queue without any. */
+const itemPath = '/queue/item';
+
 /** Decisions with a form here; the others have their own view, or a command in the shell. */
 const decidedHere: readonly string[] = [
   ...otherDecisions.filter(
@@ -78,7 +82,7 @@ function optionOf(visit: ProvedVisit, item: OwnedItem, option: QueueOption, isMa
     return html`<li><a class="button" href="/registration/${key}">${label}</a></li>`;
   const look = isMain ? 'main' : 'plain';
   if (!decidedHere.includes(decision)) return html`<li>${decidePlaceOf(visit, item, label, look)}</li>`;
-  return html`<li>${postButton(visit, '/queue/item', label, { kind, key, version, decision }, look)}</li>`;
+  return html`<li>${postButton(visit, itemPath, label, { kind, key, version, decision }, look)}</li>`;
 }
 
 /** The link to the view that decides on an item. */
@@ -210,8 +214,14 @@ async function countItem(
   return { decision, kind: target.kind, figures, totalSatang: totalOfFigures(figures) };
 }
 
-/** Answers a click with the form, and a filled-in form with the decision. */
-async function answerItem(context: QueueItemsContext, visit: ProvedVisit, fields: Fields): Promise<Answer> {
+/** Answers a click with the form, and a filled-in form that is posted with the decision. */
+async function answerItem(
+  context: QueueItemsContext,
+  visit: ProvedVisit,
+  fields: Fields,
+  isPosted: boolean,
+): Promise<Answer> {
+  if (!isPosted && fields[keptMark] === undefined) return { goTo: '/queue' };
   const { kind = '', key = '', version = '', decision = '' } = fields;
   const of = readKind(fields);
   const items = of === undefined ? [] : await context.readItems(visit.person, itemsMax, [of]);
@@ -227,7 +237,7 @@ async function answerItem(context: QueueItemsContext, visit: ProvedVisit, fields
   const panel = await countItem(review, decision as Decision, target);
   const form: DecideForm = {
     decision: decision as Decision,
-    path: '/queue/item',
+    path: itemPath,
     back: '/queue',
     targets: [target],
     what: panel === undefined ? showText(named) : `${showText(named)}: ${visit.say(describeWhat(panel))}`,
@@ -236,9 +246,9 @@ async function answerItem(context: QueueItemsContext, visit: ProvedVisit, fields
     hidden: { kind, key, version, decision },
     nameTarget: () => showText(named),
   };
-  return fields['note'] === undefined
-    ? decidePage(visit, review, form)
-    : answerDecision(visit, review, form, fields);
+  return isPosted && fields['note'] !== undefined
+    ? answerDecision(visit, review, form, fields)
+    : decidePage(visit, review, form, fields);
 }
 
 const gone = (visit: ProvedVisit): Page =>
@@ -349,10 +359,10 @@ export const makeQueueItemViews = (context: QueueItemsContext): readonly View[] 
     action: 'take',
     answer: async (visit, fields) => answerTake(context, visit, fields),
   },
-  {
-    method: 'POST',
-    path: '/queue/item',
+  ...(['GET', 'POST'] as const).map((method): View => ({
+    method,
+    path: itemPath,
     action: 'propose',
-    answer: async (visit, fields) => answerItem(context, visit, fields),
-  },
+    answer: async (visit, fields) => answerItem(context, visit, fields, method === 'POST'),
+  })),
 ];

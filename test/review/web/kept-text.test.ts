@@ -9,7 +9,9 @@ import {
   ingest,
   makeRow,
   noonMs,
+  payer,
   statusesOf,
+  why,
 } from '../../support/journal-fixtures.ts';
 import { passwordOf } from '../../support/persons.ts';
 import { type OpenTestPage, openTestPage } from '../../support/review-page.ts';
@@ -186,13 +188,32 @@ test('a seal is older than no session', () => {
   expect(kept.openSeal(sealed, noonMs + 11 * 3_600_000)).toBeUndefined();
 });
 
-test('a form whose page would not show the text again does not promise to keep it', async () => {
+/** Types into a form that stands on a page of its own, after the session has ended. @returns the page after the sign-in */
+async function typeLate(nok: Browser, path: string, form: Shown, fields: Record<string, string>) {
+  expect(form.text).toContain('name="note"');
+  idle();
+  const out = await nok.post(path, { ...fields, _seal: valueIn(form.text, '_seal'), note: typed });
+  expect(out.text).toContain('your text is kept');
+  const back = await nok.post('/sign-in', { name: 'nok', password: passwordOf('nok') });
+  expect(back.text).toContain(typed);
+  expect(back.text).toContain('Nothing was decided');
+  expect(await rig.store.proposal(1)).toBeUndefined();
+  return back;
+}
+
+test('the form of a whole batch returns filled', async () => {
   await ingest(rig.store, [makeRow(1, { holds: ['name'] })]);
   const nok = await rig.open('nok');
   const path = `/batch/${firstBatchId}/decide/cancel-batch`;
-  const { text } = await nok.get(path);
-  expect(text).toContain('name="note"');
-  expect(text).not.toContain('_seal');
-  idle();
-  expect((await nok.post(path, { note: typed })).text).not.toContain('your text is kept');
+  await typeLate(nok, path, await nok.get(path), { version: '1' });
+});
+
+test('a form that only a button shows returns filled, and its address alone leads to the queue', async () => {
+  await rig.store.recordPayerHalt({ ...payer, ...why, sinceMs: noonMs });
+  const nok = await rig.open('nok');
+  const path = '/queue/item';
+  const key = `${payer.companyId}/${payer.payerAccount}`;
+  const wish = { kind: 'payer', key, version: `${noonMs} `, decision: 'resume-payer' };
+  await typeLate(nok, path, await nok.post(path, wish), wish);
+  expect((await nok.get(path)).text).not.toContain('name="note"');
 });

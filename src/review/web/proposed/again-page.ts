@@ -137,9 +137,10 @@ function boxOf(visit: ProvedVisit, context: AgainContext, again: Again): Decisio
   const [only] = items.length === 1 ? items : [];
   const isNamed = only !== undefined && only.kind !== 'payout' && only.kind !== 'registration';
   const [why = message('again.all-left-out')] = impossible.values();
+  const path = `/proposal/${proposalId}/again`;
   return {
-    path: `/proposal/${proposalId}/again`,
-    page: undefined,
+    path,
+    page: path,
     choices: [
       {
         decision,
@@ -281,7 +282,8 @@ async function answerAgain(
   if (proposal === undefined || proposal.decision === 'approve-batch')
     return plainPage(visit, 404, visit.say('page.not-found'), visit.say('again.gone'), '/proposals');
   const again = await readAgain(context, visit, review, proposal, fields);
-  if (posted === undefined) return againPage(context, visit, review, again, fieldsOf(again));
+  if (posted === undefined)
+    return againPage(context, visit, review, again, { ...fieldsOf(again), ...fields });
   if (fields['said'] !== saidOf(again)) {
     const objections = [{ why: message('again.counted-anew') }];
     return againPage(context, visit, review, again, fields, { ...noTrouble, objections });
