@@ -238,6 +238,7 @@ describe.skipIf(chromiumPath === undefined).each(looks)('the month-end %s', (_na
     await boon.see('13-signed-out');
     await boon.signIn();
     expect(await page.inputValue('#note')).toBe(typed);
+    expect(await boon.read()).toContain(boon.say('page.text-kept'));
     await boon.see('13-kept');
     const [latest] = await proposals();
     expect(latest).toEqual(last);

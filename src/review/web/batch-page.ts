@@ -39,7 +39,7 @@ import {
 import { noteLengthMax, proposeCard, type ToPropose } from './decision-box.ts';
 import { addTotals } from '../../overview/rules/today.ts';
 import { html, type Html, type Part } from './html.ts';
-import { plainPage, postButton, problems } from './layout.ts';
+import { keptNote, plainPage, postButton, problems } from './layout.ts';
 import { factList, momentOf, moneyTag, sayBatchStatus, whyOf } from './parts.ts';
 import type { ReadReview } from './payout-page.ts';
 import type { Answer, Fields, Page, ProvedVisit, View } from './view.ts';
@@ -444,6 +444,7 @@ async function proposePage(
   review: ReviewContext,
   shown: ShownBatch,
   toPropose: ToPropose,
+  kept: Part,
 ): Promise<Page> {
   const { say } = visit;
   const { batch } = shown;
@@ -454,7 +455,7 @@ async function proposePage(
     title: say(headlineOf(figured)),
     status: refused?.status ?? 200,
     body: html`<div class="bread"><a href="/batch/${batchId}">${showText(batch.fileName)}</a></div>
-      ${refused !== undefined && problems(visit, [{ field: 'note', text: refused.text }])}
+      ${kept} ${refused !== undefined && problems(visit, [{ field: 'note', text: refused.text }])}
       <div class="ap">
         <div class="col">
           ${await approvalCards(store, visit, figured, { waiting, batchId })}
@@ -487,8 +488,8 @@ async function answerPropose(
   const note = (fields['note'] ?? again?.note ?? '').trim().slice(0, noteLengthMax);
   const toPropose = { figured, version: present, note, again, leaveOut };
   const refuse = (status: number, text: Message) =>
-    proposePage(context, visit, review, shown, { ...toPropose, refused: { status, text } });
-  if (!isPosted) return proposePage(context, visit, review, shown, toPropose);
+    proposePage(context, visit, review, shown, { ...toPropose, refused: { status, text } }, undefined);
+  if (!isPosted) return proposePage(context, visit, review, shown, toPropose, keptNote(visit, fields));
   if (note === '') return refuse(422, message('decide.missing-why'));
   const targets = [{ kind: 'batch', key: batchId, version: fields['version'] ?? '' }] as const;
   const wish = { decision, targets, note, evidence: null } as const;
