@@ -99,11 +99,12 @@ async function signIn(origin: string, name: string): Promise<Browser> {
 }
 
 const countStatus = async (scene: Scene, ...statuses: readonly string[]): Promise<number> => {
-  const batches = JSON.parse((await scene.run('status', '--json')).stdout) as {
-    readonly byStatus: Readonly<Record<string, { readonly rows: number }>>;
+  // Batches, and beside them what stops paydrop or needs a person.
+  const shown = JSON.parse((await scene.run('status', '--json')).stdout) as {
+    readonly byStatus?: Readonly<Record<string, { readonly rows: number }>>;
   }[];
-  return batches.reduce(
-    (sum, { byStatus }) => sum + statuses.reduce((rows, status) => rows + (byStatus[status]?.rows ?? 0), 0),
+  return shown.reduce(
+    (sum, { byStatus }) => sum + statuses.reduce((rows, status) => rows + (byStatus?.[status]?.rows ?? 0), 0),
     0,
   );
 };
