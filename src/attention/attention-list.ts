@@ -38,8 +38,7 @@ import { batchItem, codeOfBreaks, countBatch, dayItem, payerItem, type QueueItem
 const entriesMax = 40;
 /** Items of a kind that are read one by one. */
 const itemsMax = 1_000;
-/** Proposals that were sent back, and how long ago. */
-/** Proposals that were sent back are listed for so long. */
+/** Time in ms for which a proposal that was sent back is listed. */
 export const sentBackMs = 7 * dayMs;
 const sentBackMax = 100;
 

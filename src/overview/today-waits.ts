@@ -58,9 +58,11 @@ function buttonOf({ code, rows }: AttentionEntry): PlainCode {
 }
 
 /** One thing is decided on its own page, a group on the page of the group. */
-const hrefOf = (entry: AttentionEntry): string =>
-  (entry.code === 'batch-halted' || entry.code === 'batch-held' ? undefined : placeOf(entry)) ??
-  groupPath(entry);
+function hrefOf(entry: AttentionEntry): string {
+  if (entry.code === 'batch-approval') return `/batch/${entry.args['batch']}/decide/approve-batch`;
+  const isGroup = entry.code === 'batch-halted' || entry.code === 'batch-held';
+  return (isGroup ? undefined : placeOf(entry)) ?? groupPath(entry);
+}
 
 function waitingLine(visit: ProvedVisit, entry: AttentionEntry): Html {
   const { say } = visit;

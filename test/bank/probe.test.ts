@@ -7,6 +7,7 @@ import { BankAddressError } from '../../src/core/network-address.ts';
 import { startFakeBank } from '../support/fake-bank.ts';
 import { type Certificate, makeCertificate } from '../support/self-signed.ts';
 import { eventually } from '../support/eventually.ts';
+import { findFreePort } from '../support/free-port.ts';
 
 type ProbeOptions = NonNullable<Parameters<typeof probeBank>[2]>;
 
@@ -45,15 +46,6 @@ async function openDoor(onConnection: (socket: Socket) => void, certificate?: Ce
     },
   });
   return { port: (server.address() as AddressInfo).port, received, standing };
-}
-
-async function findFreePort(): Promise<number> {
-  const server = createTcpServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = server.address() as AddressInfo;
-  server.close();
-  await once(server, 'close');
-  return port;
 }
 
 const timeoutMs = 2_000;

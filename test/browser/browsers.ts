@@ -27,7 +27,7 @@ export interface Browsers {
   openAs(name: string, look: Look): Promise<Page>;
 }
 
-/** It ends what hangs, and says nothing of speed. */
+/** Limit in ms that ends a test which hangs; no measure of speed. */
 const waitMs = 120_000;
 const sizes = { desktop: { width: 1280, height: 800 }, phone: { width: 390, height: 844 } } as const;
 

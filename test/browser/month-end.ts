@@ -3,8 +3,6 @@
  * and last month's salaries, paid and reconciled.
  */
 import { readFile, writeFile } from 'node:fs/promises';
-import { createServer } from 'node:net';
-import { once } from 'node:events';
 import { parse, stringify } from 'yaml';
 import { dayMs, formatBangkokDate } from '../../src/core/bangkok-time.ts';
 import { showBaht } from '../../src/core/figures.ts';
@@ -16,6 +14,7 @@ import { openScene, type Scene, until } from '../end-to-end/harness.ts';
 import { partner } from '../support/core-fixtures.ts';
 import { Users } from '../support/persons.ts';
 import { type Browsers, openBrowsers } from './browsers.ts';
+import { findFreePort } from '../support/free-port.ts';
 
 // ---------------------------------------------------------------- files
 
@@ -156,17 +155,6 @@ export interface Office extends Browsers, AsyncDisposable {
   passTo(time: string): void;
 }
 
-/** A port that nobody uses. */
-async function findPort(): Promise<number> {
-  const server = createServer().listen(0, 'localhost');
-  await once(server, 'listening');
-  const address = server.address();
-  server.close();
-  await once(server, 'close');
-  if (address === null || typeof address === 'string') throw new Error('the server has no port');
-  return address.port;
-}
-
 async function addPeople(users: Users): Promise<void> {
   await users.add('mali', 'admin', null);
   const mali = await users.find('mali');
@@ -200,7 +188,7 @@ async function configure({ configPath }: Scene, changes: object): Promise<void> 
   await writeFile(configPath, stringify({ ...settings, ...changes }));
 }
 
-/** It ends what hangs, and says nothing of speed. */
+/** Limit in ms that ends a test which hangs; no measure of speed. */
 const waitMs = 480_000;
 
 /** Reads how the rows of a file stand. */
@@ -262,7 +250,7 @@ export async function openOffice(): Promise<Office> {
   users.clock.now = () => clocks.readMs();
   users.clock.sleep = async () => {};
   await addPeople(users);
-  const listen = `localhost:${await findPort()}`;
+  const listen = `localhost:${await findFreePort('localhost')}`;
   await configure(scene, {
     review: { listen },
     approval: { when: 'above', baht: approvalBaht, people: 2 },

@@ -49,7 +49,7 @@ const looks: readonly (readonly [string, Look])[] = [
 
 describe.skipIf(chromiumPath === undefined).each(looks)('the month-end %s', (_name, look) => {
   const opened = new AsyncDisposableStack();
-  /** What was wrong with the pages on the way. */
+  /** Faults of the pages on the way. */
   const faults: string[] = [];
   let office: Office;
   let crew: Readonly<Record<'boon' | 'nok' | 'anan' | 'mali', Walker>> | undefined;
@@ -287,7 +287,7 @@ describe.skipIf(chromiumPath === undefined).each(looks)('the month-end %s', (_na
     await boon.see('07-paused');
     await until(async () => (await office.store.payerHalts()).length > 0);
     await office.control({ behaviours: [] });
-    // What was about to be sent is held; nothing else waits on the account.
+    // The rows about to be sent are held; nothing else waits on the account.
     await until(async () => (await office.countOf(vendors, 'held')) > 0);
     const waiting = await office.unsentOf(vendors);
     await boon.openFromToday('/queue/payer-halted', sumOf(vendors, waiting));
@@ -326,7 +326,7 @@ describe.skipIf(chromiumPath === undefined).each(looks)('the month-end %s', (_na
     await boon.see('11-found');
     await boon.click(page.locator('main a[href^="/payout/"]').first());
     await boon.see('11-unknown');
-    // What paydrop has just asked by itself is not asked again at once.
+    // The button is away for 30 seconds after paydrop has asked by itself.
     const ask = page.locator('form[action$="/ask"] button');
     await until(async () => {
       const isThere = await ask.isVisible();

@@ -29,7 +29,7 @@ export class Walker {
   readonly look: Look;
   /** Clicks since Today, or since the sign-in page. */
   clicks = 0;
-  /** What is wrong with a page that was looked at. */
+  /** Faults of a page that was looked at. */
   readonly #found: string[];
 
   constructor(page: Page, name: string, look: Look, found: string[]) {

@@ -1,7 +1,5 @@
 /** Registers files while whoever sends and whoever listens are killed, and on until everything has ended. */
 import { mkdir, rename } from 'node:fs/promises';
-import { createServer } from 'node:net';
-import { once } from 'node:events';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { awaitedStatuses } from '../../src/registration/rules/registration.ts';
@@ -16,6 +14,7 @@ import {
   writeRegistrations,
 } from './register-plan.ts';
 import { gatherRegistrationEvidence } from './register-verdict.ts';
+import { findFreePort } from '../support/free-port.ts';
 
 /** Who sends: the watcher, which listens itself, or the command of a shell, beside a listener of its own. */
 export type Sender = 'watch' | 'register';
@@ -41,19 +40,9 @@ export interface KilledRegistrations {
 
 const apiKey = 'the-key-of-the-siege';
 
-/** A port that nobody listens on now. */
-async function findPort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const address = server.address();
-  server.close();
-  await once(server, 'close');
-  return typeof address === 'object' && address !== null ? address.port : 0;
-}
-
 /** Settings for a bank that calls back, and for a partner who is called. @param answerWithinMs as of the settings */
 export async function describeRegistrationScene(answerWithinMs: number): Promise<SceneSettings> {
-  const port = await findPort();
+  const port = await findFreePort();
   return {
     sandbox: {
       latencyMs: 4,

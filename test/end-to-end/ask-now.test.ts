@@ -1,7 +1,5 @@
 /** Ask the bank now, from the page of a watcher, against a bank over HTTP: settles as `settle` does, and sends nothing. */
-import { once } from 'node:events';
 import { mkdir, readFile, rename, writeFile } from 'node:fs/promises';
-import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { parse, stringify } from 'yaml';
@@ -11,10 +9,11 @@ import { Browser } from '../support/browser.ts';
 import { partner } from '../support/core-fixtures.ts';
 import { passwordOf, Users } from '../support/persons.ts';
 import { openScene, type Scene, type SceneSettings, until } from './harness.ts';
+import { findFreePort } from '../support/free-port.ts';
 
 const header = 'payoutId,proxyType,proxyNo,payeeName,amount,reference1,reference2';
 
-/** What becomes of each payout: the money moves and the answer is lost; fails a moment later; is in process for ever. */
+/** The fate of each payout: the money moves and the answer is lost; fails a moment later; is in process for ever. */
 const fates = {
   MOVED: { money: 'moves', reply: 'lost' },
   FAILED: { money: 'fails-later', afterMs: 1 },
@@ -31,16 +30,6 @@ const patient: SceneSettings = {
   settle: { firstDelayMs: 3_600_000, maxDelayMs: 7_200_000, giveUpAfterMs: 172_800_000 },
   watch: { stillMs: 50, rescanMs: 100, waitMs: 3_600_000 },
 };
-
-async function findPort(): Promise<number> {
-  const server = createServer().listen(0, 'localhost');
-  await once(server, 'listening');
-  const address = server.address();
-  server.close();
-  await once(server, 'close');
-  if (address === null || typeof address === 'string') throw new Error('the server has no port');
-  return address.port;
-}
 
 const openStore = (scene: Scene): Promise<Store> =>
   openJournal({
@@ -82,7 +71,7 @@ async function openDesk(settings: SceneSettings): Promise<Desk> {
   const users = new Users(store);
   users.clock.now = () => scene.clocks.readMs();
   await users.add('mali', 'admin', null);
-  const listen = `localhost:${await findPort()}`;
+  const listen = `localhost:${await findFreePort('localhost')}`;
   const config = parse(await readFile(scene.configPath, 'utf8')) as object;
   await writeFile(scene.configPath, stringify({ ...config, review: { listen } }));
   scene.start('watch');
@@ -121,7 +110,7 @@ const untilInDoubt = (store: Store) =>
     return rows.every((row) => row?.end.status === 'submitted' && row.sent !== 'recorded');
   });
 
-/** What the bank has of each payout. */
+/** The transfers of each payout in the ledger of the bank. */
 const transfersOf = async ({ bank }: Scene) =>
   (await bank.ledger()).entries.map(({ reference1, transRefNo }) => ({ reference1, transRefNo }));
 

@@ -9,7 +9,8 @@ import { loadSettings } from '../../src/settings/settings.ts';
 import { describePostgres, makeJournalDatabase, type TestDatabase } from '../support/postgres.ts';
 import { findPaidTwice } from './as-bank.ts';
 import { findReports, type Line, type Program, readTable, type Scene, until } from './harness.ts';
-import { accountOf, expectedOf, findFreePort, openRegisterScene } from './register-scene.ts';
+import { findFreePort } from '../support/free-port.ts';
+import { accountOf, expectedOf, openRegisterScene } from './register-scene.ts';
 import { addPeopleTo } from './scene-people.ts';
 
 let database: TestDatabase;

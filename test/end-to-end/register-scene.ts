@@ -1,21 +1,10 @@
 /** A scene whose bank takes registrations and calls back. */
-import { once } from 'node:events';
-import { createServer, type AddressInfo } from 'node:net';
 import type { RegistrationBehaviourInput } from '../../src/sandbox/registration/table.ts';
 import { openScene, type Scene, type SceneSettings } from './harness.ts';
+import { findFreePort } from '../support/free-port.ts';
 
 const apiKey = 'the-key-of-the-callbacks';
 export const limitedAccount = '9900000999';
-
-/** Nobody listens there until the program does. */
-export async function findFreePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = server.address() as AddressInfo;
-  server.close();
-  await once(server, 'close');
-  return port;
-}
 
 export const accountOf = (rowNo: number): string => `98${String(rowNo).padStart(8, '0')}`;
 

@@ -10,7 +10,7 @@ import { Browser } from '../support/browser.ts';
 import { Dice } from '../support/dice.ts';
 import { passwordOf } from '../support/persons.ts';
 import { findReports, openScene, type Program, readTable, type Scene, until } from './harness.ts';
-import { findFreePort } from './register-scene.ts';
+import { findFreePort } from '../support/free-port.ts';
 import { addPeople } from './scene-people.ts';
 
 const dice = new Dice(11);

@@ -106,7 +106,7 @@ describe.each([
         await users.begin(done, asked.firstHalf);
         expect(await signIn(users.context, 'dao', passwordOf('dao'))).toMatchObject({ kind: 'signed-in' });
         expect(await users.find('dao')).toMatchObject({ handedBy: 1, confirmedBy: 2 });
-        // It ends once, and nothing of the password is left of it.
+        // The change ends once, and nothing of the password is left of it.
         const again = await confirmChange(users.context, asked.changeId, await users.prove('anan'));
         expect(inWords(again)).toEqual({ kind: 'refused', why: 'it was applied' });
         const { changes } = await opened.store.persons();
@@ -302,7 +302,7 @@ describe.each([
         const recovered = (await events()).at(-2);
         expect(recovered).toMatchObject({ kind: 'recovered', byPerson: null, proof: 'owner' });
         expect(recovered?.cells).toMatchObject({ why: { value: asked.why }, owner: { value: 'paydrop' } });
-        // It is no way to be two.
+        // The recovered admin still needs a second one.
         const alone = await users.ask(
           { kind: 'add', name: 'x.y', displayName: 'X', role: 'checker' },
           await users.find('mali'),

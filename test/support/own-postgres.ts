@@ -13,10 +13,10 @@ import {
   readFileSync,
   writeFileSync,
 } from 'node:fs';
-import { createServer } from 'node:net';
 import { delimiter, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Client } from 'pg';
+import { findFreePort } from './free-port.ts';
 
 /** `postmaster`: its children find out and end by themselves. `all`: every process of the server at once. */
 export type PostgresKill = 'postmaster' | 'all';
@@ -83,15 +83,6 @@ function findAccount(): Account | undefined {
   } catch {
     return undefined;
   }
-}
-
-async function findFreePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const address = server.address();
-  server.close();
-  if (address === null || typeof address === 'string') throw new Error('no port is free');
-  return address.port;
 }
 
 /** What a server is made with. */

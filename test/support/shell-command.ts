@@ -1,4 +1,4 @@
-/** What no page may tell people to type. */
+/** Words of the shell, which no page tells people to type. */
 import { commands } from '../../src/commands.ts';
 
 const names = commands.map(({ command }) => command.split(' ')[0]).join('|');

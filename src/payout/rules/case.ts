@@ -53,7 +53,8 @@ export const sentByAnother: Reason = {
   text: message('attempt.sent-by-another'),
 };
 
-export const isInDoubt = ({ status }: Payout): boolean => status === 'submitted' || status === 'unresolved';
+export const isInDoubt = ({ status }: Pick<Payout, 'status'>): boolean =>
+  status === 'submitted' || status === 'unresolved';
 
 /** Holds a payout that has moved no money, until the account's breaker allows its next attempt. */
 export function returnUnsent(known: Case, hold: HoldReason, reason: Reason): Change {

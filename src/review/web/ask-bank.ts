@@ -2,6 +2,7 @@
 import { message } from '../../core/message.ts';
 import { sayAge, sayMoment } from '../../core/moments.ts';
 import type { HistoryReader, PayoutHistory } from '../../payout/ports.ts';
+import { isInDoubt } from '../../payout/rules/case.ts';
 import { can } from '../rules/people.ts';
 import { html, type Part } from './html.ts';
 import { postButton } from './layout.ts';
@@ -13,9 +14,6 @@ export type AskBank = (seq: number) => Promise<void>;
 
 /** The least time between two questions about one payout. */
 const askAgainMs = 30_000;
-
-const isUnknown = ({ row }: PayoutHistory): boolean =>
-  row.status === 'submitted' || row.status === 'unresolved';
 
 /**
  * The latest answer of the bank, and the button that asks once more, while it is unknown if money moved.
@@ -29,7 +27,7 @@ export function askPart(
   const { say, language, nowMs, person } = visit;
   const { row, attempts } = history;
   const attempt = attempts.findLast(({ payoutSeq }) => payoutSeq === row.seq);
-  if (!isUnknown(history) || attempt === undefined) return undefined;
+  if (!isInDoubt(row) || attempt === undefined) return undefined;
   const { lastInquiryAtMs, lastFinding, nextInquiryAtMs } = attempt;
   const moment = (ms: number): string => sayMoment(language, ms);
   const isNew = lastInquiryAtMs !== null && nowMs - lastInquiryAtMs < askAgainMs;
@@ -75,7 +73,7 @@ export function makeAskView(store: Pick<HistoryReader, 'history'>, askBank: AskB
       const seq = /^\d{1,15}$/.test(text) ? Number(text) : 0;
       for (const [old, atMs] of askedAtMs) if (nowMs - atMs >= askAgainMs) askedAtMs.delete(old);
       const history = askedAtMs.has(seq) ? undefined : await store.history(seq);
-      if (history !== undefined && isUnknown(history)) {
+      if (history !== undefined && isInDoubt(history.row)) {
         askedAtMs.set(seq, nowMs);
         await askBank(seq);
       }

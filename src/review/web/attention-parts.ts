@@ -50,7 +50,6 @@ export function countOf({ count, rows, code }: AttentionEntry): Message | undefi
 /** The place where an entry that is one thing is looked at whole. */
 export function placeOf({ rows, args, code }: AttentionEntry): string | undefined {
   const [key] = rows.of === 'items' ? (rows.keys ?? []) : [];
-  if (code === 'batch-approval') return `/batch/${args['batch']}/decide/approve-batch`;
   if (typeof args['batch'] === 'string') return `/batch/${args['batch']}`;
   if (typeof args['day'] === 'string') return `/reconciliation/${args['day']}`;
   if (code === 'proposal' || code === 'sent-back') return key === undefined ? undefined : `/proposal/${key}`;

@@ -490,6 +490,7 @@ async function noteWithout(
     person,
     note: '',
   } as const;
+  // The note has no field for a target: its version bears the key.
   for (const version of readWithout(fields).slice(0, itemsOnPage))
     await store.addReviewNote({ ...noted, version, atMs: clock.now() });
 }

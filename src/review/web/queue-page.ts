@@ -338,7 +338,7 @@ async function groupOf(
 ): Promise<Html> {
   const { say, language } = visit;
   const { severity, sinceMs, amountSatang, reason, remedy } = entry;
-  const place = entry.code === 'batch-approval' ? `/batch/${entry.args['batch']}` : placeOf(entry);
+  const place = placeOf(entry);
   const count = countOf(entry);
   return html`<section class="card det" id="open">
     <a class="back" href="${addressOf(choice)}">← ${say('page.queue')}</a>

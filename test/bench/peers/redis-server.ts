@@ -1,9 +1,10 @@
 /** A Redis of its own for BullMQ, on a free port, which keeps every command before it answers. */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { connect, createServer } from 'node:net';
+import { connect } from 'node:net';
 import { createInterface } from 'node:readline';
 import { readCpuMs } from '../processes.ts';
+import { findFreePort } from '../../support/free-port.ts';
 
 export interface RedisCounts {
   /** Commands so far, those within scripts among them. */
@@ -66,16 +67,6 @@ async function waitUntilReady({ stdout }: ChildProcess): Promise<string | undefi
     }
   }
   return last;
-}
-
-async function findFreePort(): Promise<number> {
-  const server = createServer().listen(0, host);
-  await once(server, 'listening');
-  const address = server.address();
-  server.close();
-  await once(server, 'close');
-  if (address === null || typeof address === 'string') throw new Error('no port');
-  return address.port;
 }
 
 /** One command and its answer, which is a text with its length before it. */

@@ -9,6 +9,7 @@ import { describePersonEvent } from '../../../src/review/rules/person-words.ts';
 import { SourceTries } from '../../../src/review/source-tries.ts';
 import { lockTries, personTriesMax } from '../../../src/review/rules/password.ts';
 import type { ReviewPage } from '../../../src/review/web/server.ts';
+import { findFreePort } from '../../support/free-port.ts';
 
 const origin = 'https://review.example';
 let rig: OpenTestPage;
@@ -16,26 +17,15 @@ let page: ReviewPage;
 let port = 0;
 
 async function openBehind(proxies: readonly string[]): Promise<ReviewPage> {
-  const { resolve, promise } = Promise.withResolvers<number>();
+  port = await findFreePort();
   const outside = { origin, proxies };
   const options = pageOptionsOf(rig.store, rig.users);
   const opened = await servePage({
     ...options,
-    listen: { host: '127.0.0.1', port: await freePort(resolve, promise) },
+    listen: { host: '127.0.0.1', port },
     outside,
   });
   return opened;
-}
-
-/** Of an address: behind a proxy the page says the name, and not where it listens. */
-async function freePort(resolve: (port: number) => void, promise: Promise<number>): Promise<number> {
-  const { createServer } = await import('node:net');
-  const server = createServer().listen(0, '127.0.0.1', () => {
-    resolve((server.address() as { readonly port: number }).port);
-  });
-  port = await promise;
-  await new Promise((closed) => server.close(closed));
-  return port;
 }
 
 interface Answered {

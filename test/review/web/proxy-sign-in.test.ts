@@ -1,6 +1,5 @@
 /** Signing in by the header of a trusted proxy: whom it signs in, whom not, and when it ends. */
 import { request } from 'node:http';
-import { createServer } from 'node:net';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { passwordOf } from '../../support/persons.ts';
 import {
@@ -14,6 +13,7 @@ import { hashSession, startSession } from '../../../src/review/sessions.ts';
 import type { FileView } from '../../../src/review/web/view.ts';
 import { Authenticator } from '../../support/authenticator.ts';
 import { firstBatchId, ingest, makeRow } from '../../support/journal-fixtures.ts';
+import { findFreePort } from '../../support/free-port.ts';
 
 const origin = 'https://review.example';
 /** All on this machine, of which the proxy has but one address. */
@@ -22,16 +22,6 @@ const [proxyAddress, otherAddress] = ['127.0.0.2', '127.0.0.1'];
 let rig: OpenTestPage;
 let port = 0;
 const logged: { readonly level: string; readonly facts: object }[] = [];
-
-async function findPort(): Promise<number> {
-  const { resolve, promise } = Promise.withResolvers<number>();
-  const server = createServer().listen(0, '127.0.0.1', () => {
-    resolve((server.address() as { readonly port: number }).port);
-  });
-  const free = await promise;
-  await new Promise((closed) => server.close(closed));
-  return free;
-}
 
 interface Asked {
   /** What the proxy says under its header, once or several times. */
@@ -132,7 +122,7 @@ class Visitor {
 }
 
 async function optionsWith(userHeader: string | undefined) {
-  port = await findPort();
+  port = await findFreePort();
   return {
     listen: { host: '127.0.0.1', port },
     outside: { origin, proxies: [proxyAddress], userHeader },
