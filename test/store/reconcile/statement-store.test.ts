@@ -157,6 +157,23 @@ test('what a view asks for each key is planned once, not for each value', async 
   expect(plans.filter((plan) => /^SCAN (?!.* VIRTUAL TABLE)/.test(plan))).toEqual([]);
 });
 
+test('an attempt is found by its reference, not among all attempts of its day', async () => {
+  await using opened = await makeSqliteStore();
+  const prepared = vi.spyOn(DatabaseSync.prototype, 'prepare');
+  await using view = await opened.store.openStatementView();
+  await Array.fromAsync(view.attemptsInDoubt());
+  await Array.fromAsync(view.keysWithPast(date));
+  const statements = prepared.mock.calls.map(([text]) => text);
+  prepared.mockRestore();
+  using db = new DatabaseSync(opened.path);
+  const plans = statements
+    .filter((text) => text.includes('exists'))
+    .flatMap((text) => db.prepare(`explain query plan ${text}`).all())
+    .map((step) => String(step['detail']));
+  expect(plans.filter((plan) => plan.includes('attempt_by_tran_date'))).toEqual([]);
+  expect(plans.filter((plan) => plan.includes('attempt_by_trans_ref_no'))).not.toEqual([]);
+});
+
 test('what was deferred comes back by key, with the keys that were noted', async () => {
   await using opened = await makeSqliteStore();
   const lines = ['B', 'A', 'B'].map((transRefNo, place) =>
