@@ -72,7 +72,7 @@ async function findOfRegistrations(
   named: Named,
 ): Promise<OpenExceptions> {
   const batches = named ?? (await store.registrationBatches());
-  const snapshot = opened.use(await store.registrationSnapshot());
+  const snapshot = opened.use(await store.registrationReports.snapshot());
   const source = {
     tables: registrationTables,
     batch: (batchId: string) => snapshot.batch(batchId),

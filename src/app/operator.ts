@@ -122,7 +122,7 @@ async function changeRegistrationBatch(
 ): Promise<OperatorOutcome> {
   const { journal, context } = session;
   if (verb === 'retry') {
-    await using snapshot = await journal.registrationSnapshot();
+    await using snapshot = await journal.registrationReports.snapshot();
     return await changeRegistrations(session, verb, endedRegistrations(snapshot, batch));
   }
   const nowMs = context.clock.now();

@@ -15,11 +15,8 @@ import { findSenderOf } from './machines/find-sender.ts';
 import { requireJournal } from './open-store.ts';
 import { type AnyBatch, findAnyBatch } from '../review/shell/named-targets.ts';
 
-export type { PresentRegistrationReports } from '../registration/write-reports.ts';
-export type { PresentReports } from '../reports/write-reports.ts';
-
 /** The files written, by the kind of batch. */
-type WrittenPresent = {
+export type WrittenPresent = {
   /** True while another process has the right to send. */
   readonly isSending: boolean;
 } & (
@@ -56,7 +53,13 @@ export async function writeResult(
     guardFormulas: settings.output.guardFormulas,
   };
   if (found.kind === 'registrations') {
-    const reports = await writePresentRegistrations(journal, outbox, batchId, nameOf, context);
+    const reports = await writePresentRegistrations(
+      journal.registrationReports,
+      outbox,
+      batchId,
+      nameOf,
+      context,
+    );
     return reports && { isSending, kind: 'registrations', reports };
   }
   const { similarDays } = settings.limits;

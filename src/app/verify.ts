@@ -81,7 +81,7 @@ export async function verifyBatch(
   const { kind: what, batch } = found;
   const { batchId } = batch;
   const files = [await verifyInput(store, batch, loaded.folders.archive)];
-  const reports = await (what === 'payouts' ? store.reports(batchId) : store.registrationReports(batchId));
+  const reports = await (what === 'payouts' ? store : store.registrationReports).reports(batchId);
   for (const { kind, path, sha256 } of reports)
     files.push({ kind, path, state: await compare(path, sha256) });
   if (isSeen)

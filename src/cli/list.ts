@@ -13,6 +13,7 @@ import {
   registrationStatuses,
 } from '../registration/rules/registration.ts';
 import { SettingsError } from '../settings/secrets.ts';
+import type { ListTable } from './views/list.ts';
 import type { LoadedSettings } from '../settings/settings.ts';
 import { flagOption, loadCommandSettings, makeCommand, readDayOption, textOption } from './options.ts';
 import { noSuchBatch } from './status.ts';
@@ -139,13 +140,15 @@ function searchPayouts(options: ListOptions): Prepare {
   return async (loaded, journal) => {
     const { limitPayoutSearch } = await import('../review/shell/search-reach.ts');
     const { listPayouts } = await import('../app/list.ts');
-    const { foundPayoutView, PayoutTable } = await import('./views/list.ts');
-    const none: Search = (_, width) => showPages(noPages(), new PayoutTable(width), foundPayoutView.json);
-    if (journal === undefined) return { search: none, isNarrowed: false };
-    const { filter, isNarrowed } = await limitPayoutSearch(loaded, journal, wanted);
+    const { foundPayoutView, ListTable, payoutList } = await import('./views/list.ts');
+    const limited = journal && (await limitPayoutSearch(loaded, journal, wanted));
     const search: Search = (rowsMax, width) =>
-      showPages(listPayouts(journal, filter, rowsMax), new PayoutTable(width), foundPayoutView.json);
-    return { search, isNarrowed };
+      showPages(
+        journal && limited ? listPayouts(journal, limited.filter, rowsMax) : noPages(),
+        new ListTable(payoutList, width),
+        foundPayoutView.json,
+      );
+    return { search, isNarrowed: limited?.isNarrowed ?? false };
   };
 }
 
@@ -155,18 +158,16 @@ function searchRegistrations(options: ListOptions): Prepare {
   return async (loaded, journal) => {
     const { limitRegistrationSearch } = await import('../review/shell/search-reach.ts');
     const { listRegistrations } = await import('../app/registration/standing.ts');
-    const { foundRegistrationView, RegistrationTable } = await import('./views/registration-list.ts');
-    const none: Search = (_, width) =>
-      showPages(noPages(), new RegistrationTable(width), foundRegistrationView.json);
-    if (journal === undefined) return { search: none, isNarrowed: false };
-    const { filter, isNarrowed } = await limitRegistrationSearch(loaded, journal, wanted);
+    const { ListTable } = await import('./views/list.ts');
+    const { foundRegistrationView, registrationList } = await import('./views/registration-list.ts');
+    const limited = journal && (await limitRegistrationSearch(loaded, journal, wanted));
     const search: Search = (rowsMax, width) =>
       showPages(
-        listRegistrations(journal, filter, rowsMax),
-        new RegistrationTable(width),
+        journal && limited ? listRegistrations(journal, limited.filter, rowsMax) : noPages(),
+        new ListTable(registrationList, width),
         foundRegistrationView.json,
       );
-    return { search, isNarrowed };
+    return { search, isNarrowed: limited?.isNarrowed ?? false };
   };
 }
 
@@ -174,15 +175,10 @@ async function* noPages(): AsyncGenerator<{ readonly found: readonly never[]; re
   yield { found: [], isMore: false };
 }
 
-interface Table<Found> {
-  show(found: readonly Found[]): PrintableText;
-  end(isMore: boolean): PrintableText;
-}
-
 /** Yields the pages as they are read, then the text below them. */
 async function* showPages<Found>(
   pages: AsyncIterable<{ readonly found: readonly Found[]; readonly isMore: boolean }>,
-  table: Table<Found>,
+  table: ListTable<Found>,
   describeOne: (found: Found) => object,
 ): AsyncGenerator<ShownPage> {
   let isMore = false;

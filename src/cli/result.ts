@@ -21,7 +21,6 @@ export const resultCommand = makeCommand({
     const { writeResult } = await import('../app/result.ts');
     const { print } = await import('./views/shown.ts');
     const { showPresent, refuseUnexplained } = await import('./views/summary.ts');
-    const { showPresentRegistrations } = await import('./views/registration-summary.ts');
     const written = await writeResult(loaded, name, out);
     if (written === undefined) throw noSuchBatch(name);
     const { summary, files } = written.reports;
@@ -32,13 +31,7 @@ export const resultCommand = makeCommand({
         `batch ${batch.batchId} has no result: its file ${why}; "paydrop status ${batch.batchId}" says more`,
       );
     }
-    const { isSending } = written;
-    print(
-      written.kind === 'payouts'
-        ? showPresent(written.reports, isSending)
-        : showPresentRegistrations(written.reports, isSending),
-      json,
-    );
+    print(showPresent(written), json);
     refuseUnexplained(`batch ${batch.batchId}`, summary);
   },
 });

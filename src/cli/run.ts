@@ -122,7 +122,7 @@ async function runOne(
   } finally {
     progress.close();
   }
-  const shown = showOutcome(session, path, outcome);
+  const shown = showOutcome('payouts', session, path, outcome);
   noteExitCode(shown.exitCode);
   print(shown, json);
   if (outcome.kind === 'rested') refuseUnexplained(path, outcome.reports.summary);

@@ -11,6 +11,10 @@ type RowOf<Kept> = {
     : string | Extract<Kept[Name], null>;
 };
 
+type ColumnsOf<Fields> = {
+  readonly [Name in keyof Fields & string as SnakeCase<Name>]: Fields[Name];
+};
+
 /** Caches names: there are few, and hundreds of thousands of breaks on a bad day. */
 const memoise = (rename: (name: string) => string): ((name: string) => string) => {
   const known = new Map<string, string>();
@@ -18,6 +22,12 @@ const memoise = (rename: (name: string) => string): ((name: string) => string) =
 };
 const toColumn = memoise((name) => name.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`));
 const toName = memoise((column) => column.replaceAll(/_(\w)/g, (_, letter: string) => letter.toUpperCase()));
+
+/** The fields by the names of their columns, whatever they hold: also those of a statement that is run later. */
+export const toColumns = <Fields extends object>(fields: Fields): ColumnsOf<Fields> =>
+  Object.fromEntries(
+    Object.entries(fields).map(([name, value]: [string, unknown]) => [toColumn(name), value]),
+  ) as ColumnsOf<Fields>;
 
 /**
  * @param columns by name: `json` hold JSON, `own` are not fields of the record

@@ -22,7 +22,7 @@ type Concluded = Pick<
   | 'readyRegistrations'
   | 'runnableRegistrationBatches'
   | 'unreportedRegistrationBatches'
-  | 'registrationSnapshot'
+  | 'registrationReports'
 >;
 
 /** True when rows of the batch bear the hold. */
@@ -113,7 +113,7 @@ async function endCancelled(journal: Concluded, batchId: string, nowMs: number):
 async function isAllEnded(journal: Concluded, batchId: string): Promise<boolean> {
   if ((await journal.countAwaitedRegistrations(batchId)) > 0) return false;
   // A snapshot, since a row that comes back unsent is awaited at one moment and held the next.
-  await using snapshot = await journal.registrationSnapshot();
+  await using snapshot = await journal.registrationReports.snapshot();
   if (isHeldAsAWhole(await snapshot.holdTotals(batchId))) return false;
   return countRegistrations(await snapshot.totals(batchId), ['ready', ...awaitedStatuses]) === 0;
 }

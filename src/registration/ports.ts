@@ -1,7 +1,8 @@
 /** The journal as registering uses it: batches of registrations, the registrations with their attempts, and callbacks. */
 import type { Message } from '../core/message.ts';
 import type { BatchStatus } from '../core/payout.ts';
-import type { BatchReason, Report } from '../core/ports.ts';
+import type { BatchReason } from '../core/ports.ts';
+import type { ReportRecords } from '../reports/ports.ts';
 import type { SentRegistration } from './rules/callback.ts';
 import type { CallbackRecord, RegistrationChange, RegistrationEventDraft } from './rules/change.ts';
 import type {
@@ -221,8 +222,5 @@ export interface RegistrationStore {
    */
   keepCallback(record: CallbackRecord, registrationSeq: number | null): Promise<boolean>;
 
-  registrationReports(batchId: string): Promise<readonly Report[]>;
-  /** @throws Error when a report of the same kind and number is recorded: then none is recorded */
-  recordRegistrationReports(reports: readonly Report[]): Promise<void>;
-  registrationSnapshot(): Promise<RegistrationSnapshot>;
+  readonly registrationReports: ReportRecords<RegistrationSnapshot>;
 }

@@ -2,14 +2,11 @@
 import type { ExitOptions } from '../core/exit-code.ts';
 import type { ReportKind } from '../core/ports.ts';
 import {
-  finishReports,
-  removeUnrecorded,
   type PreparedReport,
   type ReportAsked,
   type ReportedFile,
   type ReportForm,
   ReportWriter,
-  requireReportable,
   type RowTally,
 } from '../reports/batch-reports.ts';
 import type { PresentOutbox, ReportOutbox, ReportRecords } from '../reports/ports.ts';
@@ -37,50 +34,16 @@ export interface WrittenRegistrationReports {
   readonly filesWritten: number;
 }
 
-/** The journal as reports on registrations use it. */
-type RegistrationReportStore = Pick<
-  RegistrationStore,
-  'registrationReports' | 'recordRegistrationReports' | 'registrationSnapshot'
->;
-
-const toRecords = (journal: RegistrationReportStore): ReportRecords<RegistrationSnapshot> => ({
-  reports: (batchId) => journal.registrationReports(batchId),
-  recordReports: (reports) => journal.recordRegistrationReports(reports),
-  snapshot: () => journal.registrationSnapshot(),
-});
-
-/** Publishes what was recorded before a crash, as `finishReports` does. */
-export async function finishRegistrationReports(
-  journal: RegistrationReportStore,
-  outbox: ReportOutbox,
-  batchId: string,
-): Promise<readonly ReportedFile[]> {
-  return finishReports(toRecords(journal), outbox, batchId);
-}
-
-/** Checks that the next reports can be written, as `requireReportable` does. */
-export const requireRegistrationsReportable = (
-  journal: RegistrationReportStore,
-  outbox: ReportOutbox,
-  batch: RegistrationBatch,
-  workbookRowsMax: number,
-): Promise<void> => requireReportable(toRecords(journal), outbox, batch, workbookRowsMax);
-
-/** Removes files without a record, as `removeUnrecorded` does. */
-export const removeUnrecordedRegistrations = (
-  journal: RegistrationReportStore,
-  outbox: ReportOutbox,
-  batchId: string,
-): Promise<void> => removeUnrecorded(toRecords(journal), outbox, batchId);
+type RegistrationReports = ReportRecords<RegistrationSnapshot>;
 
 /** Writes due reports, as `ReportWriter.writeDue` does. */
 export async function writeRegistrationReports(
-  journal: RegistrationReportStore,
+  records: RegistrationReports,
   outbox: ReportOutbox,
   batchId: string,
   context: RegistrationReportContext,
 ): Promise<WrittenRegistrationReports> {
-  const { figures, ...written } = await writer.writeDue(toRecords(journal), outbox, batchId, context);
+  const { figures, ...written } = await writer.writeDue(records, outbox, batchId, context);
   return { summary: figures, ...written };
 }
 
@@ -89,14 +52,14 @@ const unsettledStatuses: readonly RegistrationStatus[] = ['staged', 'ready', ...
 
 /** Writes the due reports of a changed batch, once no row is to be sent or awaited; undefined before that. @forTests */
 export async function reportRegistrationsIfSettled(
-  journal: RegistrationReportStore & Pick<RegistrationStore, 'registrationTotals'>,
+  journal: Pick<RegistrationStore, 'registrationReports' | 'registrationTotals'>,
   outbox: ReportOutbox,
   batchId: string,
   context: RegistrationReportContext,
 ): Promise<WrittenRegistrationReports | undefined> {
   const totals = await journal.registrationTotals(batchId);
   if (countRegistrations(totals, unsettledStatuses) > 0) return undefined;
-  return writeRegistrationReports(journal, outbox, batchId, context);
+  return writeRegistrationReports(journal.registrationReports, outbox, batchId, context);
 }
 
 /** A batch of registrations as it stands at a moment that an operator has chosen. */
@@ -109,13 +72,13 @@ export interface PresentRegistrationReports {
 
 /** Writes the batch as it stands now, as `ReportWriter.writePresent` does. */
 export async function writePresentRegistrations(
-  journal: RegistrationReportStore,
+  records: Pick<RegistrationReports, 'snapshot'>,
   outbox: PresentOutbox,
   batchId: string,
   nameOf: (kind: ReportKind) => string,
   context: RegistrationReportContext,
 ): Promise<PresentRegistrationReports | undefined> {
-  const written = await writer.writePresent(toRecords(journal), outbox, batchId, nameOf, context);
+  const written = await writer.writePresent(records, outbox, batchId, nameOf, context);
   return written && { summary: written.figures, context, files: written.files };
 }
 

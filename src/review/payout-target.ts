@@ -16,12 +16,12 @@ import {
   type ReviewContext,
   type TargetWork,
 } from './context.ts';
-import type { Proposal } from './ports.ts';
+import type { Proposal, ProposalItem } from './ports.ts';
+import type { Possible } from './rules/offers.ts';
 import {
   decidePayout,
   type DecisionMark,
   markChanges,
-  type Option,
   optionsFor,
   type ReviewedPayout,
   type StatementTrace,
@@ -109,7 +109,7 @@ async function readReviewed(
 export async function readOptions(
   context: ReviewContext,
   seq: number,
-): Promise<readonly Option[] | undefined> {
+): Promise<readonly Possible<PayoutDecision>[] | undefined> {
   await using traces = new Traces(context.journal);
   const reviewed = await readReviewed(context, seq, traces);
   return reviewed === undefined ? undefined : optionsFor(reviewed);
@@ -122,7 +122,7 @@ const rowsInTurn = 100;
 export async function readOptionsOfEach(
   context: ReviewContext,
   seqs: readonly number[],
-  tell: (seq: number, options: readonly Option[] | undefined) => void,
+  tell: (seq: number, options: readonly Possible<PayoutDecision>[] | undefined) => void,
 ): Promise<void> {
   await using traces = new Traces(context.journal);
   for (const [place, seq] of seqs.entries()) {
@@ -157,9 +157,30 @@ async function objectTo(
 const nothingAsked: CancelAnswer = { kind: 'clear', asked: [] };
 
 /** The limit of attempts to decide an item again after an unrelated change by another process. */
-export const triesMax = 5;
+const triesMax = 5;
 
-export const keptChanging: Message = message('change.kept-changing');
+/**
+ * Applies a decision on one row, again after an unrelated change of it.
+ * @param tryOnce returns whether its changes were made, the reason for a refusal, or undefined where the row has changed
+ */
+export async function applyToRow(
+  journal: Pick<ReviewContext['journal'], 'endItem' | 'proposalItems'>,
+  { proposalId, itemNo }: Pick<ProposalItem, 'proposalId' | 'itemNo'>,
+  tryOnce: () => Promise<boolean | Message | undefined>,
+): Promise<void> {
+  const refuse = async (why: Message): Promise<void> => {
+    await journal.endItem(proposalId, itemNo, 'refused', why);
+  };
+  for (let tries = 0; tries < triesMax; tries += 1) {
+    const applied = await tryOnce();
+    if (applied === undefined) continue;
+    if (isMessage(applied)) return refuse(applied);
+    if (applied) return;
+    const [present] = await journal.proposalItems(proposalId, itemNo - 1, 1);
+    if (present?.status !== 'open') return;
+  }
+  await refuse(message('change.kept-changing'));
+}
 
 export const markOf = ({ maker, checker, proposalId }: Proposal): DecisionMark => ({
   by: maker,
@@ -227,30 +248,21 @@ export function makePayoutWork(context: ReviewContext): TargetWork {
     async apply(proposal, item) {
       const { proposalId, itemNo } = item;
       const decision = require(proposal.decision);
-      for (let tries = 0; tries < triesMax; tries += 1) {
+      await applyToRow(journal, item, async () => {
         const found = await objectTo(context, decision, item, traces);
-        if (isMessage(found)) {
-          await journal.endItem(proposalId, itemNo, 'refused', found);
-          return;
-        }
+        if (isMessage(found)) return found;
         const { payout } = found.reviewed;
         const answer =
           decision === 'cancel' && payout !== undefined
             ? await askWhyNotCancel(journal, payout, questions.ask)
             : nothingAsked;
-        if (answer.kind === 'kept') {
-          await journal.endItem(proposalId, itemNo, 'refused', answer.why);
-          return;
-        }
+        if (answer.kind === 'kept') return answer.why;
         const changes = decidePayout(decision, found.reviewed);
-        if (isMessage(changes)) continue;
+        if (isMessage(changes)) return undefined;
         const noted = changes.map((change) => noteAskedOf(change, answer.asked));
-        const [isApplied] = await journal.apply(markChanges(noted, markOf(proposal), { proposalId, itemNo }));
-        if (isApplied === true) return;
-        const [present] = await journal.proposalItems(proposalId, itemNo - 1, 1);
-        if (present?.status !== 'open') return;
-      }
-      await journal.endItem(proposalId, itemNo, 'refused', keptChanging);
+        const applied = await journal.apply(markChanges(noted, markOf(proposal), { proposalId, itemNo }));
+        return applied[0] === true;
+      });
     },
     async [Symbol.asyncDispose]() {
       await traces[Symbol.asyncDispose]();

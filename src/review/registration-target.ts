@@ -12,9 +12,7 @@ import { identityKey } from '../registration/rules/callback.ts';
 import {
   decideRegistration,
   instructionToSend,
-  markRegistrationChanges,
   optionsForRegistration,
-  type RegistrationOption,
   type ReviewedRegistration,
 } from '../registration/rules/decisions.ts';
 import {
@@ -30,8 +28,10 @@ import { cancelledReason, openPayer } from '../payout/operator.ts';
 import { describeRow } from '../payout/rules/operator.ts';
 import { type Examined, noResources, readTerms, type ReviewContext, type TargetWork } from './context.ts';
 import { countWhole, findMoreThanProposed } from './freeze.ts';
-import { keptChanging, markOf, triesMax } from './payout-target.ts';
+import { applyToRow, markOf } from './payout-target.ts';
 import { directDebitOf, type PayerKey } from './rules/batch-decisions.ts';
+import type { Possible } from './rules/offers.ts';
+import { markChanges } from './rules/payout-decisions.ts';
 import { type ChangeTerms, findChangeSince, type Target } from './rules/proposal.ts';
 import { countRegistrations } from './rules/proposal-figures.ts';
 import { type Decision, isRegistrationDecision, type RegistrationDecision } from './rules/terms.ts';
@@ -119,7 +119,7 @@ async function readReviewed(
 export async function readRegistrationOptions(
   context: RegistrationContext,
   seq: number,
-): Promise<readonly RegistrationOption[] | undefined> {
+): Promise<readonly Possible<RegistrationDecision>[] | undefined> {
   const reviewed = await readReviewed(context, seq);
   return reviewed && optionsForRegistration(reviewed);
 }
@@ -191,22 +191,16 @@ export function makeRegistrationWork(context: ReviewContext): TargetWork {
       if (item.status !== 'open') return;
       const { proposalId, itemNo } = item;
       const decision = requireDecision(proposal.decision);
-      for (let tries = 0; tries < triesMax; tries += 1) {
+      await applyToRow(journal, item, async () => {
         const reviewed = await findReviewed(context, decision, item);
-        if (isMessage(reviewed)) {
-          await journal.endItem(proposalId, itemNo, 'refused', reviewed);
-          return;
-        }
+        if (isMessage(reviewed)) return reviewed;
         const changes = decideRegistration(decision, reviewed);
-        if (isMessage(changes)) continue;
-        const [isApplied] = await journal.applyRegistrations(
-          markRegistrationChanges(changes, markOf(proposal), { proposalId, itemNo }),
+        if (isMessage(changes)) return undefined;
+        const applied = await journal.applyRegistrations(
+          markChanges(changes, markOf(proposal), { proposalId, itemNo }),
         );
-        if (isApplied === true) return;
-        const [present] = await journal.proposalItems(proposalId, itemNo - 1, 1);
-        if (present?.status !== 'open') return;
-      }
-      await journal.endItem(proposalId, itemNo, 'refused', keptChanging);
+        return applied[0] === true;
+      });
     },
   };
 }

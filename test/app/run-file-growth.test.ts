@@ -28,7 +28,7 @@ function runGrowing(rehearsal: Rehearsal, step: 'seal' | 'recordReports') {
       interrupted: new AbortController().signal,
       progress,
     };
-    return showOutcome(session, path, await runFile(session, path, options));
+    return showOutcome('payouts', session, path, await runFile(session, path, options));
   });
 }
 

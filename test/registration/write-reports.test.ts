@@ -4,7 +4,6 @@ import { join } from 'node:path';
 import { parse } from 'csv-parse/sync';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import {
-  finishRegistrationReports,
   reportRegistrationsIfSettled,
   writePresentRegistrations,
   writeRegistrationReports,
@@ -12,6 +11,7 @@ import {
 import { readSheet } from '../../src/platform/workbook/reader.ts';
 import type { SheetRow } from '../../src/platform/workbook/sheet.ts';
 import { registrationTables } from '../../src/registration/rules/report-tables.ts';
+import { finishReports } from '../../src/reports/batch-reports.ts';
 import { openOutbox } from '../../src/reports/outbox.ts';
 import type { ReportOutbox } from '../../src/reports/ports.ts';
 import {
@@ -155,7 +155,7 @@ describe('when callbacks come later', () => {
     await expect(writeRegistrationReports(journal, dying, batchId, context)).rejects.toThrow('killed');
     expect(journal.recorded).toHaveLength(3);
     const again = await openOutbox(folder);
-    const finished = await finishRegistrationReports(journal, again, batchId);
+    const finished = await finishReports(journal, again, batchId);
     expect(finished.map(({ state }) => state)).toEqual(['published', 'published', 'published']);
     expect((await names()).length).toBe(3);
     expect((await write()).filesWritten).toBe(0);

@@ -12,11 +12,11 @@ import type {
   RegistrationInstruction,
   RegistrationStatus,
 } from '../../src/registration/rules/registration.ts';
-import type { finishRegistrationReports } from '../../src/registration/write-reports.ts';
+import type { writeRegistrationReports } from '../../src/registration/write-reports.ts';
 import { makeRegistrationAttempt } from './registration-fixtures.ts';
 import { noonMs } from './report-fixtures.ts';
 
-type RegistrationReportStore = Parameters<typeof finishRegistrationReports>[0];
+type RegistrationReports = Parameters<typeof writeRegistrationReports>[0];
 
 export function makeInstruction(changes: Partial<RegistrationInstruction> = {}): RegistrationInstruction {
   return {
@@ -216,10 +216,11 @@ function totalHolds(rows: readonly RegistrationRow[]): RegistrationHoldTotal[] {
 }
 
 /** The part of a journal that reports of registrations read and write, in memory. */
-export class MemoryRegistrations implements RegistrationReportStore {
+export class MemoryRegistrations implements RegistrationReports {
   batch: RegistrationBatch;
   recorded: Report[] = [];
   snapshotsOpen = 0;
+  readonly registrationReports = this;
   #rows: RegistrationRow[];
   #eventSeq = 100;
   readonly #changedAt = new Map<number, number>();
@@ -239,16 +240,16 @@ export class MemoryRegistrations implements RegistrationReportStore {
     return Promise.resolve(totalRegistrations(this.#rows));
   }
 
-  registrationReports(): Promise<readonly Report[]> {
+  reports(): Promise<readonly Report[]> {
     return Promise.resolve(this.recorded);
   }
 
-  recordRegistrationReports(reports: readonly Report[]): Promise<void> {
+  recordReports(reports: readonly Report[]): Promise<void> {
     this.recorded = [...this.recorded, ...reports];
     return Promise.resolve();
   }
 
-  registrationSnapshot(): Promise<RegistrationSnapshot> {
+  snapshot(): Promise<RegistrationSnapshot> {
     const [rows, changedAt, batch] = [this.#rows, new Map(this.#changedAt), this.batch];
     this.snapshotsOpen += 1;
     return Promise.resolve({

@@ -127,7 +127,7 @@ async function takeRegistrationsIn(session: HelpingSession, taking: TakingIn): P
   const setup = await makeQueueSetup(session, taking, intake, registrationsWork(session.loaded.dataDir));
   const inbox = new OwnInbox(setup, await registrationFiles(session, taking.stop), {
     unreported: () => journal.unreportedRegistrationBatches(),
-    reports: (batchId) => journal.registrationReports(batchId),
+    reports: (batchId) => journal.registrationReports.reports(batchId),
   });
   await Promise.all([inbox.work(), keepLookingAtDisk(session, setup)]);
 }

@@ -16,12 +16,10 @@ import { countRegistrations } from '../../registration/rules/summary.ts';
 import { runRegistrations } from '../../registration/run-batch.ts';
 import { bindKeptCallbacks } from '../../registration/take-callback.ts';
 import {
-  finishRegistrationReports,
-  removeUnrecordedRegistrations,
-  requireRegistrationsReportable,
   writeRegistrationReports,
   type WrittenRegistrationReports,
 } from '../../registration/write-reports.ts';
+import { finishReports, removeUnrecorded, requireReportable } from '../../reports/batch-reports.ts';
 import { makeMayMissAttempts } from '../ask-first.ts';
 import { reportInPlace } from '../machines/report-in-place.ts';
 import { makeRegistrationReader } from '../open-store.ts';
@@ -121,7 +119,7 @@ async function registerKnown(
     const { waitMs, interrupted } = options;
     const end = await runRegistrations(context, batch, { waitMs, interrupted, waitOver });
     if (end === 'interrupted') {
-      await finishRegistrationReports(journal, outbox, batch.batchId);
+      await finishReports(journal.registrationReports, outbox, batch.batchId);
       return { kind: 'interrupted', batch };
     }
   }
@@ -136,7 +134,7 @@ const workbookRowsMaxOf = ({ settings }: Session['loaded']): number =>
 export const requireReportableRegistrations = (
   { journal, outbox, loaded }: Session,
   batch: RegistrationBatch,
-): Promise<void> => requireRegistrationsReportable(journal, outbox, batch, workbookRowsMaxOf(loaded));
+): Promise<void> => requireReportable(journal.registrationReports, outbox, batch, workbookRowsMaxOf(loaded));
 
 /** Writes the due reports of a batch at rest. */
 export function restRegistrations(
@@ -145,6 +143,7 @@ export function restRegistrations(
   exceptionsOk: boolean,
 ): Promise<WrittenRegistrationReports> {
   const { isSandbox } = loaded;
+  const records = journal.registrationReports;
   const context = {
     isSandbox,
     bankAddress,
@@ -154,8 +153,8 @@ export function restRegistrations(
     workbookRowsMax: workbookRowsMaxOf(loaded),
   };
   return reportInPlace(
-    () => writeRegistrationReports(journal, outbox, batchId, context),
-    () => removeUnrecordedRegistrations(journal, outbox, batchId),
+    () => writeRegistrationReports(records, outbox, batchId, context),
+    () => removeUnrecorded(records, outbox, batchId),
   );
 }
 

@@ -9,7 +9,7 @@ import type { CallbackListener, CallbackPortHeld } from '../../registration/list
 import { runRegistrations } from '../../registration/run-batch.ts';
 import { keepSweeping, sweepAbandoned } from '../../registration/sweep.ts';
 import type { CallbackTaking } from '../../registration/take-callback.ts';
-import { finishRegistrationReports } from '../../registration/write-reports.ts';
+import { finishReports } from '../../reports/batch-reports.ts';
 import type { FileKind, WatchSetup } from '../../watch/context.ts';
 import { requireCallbackKeys } from '../../settings/secrets.ts';
 import { type Intake, openIntake } from '../../watch/folders/drop-folder.ts';
@@ -110,7 +110,7 @@ async function makeSetup(
     run: (batch, { onAllSent }) => run(registering, around, batch, onAllSent),
     requireReportable: (batch) => requireReportableRegistrations(session, batch),
     report: (batchId) => restRegistrations(session, batchId, false),
-    finishReports: (batchId) => finishRegistrationReports(journal, outbox, batchId),
+    finishReports: (batchId) => finishReports(journal.registrationReports, outbox, batchId),
     findUnpublished: () => outbox.findLeftovers(),
     sweep: (onChange) => sweep(registering, around, onChange),
   };

@@ -3,7 +3,7 @@ import { type Message, message } from '../../core/message.ts';
 import { join } from 'node:path';
 import { probeBank } from '../../bank/probe.ts';
 import { paydropCommand } from '../../core/command-line.ts';
-import type { Batch, Report } from '../../core/ports.ts';
+import type { Batch } from '../../core/ports.ts';
 import { findNamesTaken } from '../../reports/batch-reports.ts';
 import { maskDigits } from '../../core/proxy-id.ts';
 import { type BreakerState, closeBreaker, openBreaker } from '../../payout/rules/circuit-breaker.ts';
@@ -124,18 +124,18 @@ async function findFailing(
 ): Promise<ReadonlyMap<string, HealthReason>> {
   const { workbook, workbookRows } = loaded.settings.output;
   const found = new Map<string, HealthReason>();
-  const look = async (batch: NamedBatch, reports: (batchId: string) => Promise<readonly Report[]>) => {
+  const look = async (batch: NamedBatch, records: Pick<StopReader, 'reports'>) => {
     const { batchId } = batch;
-    const recorded = await reports(batchId);
+    const recorded = await records.reports(batchId);
     const { outbox } = loaded.folders;
     const namesTaken = await findNamesTaken(recorded, outbox, batch, workbook ? workbookRows : 0);
     // A sender that has written them meanwhile has recorded them first.
-    if (namesTaken.length === 0 || (await reports(batchId)).length > recorded.length) return;
+    if (namesTaken.length === 0 || (await records.reports(batchId)).length > recorded.length) return;
     found.set(batchId, describeFailing({ batchId, why: '', namesTaken }, placeOf(loaded)));
   };
-  for (const batch of payouts) await look(batch, (batchId) => journal.reports(batchId));
+  for (const batch of payouts) await look(batch, journal);
   for (const batch of (await journal.registrationBatches()).filter(isOpenBatch))
-    await look(batch, (batchId) => journal.registrationReports(batchId));
+    await look(batch, journal.registrationReports);
   return found;
 }
 

@@ -17,7 +17,6 @@ import {
   versionOfBreak,
 } from '../../reconcile/rules/breaks.ts';
 import type { BreakRecord, Severity } from '../../reconcile/rules/types.ts';
-import type { RegistrationOption } from '../../registration/rules/decisions.ts';
 import type { RegistrationRow } from '../../registration/rules/registration-batch.ts';
 import { describeRegistrationReason, remedyOfRegistration } from '../../registration/rules/report-rows.ts';
 import { approvalCode, whyNotApprove } from '../../review/rules/approval.ts';
@@ -29,6 +28,7 @@ import {
   payerKeyOf,
   versionOfPayer,
 } from '../../review/rules/batch-decisions.ts';
+import type { Possible } from '../../review/rules/offers.ts';
 import { can } from '../../review/rules/people.ts';
 import { countedOf, describeCounted, type ProposalFigures } from '../../review/rules/proposal-figures.ts';
 import { describeOpen, type TargetKind, whyNotCheck, whyNotWithdraw } from '../../review/rules/proposal.ts';
@@ -49,7 +49,13 @@ import {
   versionOfFile,
   type WaitingDecisions,
 } from '../../review/rules/queue.ts';
-import { type Decision, decisionTerms, nameOfDecision, outcomeOfDecision } from '../../review/rules/terms.ts';
+import {
+  type Decision,
+  decisionTerms,
+  nameOfDecision,
+  outcomeOfDecision,
+  type RegistrationDecision,
+} from '../../review/rules/terms.ts';
 import type { AttentionCode } from './codes.ts';
 import type { AttentionEntry } from './entry.ts';
 
@@ -382,7 +388,7 @@ interface QueuedRegistration {
   readonly row: RegistrationRow;
   readonly batchId: string;
   readonly sinceMs: number;
-  readonly options: readonly RegistrationOption[];
+  readonly options: readonly Possible<RegistrationDecision>[];
 }
 
 /** A registration moves no money. */

@@ -138,8 +138,8 @@ async function registerOne(
 ): Promise<RegisterOutcome> {
   const { registerFile } = await import('../../app/registration/register-file.ts');
   const { openProgress } = await import('../views/progress.ts');
-  const { showRegisterOutcome } = await import('../views/registration-summary.ts');
   const { print } = await import('../views/shown.ts');
+  const { refuseUnexplained, showOutcome } = await import('../views/summary.ts');
   const progress = await openProgress();
   let outcome: RegisterOutcome;
   try {
@@ -152,10 +152,9 @@ async function registerOne(
   } finally {
     progress.close();
   }
-  const shown = showRegisterOutcome(registering.session, path, outcome);
+  const shown = showOutcome('registrations', registering.session, path, outcome);
   noteExitCode(shown.exitCode);
   print(shown, json);
-  if (outcome.kind === 'rested' && !outcome.reports.summary.addsUp)
-    throw new Error(`${path}: the rows by status do not add up to the file; nothing of it can be trusted`);
+  if (outcome.kind === 'rested') refuseUnexplained(path, outcome.reports.summary);
   return outcome;
 }

@@ -2,7 +2,7 @@
 import { inEnglishIfAny } from '../../core/message.ts';
 import type { FoundPayout } from '../../app/list.ts';
 import { formatBangkokMoment } from '../../core/bangkok-time.ts';
-import { type Satang, sumSatang } from '../../core/money.ts';
+import { type Satang, sumSatang, zeroSatang } from '../../core/money.ts';
 import { printable, showText, toLines } from '../../core/outgoing-text.ts';
 import { maskDigits } from '../../core/proxy-id.ts';
 import { viewOf } from '../../core/view.ts';
@@ -16,7 +16,7 @@ import { alignColumns, cutText } from './shown.ts';
 export const [wideColumns, widestColumns] = [100, 140];
 
 /** A column of a list. */
-export interface Column<Found> {
+interface Column<Found> {
   readonly head: string;
   readonly cell: (found: Found) => string;
   /** Terminal width in columns from which it is shown. */
@@ -60,28 +60,38 @@ const columns: readonly Column<FoundPayout>[] = [
   { head: 'Why', cell: whyOf, max: Infinity },
 ];
 
-/** Aligned lines; those of later pages continue the first. */
+/** A kind of row in a list. */
+export interface ListKind<Found> {
+  readonly columns: readonly Column<Found>[];
+  readonly noun: 'payout' | 'registration';
+  /** The word for its name in commands. */
+  readonly idWord: string;
+  /** Undefined where no money moves. */
+  readonly satangOf?: (found: Found) => Satang | null;
+}
+
+/** Aligned lines, those of later pages as the first, and below them their number and sum. */
 export class ListTable<Found> {
+  readonly #kind: ListKind<Found>;
   readonly #shown: readonly Column<Found>[];
   readonly #width: number;
   #widths: readonly number[] = [];
   #rows = 0;
+  #amount: Satang = zeroSatang;
 
   /** @param width of the terminal; without one all columns are shown, and none is cut */
-  constructor(all: readonly Column<Found>[], width: number | undefined) {
+  constructor(kind: ListKind<Found>, width: number | undefined) {
+    this.#kind = kind;
     this.#width = width ?? Infinity;
-    this.#shown = all.filter(({ from = 0 }) => from <= this.#width);
-  }
-
-  /** Number of rows shown. */
-  get rows(): number {
-    return this.#rows;
+    this.#shown = kind.columns.filter(({ from = 0 }) => from <= this.#width);
   }
 
   /** The lines of a page, the first page with its heads. */
   show(found: readonly Found[]) {
     const isFirst = this.#rows === 0;
     this.#rows += found.length;
+    const { satangOf = () => null } = this.#kind;
+    this.#amount = sumSatang([this.#amount, ...found.flatMap((one) => satangOf(one) ?? [])]);
     const isCut = this.#width !== Infinity;
     const cells = found.map((one) =>
       this.#shown.map(({ cell, max, isId }) => {
@@ -97,36 +107,29 @@ export class ListTable<Found> {
     const lines = alignColumns(table, right, this.#widths);
     return toLines(lines.map((line) => cutText(line.trimEnd(), this.#width)));
   }
-}
 
-/** Payouts as aligned lines, and their sum. */
-export class PayoutTable {
-  readonly #table: ListTable<FoundPayout>;
-  #amount: Satang[] = [];
-
-  /** @param width of the terminal, if there is one */
-  constructor(width: number | undefined) {
-    this.#table = new ListTable(columns, width);
-  }
-
-  show(found: readonly FoundPayout[]) {
-    this.#amount = [sumSatang([...this.#amount, ...found.flatMap(({ row }) => row.amountSatang ?? [])])];
-    return this.#table.show(found);
-  }
-
-  /** Text below the last page. @param isMore true when more payouts exist than were asked for */
+  /** Text below the last page. @param isMore true when more rows exist than were asked for */
   end(isMore: boolean) {
-    const { rows } = this.#table;
-    if (rows === 0) return printable('No payout matches.');
-    const total = `${showBaht(sumSatang(this.#amount))} baht`;
-    const more = `The newest ${showCount(rows)}, ${total}. More: --limit ${rows * 10}, or 0 for all.`;
+    const { noun, idWord, satangOf } = this.#kind;
+    const rows = this.#rows;
+    if (rows === 0) return printable(`No ${noun} matches.`);
+    const total = satangOf === undefined ? '' : `, ${showBaht(this.#amount)} baht`;
     return toLines([
       '',
-      ...(isMore ? [more] : [`${countOf(rows, 'payout')}, ${total}.`]),
-      '"paydrop show PAYOUT" tells the whole story of one, and what to type.',
+      isMore
+        ? `The newest ${showCount(rows)}${total}. More: --limit ${rows * 10}, or 0 for all.`
+        : `${countOf(rows, noun)}${total}.`,
+      `"paydrop show ${idWord}" tells the whole story of one, and what to type.`,
     ]);
   }
 }
+
+export const payoutList: ListKind<FoundPayout> = {
+  columns,
+  noun: 'payout',
+  idWord: 'PAYOUT',
+  satangOf: ({ row }) => row.amountSatang,
+};
 
 /** One payout of a list; numbers of payees are masked, the result file has them in full. */
 export const foundPayoutView = viewOf<FoundPayout>()('payout of a list', {

@@ -2,15 +2,13 @@
 import { inEnglishIfAny } from '../../core/message.ts';
 import type { FoundRegistration } from '../../app/registration/standing.ts';
 import { formatBangkokMoment } from '../../core/bangkok-time.ts';
-import { printable, toLines } from '../../core/outgoing-text.ts';
 import { maskDigits } from '../../core/proxy-id.ts';
 import { viewOf } from '../../core/view.ts';
 import type { RegistrationColumn } from '../../registration/rules/registration-file.ts';
 import { latestRequestUid } from '../../registration/rules/registration.ts';
 import { describeRegistrationReason, readRegistrationCell } from '../../registration/rules/report-rows.ts';
-import { countOf, showCount } from './amounts.ts';
 import { refsOf } from './registration-status.ts';
-import { type Column, ListTable, wideColumns, widestColumns } from './list.ts';
+import { type ListKind, wideColumns, widestColumns } from './list.ts';
 
 const cellOf = ({ row }: FoundRegistration, column: RegistrationColumn): string =>
   readRegistrationCell(row, column);
@@ -25,49 +23,26 @@ function whyOf({ row }: FoundRegistration): string {
   return row.isAlarm ? `ALARM ${why}` : why;
 }
 
-const columns: readonly Column<FoundRegistration>[] = [
-  { head: 'When', cell: (found) => formatBangkokMoment(placeInTime(found)), from: wideColumns, max: 19 },
-  { head: 'RegistrationId', cell: (found) => cellOf(found, 'registrationId'), max: 20, isId: true },
-  { head: 'Status', cell: ({ row }) => row.status, max: 12 },
-  { head: 'Account', cell: (found) => maskDigits(cellOf(found, 'accountNo')), max: 13 },
-  {
-    head: 'Company',
-    cell: (found) =>
-      [cellOf(found, 'vendorId'), cellOf(found, 'companyId')].filter((text) => text !== '').join('/'),
-    from: wideColumns,
-    max: 20,
-  },
-  { head: 'Ref1', cell: (found) => cellOf(found, 'ref1'), from: widestColumns, max: 20 },
-  { head: 'Batch', cell: ({ batch }) => batch.batchId, from: widestColumns, max: 10 },
-  { head: 'Why', cell: whyOf, max: Infinity },
-];
-
-/** Registrations as aligned lines. */
-export class RegistrationTable {
-  readonly #table: ListTable<FoundRegistration>;
-
-  /** @param width of the terminal, if there is one */
-  constructor(width: number | undefined) {
-    this.#table = new ListTable(columns, width);
-  }
-
-  show(found: readonly FoundRegistration[]) {
-    return this.#table.show(found);
-  }
-
-  /** Text below the last page. @param isMore true when more registrations exist than were asked for */
-  end(isMore: boolean) {
-    const { rows } = this.#table;
-    if (rows === 0) return printable('No registration matches.');
-    return toLines([
-      '',
-      isMore
-        ? `The newest ${showCount(rows)}. More: --limit ${rows * 10}, or 0 for all.`
-        : `${countOf(rows, 'registration')}.`,
-      '"paydrop show ID" tells the whole story of one, and what to type.',
-    ]);
-  }
-}
+export const registrationList: ListKind<FoundRegistration> = {
+  noun: 'registration',
+  idWord: 'ID',
+  columns: [
+    { head: 'When', cell: (found) => formatBangkokMoment(placeInTime(found)), from: wideColumns, max: 19 },
+    { head: 'RegistrationId', cell: (found) => cellOf(found, 'registrationId'), max: 20, isId: true },
+    { head: 'Status', cell: ({ row }) => row.status, max: 12 },
+    { head: 'Account', cell: (found) => maskDigits(cellOf(found, 'accountNo')), max: 13 },
+    {
+      head: 'Company',
+      cell: (found) =>
+        [cellOf(found, 'vendorId'), cellOf(found, 'companyId')].filter((text) => text !== '').join('/'),
+      from: wideColumns,
+      max: 20,
+    },
+    { head: 'Ref1', cell: (found) => cellOf(found, 'ref1'), from: widestColumns, max: 20 },
+    { head: 'Batch', cell: ({ batch }) => batch.batchId, from: widestColumns, max: 10 },
+    { head: 'Why', cell: whyOf, max: Infinity },
+  ],
+};
 
 /** One registration of a list; numbers of people and accounts are masked, the result file has them in full. */
 export const foundRegistrationView = viewOf<FoundRegistration>()('registration of a list', {

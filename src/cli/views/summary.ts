@@ -1,7 +1,8 @@
 /** Output of `run` about each file: figures that add up, its files, and the next commands. */
 import { inEnglish } from '../../core/message.ts';
 import type { FileOutcome } from '../../app/run-file.ts';
-import type { PresentReports } from '../../app/result.ts';
+import type { RegisterOutcome } from '../../app/registration/register-file.ts';
+import type { WrittenPresent } from '../../app/result.ts';
 import type { Session } from '../../app/session.ts';
 import { formatBangkokMoment } from '../../core/bangkok-time.ts';
 import { showMessage, toLines } from '../../core/outgoing-text.ts';
@@ -10,9 +11,11 @@ import { wrapText } from '../../core/wrap-text.ts';
 import type { FileRejection } from '../../core/payout-file.ts';
 import type { Batch, JournalLoss, OtherReferences, RowTotal } from '../../core/ports.ts';
 import { byName, listOf, recordOf, viewOf } from '../../core/view.ts';
+import { type Satang, zeroSatang } from '../../core/money.ts';
 import type { LowestLimit } from '../../payout/rules/adaptive-limit.ts';
 import { isInQuestion } from '../../payout/rules/lost-journal.ts';
 import { journalChanged } from '../../payout/rules/seal.ts';
+import { countRegistrations, type RegistrationSummary } from '../../registration/rules/summary.ts';
 import { type BatchSummary, stripSecrets, type SummaryContext } from '../../reports/rules/summary.ts';
 import { commandsOfHolds, listNextOfBatch, type NextCommand } from '../../reports/rules/next-commands.ts';
 import { describeHoldRemedy } from '../../reports/rules/remedies.ts';
@@ -29,6 +32,7 @@ import {
   showReady,
   showState,
 } from './amounts.ts';
+import { showRegistrationState } from './registration-status.ts';
 import { holdsOfRest } from './status.ts';
 import { alignColumns, sandboxBanner, showReportPath, type Shown, type ShownEnd } from './shown.ts';
 
@@ -36,24 +40,37 @@ import { alignColumns, sandboxBanner, showReportPath, type Shown, type ShownEnd 
 const showElapsed = (ms: number): string => (ms < 60_000 ? `${(ms / 1000).toFixed(1)} s` : showDuration(ms));
 
 /** Time and duration of the work on a batch. */
-export function showWhen(batch: Pick<Batch, 'startedAtMs' | 'restedAtMs'>): string {
+function showWhen(batch: Pick<Batch, 'startedAtMs' | 'restedAtMs'>): string {
   if (batch.restedAtMs === null) return `began ${formatBangkokMoment(batch.startedAtMs)}`;
   return `${formatBangkokMoment(batch.restedAtMs)}, after ${showElapsed(batch.restedAtMs - batch.startedAtMs)}`;
 }
 
 /** The bank's address; a built-in sandbox has none before it runs. */
-export function showBank(isSandbox: boolean, bankAddress: string): string {
+function showBank(isSandbox: boolean, bankAddress: string): string {
   if (bankAddress === 'sandbox') return 'SANDBOX, built in';
   return `${isSandbox ? 'SANDBOX ' : ''}${stripSecrets(bankAddress)}`;
 }
 
-function renderHead(
-  { batch, totals }: BatchSummary,
-  { isSandbox, bankAddress, pace }: SummaryContext,
-  isRepeat: boolean,
-  isSending = false,
-): string[] {
-  const ready = showReady(batch.status, totals);
+/** Words that differ between the kinds of batches. */
+const wordsOf = {
+  payouts: {
+    again: 'Run',
+    repeat: 'no payee is paid again',
+    contradicted: 'what was called proved before',
+    undone: 'what is not paid',
+  },
+  registrations: {
+    again: 'Register',
+    repeat: 'nothing is registered again',
+    contradicted: 'what was called ended',
+    undone: 'what is not registered',
+  },
+} as const;
+
+function renderHead(facts: SummaryFacts, state: string): string[] {
+  const { batch } = facts.summary;
+  const { isSandbox, bankAddress, pace } = facts.context;
+  const ready = readyOf(facts);
   const why =
     batch.reason === null ? (ready === undefined ? '' : `, ${ready}`) : `: ${showMessage(batch.reason)}`;
   const reduced = pace && `reduced to ${pace.limit} of ${pace.ceiling} transfers at once (${pace.why})`;
@@ -61,39 +78,51 @@ function renderHead(
     ['File', batch.fileName],
     ['Batch', batch.batchId],
     ['Processed', showWhen(batch)],
-    ...(isRepeat ? [['', 'by an earlier run; no payee is paid again']] : []),
+    ...(facts.isRepeat === true ? [['', `by an earlier run; ${wordsOf[facts.kind].repeat}`]] : []),
     ['Bank', showBank(isSandbox, bankAddress)],
-    ['State', `${showState(batch.status, totals, isSending)}${why}`],
+    ['State', `${state}${why}`],
     ...(reduced === undefined ? [] : [['Concurrency', reduced]]),
   ]);
 }
 
-function renderTotals(summary: BatchSummary): string[] {
-  const { totals, addsUp, batch, unreadableAmounts, correctionSatang } = summary;
+function renderTotals(facts: SummaryFacts): string[] {
+  const { rows, addsUp, batch } = facts.summary;
+  const money = moneyOf(facts);
+  const lineOf = ({ status, rows: count, amountSatang }: SummaryTotal): string[] => [
+    status,
+    showCount(count),
+    ...(amountSatang === undefined ? [] : [showBaht(amountSatang)]),
+  ];
   const [head = '', ...lines] = alignColumns(
     [
-      ['Status', 'Rows', 'Baht'],
-      ...totals.map(({ status, rows, amountSatang }) => [status, showCount(rows), showBaht(amountSatang)]),
-      ['total', showCount(summary.rows), showBaht(summary.amountSatang)],
+      ['Status', 'Rows', ...(money === undefined ? [] : ['Baht'])],
+      ...totalsOf(facts).map(lineOf),
+      lineOf({ status: 'total', rows, ...(money && { amountSatang: money.amountSatang }) }),
     ],
     [1, 2],
   );
   const rule = '-'.repeat(head.length);
-  const found = `the file has ${countOf(batch.rows, 'row')}, ${showBaht(batch.totalSatang)} baht`;
-  const unreadable = `Rows whose amount cannot be read, and is in no total: ${showCount(unreadableAmounts)}`;
+  const { correctionSatang = 0n, unreadableAmounts = 0 } = money ?? {};
+  const corrected = correctionSatang === 0n ? '' : ` and its corrections (${showBaht(correctionSatang)})`;
+  const sealed = money === undefined ? '' : `, ${showBaht(money.batch.totalSatang)} baht`;
   return [
     head,
     rule,
     ...lines.slice(0, -1),
     rule,
-    `${lines.at(-1)}${addsUp ? `  adds up to the file${correctionSatang === 0n ? '' : ` and its corrections (${showBaht(correctionSatang)})`}` : ''}`,
-    ...(addsUp ? [] : [`DOES NOT ADD UP: ${found}`]),
-    ...(unreadableAmounts === 0 ? [] : [unreadable]),
+    `${lines.at(-1)}${addsUp ? `  adds up to the file${corrected}` : ''}`,
+    ...(addsUp ? [] : [`DOES NOT ADD UP: the file has ${countOf(batch.rows, 'row')}${sealed}`]),
+    ...(unreadableAmounts === 0
+      ? []
+      : [`Rows whose amount cannot be read, and is in no total: ${showCount(unreadableAmounts)}`]),
   ];
 }
 
+const noReferences: OtherReferences = { rows: 0, firstRowNos: [] };
+
 /** Reported, not held: rows with references of their own are other payments. */
-function renderOtherReferences({ rows, firstRowNos }: OtherReferences): string[] {
+function renderOtherReferences({ otherReferences = noReferences }: SummaryFacts): string[] {
+  const { rows, firstRowNos } = otherReferences;
   if (rows === 0) return [];
   const more = rows - firstRowNos.length;
   const named = `${firstRowNos.join(', ')}${more === 0 ? '' : ` and ${showCount(more)} more`}`;
@@ -105,9 +134,7 @@ function renderOtherReferences({ rows, firstRowNos }: OtherReferences): string[]
   ];
 }
 
-type Rested = Extract<FileOutcome, { kind: 'rested' }>;
-
-export interface ShownFile {
+interface ShownFile {
   readonly kind: string;
   readonly path: string;
   readonly number?: number;
@@ -155,28 +182,42 @@ const addedView = viewOf<NonNullable<TakenFile['growth']>>()('rows added to a fi
 });
 
 /** A batch of either kind in figures. */
-interface SummaryFacts {
-  readonly kind: 'payouts' | 'registrations';
-  readonly summary: Pick<BatchSummary, 'exitCode' | 'addsUp' | 'exceptionRows' | 'alarmRows'> & {
-    readonly batch: Omit<Batch, 'totalSatang' | 'unreadableAmounts' | 'payerAccount' | 'ageFromMs'>;
-    readonly totals: readonly (Partial<RowTotal> & { readonly status: string })[];
-    readonly holds: readonly { readonly hold: string; readonly rows: number }[];
-  };
-  /** Undefined for registrations, which move no money. */
-  readonly money: BatchSummary | undefined;
-  readonly awaitedRows?: number;
+type SummaryFacts = (
+  | { readonly kind: 'payouts'; readonly summary: BatchSummary }
+  | { readonly kind: 'registrations'; readonly summary: RegistrationSummary }
+) & {
   readonly context: Omit<SummaryContext, 'otherReferences'>;
   readonly otherReferences?: OtherReferences;
-  readonly state: string;
   readonly files: readonly ShownFile[];
   readonly isRepeat?: boolean;
   readonly loss?: JournalLoss | undefined;
-  readonly growth?: TakenFile['growth'] | undefined;
-  readonly advice: readonly string[];
-}
+  readonly grown?: TakenFile | undefined;
+};
 
-/** A batch at rest or as it is now, by `run`, `register` and `result`. */
-export const summaryView = viewOf<SummaryFacts>()('summary', {
+/** With what follows from the figures. */
+type ShownSummary = SummaryFacts & { readonly state: string; readonly advice: readonly string[] };
+
+/** Undefined for registrations, which move no money. */
+const moneyOf = (facts: SummaryFacts): BatchSummary | undefined =>
+  facts.kind === 'payouts' ? facts.summary : undefined;
+
+type SummaryTotal = Partial<RowTotal> & { readonly status: string; readonly rows: number };
+
+const totalsOf = ({ summary }: SummaryFacts): readonly SummaryTotal[] => summary.totals;
+
+const readyOf = (facts: SummaryFacts): string | undefined =>
+  facts.kind === 'payouts' ? showReady(facts.summary.batch.status, facts.summary.totals) : undefined;
+
+const correctionOf = (facts: SummaryFacts): Satang | null => {
+  const { correctionSatang = zeroSatang } = moneyOf(facts) ?? {};
+  return correctionSatang === 0n ? null : correctionSatang;
+};
+
+const awaitedOf = (facts: SummaryFacts): number | null =>
+  facts.kind === 'registrations' ? facts.summary.awaitedRows : null;
+
+/** A batch at rest or as it is now, by `run`, `register` and `result`. @forTests */
+export const summaryView = viewOf<ShownSummary>()('summary', {
   kind: ['text', 'payouts or registrations', ({ kind }) => kind],
   batchId: ({ summary }) => summary.batch.batchId,
   file: ({ summary }) => summary.batch.fileName,
@@ -191,18 +232,10 @@ export const summaryView = viewOf<SummaryFacts>()('summary', {
   remedy: ({ summary }) => summary.batch.remedy,
   exitCode: ({ summary }) => summary.exitCode,
   rows: ({ summary }) => summary.batch.rows,
-  amount: ({ money }) => money?.batch.totalSatang,
-  unreadableAmounts: ({ money }) => money?.batch.unreadableAmounts,
-  byStatus: [
-    byName(statusTotalView),
-    'rows and amount by status',
-    ({ summary }) => namedTotals(summary.totals),
-  ],
-  corrected: [
-    'baht',
-    'amount by which corrected rows exceed the file',
-    ({ money }) => (money === undefined || money.correctionSatang === 0n ? null : money.correctionSatang),
-  ],
+  amount: (facts) => moneyOf(facts)?.batch.totalSatang,
+  unreadableAmounts: (facts) => moneyOf(facts)?.batch.unreadableAmounts,
+  byStatus: [byName(statusTotalView), 'rows and amount by status', (facts) => namedTotals(totalsOf(facts))],
+  corrected: ['baht', 'amount by which corrected rows exceed the file', (facts) => correctionOf(facts)],
   holds: [
     'counts',
     'rows by hold',
@@ -215,8 +248,8 @@ export const summaryView = viewOf<SummaryFacts>()('summary', {
   ],
   exceptions: ({ summary }) => summary.exceptionRows,
   alarms: ({ summary }) => summary.alarmRows,
-  inDoubt: ['number', 'payouts that may be with the bank', ({ money }) => money?.inDoubtRows],
-  awaited: ['number', "registrations that wait for the bank's callback", ({ awaitedRows }) => awaitedRows],
+  inDoubt: ['number', 'payouts that may be with the bank', (facts) => moneyOf(facts)?.inDoubtRows],
+  awaited: ['number', "registrations that wait for the bank's callback", (facts) => awaitedOf(facts)],
   otherReferences: [
     recordOf(otherReferencesView),
     'rows that pay a payee as much as another row, with another reference1',
@@ -243,87 +276,107 @@ export const summaryView = viewOf<SummaryFacts>()('summary', {
     ({ loss }) => (isInQuestion(loss) ? loss : null),
   ],
   files: [listOf(fileView), 'its reports', ({ files }) => files],
-  fileGrown: [recordOf(addedView), 'what was added to the file after it was read', ({ growth }) => growth],
+  fileGrown: [
+    recordOf(addedView),
+    'what was added to the file after it was read',
+    ({ grown }) => grown?.growth,
+  ],
   advice: ['texts', 'what to do next, line by line', ({ advice }) => advice],
 });
 
-export function renderFiles(files: readonly ShownFile[]): string[] {
+function renderFiles(files: readonly ShownFile[]): string[] {
   if (files.length === 0) return [];
   const rows = files.map(({ kind, path, isGone = false }) => [`  ${kind}`, showReportPath(path, isGone)]);
   return ['', 'Files', ...alignColumns(rows)];
 }
 
-/** Advice below "Next:". */
-export const renderNext = (advice: readonly string[]): string[] =>
-  advice.map((line, index) => (index === 0 ? `Next: ${line}` : `      ${line}`));
+/** The alarm of a file that was written to after its rows had been read. */
+const renderGrowth = ({ grown }: SummaryFacts): string[] =>
+  grown === undefined || grown.growth === null
+    ? []
+    : [
+        '',
+        `ALARM: ${inEnglish(describeGrowth(grown, grown.growth))}.`,
+        `${inEnglish(remedyOfGrowth(grown, grown.growth))}.`,
+      ];
 
-const adviseAll = (summary: BatchSummary, files: readonly ShownFile[]): string[] => [
-  ...adviseNext(summary),
-  ...adviseUpdated(summary, files),
-];
+/** True while a sender pays the batch, and nothing has stopped it. */
+const isBeingPaid = (facts: SummaryFacts, isSending: boolean): boolean =>
+  facts.kind === 'payouts' &&
+  isSending &&
+  facts.summary.batch.status === 'running' &&
+  facts.summary.alarmRows === 0;
 
-/** True while a sender works on the batch, and nothing has stopped it. */
-const isBeingPaid = ({ batch, alarmRows }: BatchSummary, isSending: boolean): boolean =>
-  isSending && batch.status === 'running' && alarmRows === 0;
+function stateOf(facts: SummaryFacts, isSending: boolean): string {
+  if (facts.kind === 'payouts') return showState(facts.summary.batch.status, facts.summary.totals, isSending);
+  return showRegistrationState(facts.summary.batch.status, facts.summary.totals, isSending);
+}
 
-/** Output of `result`. @param isSending true while a process is sending */
-export function showPresent({ summary, context, files }: PresentReports, isSending: boolean): Shown {
-  const { isSandbox, nowMs, otherReferences } = context;
-  const advice = isBeingPaid(summary, isSending)
+/**
+ * Lines longer than 80 characters hold only paths or the bank's own words.
+ * @param isSending true while a process is sending
+ * @param asOfMs the moment that it shows; undefined of a batch that has just come to rest
+ */
+function showSummary(facts: SummaryFacts, isSending: boolean, asOfMs?: number): Shown {
+  const state = stateOf(facts, isSending);
+  const advice = isBeingPaid(facts, isSending)
     ? ['Nothing to do: it is being paid.']
-    : adviseAll(summary, files);
+    : [...adviseNext(facts), ...adviseUpdated(facts)];
   const text = toLines([
-    ...(isSandbox ? [sandboxBanner, ''] : []),
-    ...renderHead(summary, context, false, isSending),
-    `As of      ${formatBangkokMoment(nowMs)}`,
+    ...(facts.context.isSandbox ? [sandboxBanner, ''] : []),
+    ...renderHead(facts, state),
+    ...(asOfMs === undefined ? [] : [`As of      ${formatBangkokMoment(asOfMs)}`]),
+    ...(facts.summary.rows === 0 ? [] : ['', ...renderTotals(facts)]),
+    ...renderOtherReferences(facts),
+    ...renderFiles(facts.files),
+    ...renderGrowth(facts),
     '',
-    ...renderTotals(summary),
-    ...renderOtherReferences(otherReferences),
-    ...renderFiles(files),
-    '',
-    ...renderNext(advice),
+    ...advice.map((line, index) => (index === 0 ? `Next: ${line}` : `      ${line}`)),
   ]);
-  const state = showState(summary.batch.status, summary.totals, isSending);
-  const facts = {
-    kind: 'payouts',
-    summary,
-    money: summary,
-    context,
-    otherReferences,
-    state,
-    files,
-    advice,
-  } as const;
-  return { json: summaryView.json(facts), text };
+  return { json: summaryView.json({ ...facts, state, advice }), text };
+}
+
+/** Output of `result`. */
+export function showPresent(written: WrittenPresent): Shown {
+  const { isSending } = written;
+  const { nowMs } = written.reports.context;
+  if (written.kind === 'registrations')
+    return showSummary({ kind: 'registrations', ...written.reports }, isSending, nowMs);
+  const { otherReferences } = written.reports.context;
+  return showSummary({ kind: 'payouts', ...written.reports, otherReferences }, isSending, nowMs);
 }
 
 /** Advice after changes: the exceptions file is written once, and a new one has what changed since. */
-function adviseUpdated({ batch, exceptionRows }: BatchSummary, files: readonly ShownFile[]): string[] {
-  if (exceptionRows === 0 || !files.some(({ kind }) => kind === 'result-update')) return [];
+function adviseUpdated({ kind, summary: { batch, exceptionRows }, files }: SummaryFacts): string[] {
+  if (kind === 'registrations' || exceptionRows === 0 || !files.some((file) => file.kind === 'result-update'))
+    return [];
   const command = `paydrop exceptions --batch ${batch.batchId} --out exceptions.xlsx`;
   return ['That file is of before the update; as they are now they are written by', `"${command}"`];
 }
 
-function adviseStopped(summary: BatchSummary): string[] {
-  const { batch, holds, totals } = summary;
-  const ready = showReady(batch.status, totals);
-  if (ready !== undefined) return [`${ready}.`, 'Run the same file again, or leave it to a watcher.'];
+function adviseStopped(facts: SummaryFacts): string[] {
+  const { batch, holds } = facts.summary;
+  const ready = readyOf(facts);
+  const { again } = wordsOf[facts.kind];
+  if (ready !== undefined) return [`${ready}.`, `${again} the same file again, or leave it to a watcher.`];
   const remedy = batch.remedy === null ? [] : [`${showMessage(batch.remedy)}.`];
   const goOn = `go on with "paydrop resume ${batch.batchId}".`;
   if (batch.status === 'halted') return ['It was halted.', ...remedy, `Then let it ${goOn}`];
   if (batch.reasonCode === approvalCode) return ['It waits for approval.', ...remedy];
   if (holds.some(({ hold }) => hold === 'halted')) return ['Rows are held.', ...remedy, `Let them ${goOn}`];
-  const held = adviseHeld(summary);
+  const held = adviseHeld(facts);
   if (held.length > 0) return held;
   return [
     'It stopped before every row was sent.',
     ...remedy,
-    'Run the same file again: it goes on where it was.',
+    `${again} the same file again: it goes on where it was.`,
   ];
 }
 
-/** Advice for a batch at rest with held rows: what each hold asks for, and the command. */
-function adviseHeld({ batch, holds, totals, exceptionRows }: BatchSummary): string[] {
+/** Advice for a batch of payouts at rest with held rows: what each hold asks for, and the command. */
+function adviseHeld(facts: SummaryFacts): string[] {
+  if (facts.kind === 'registrations') return [];
+  const { batch, holds, totals, exceptionRows } = facts.summary;
   const kept = holdsOfRest(batch, holds);
   if (kept.length === 0) return [];
   const others = exceptionRows - countRows(totals, ['held']);
@@ -348,40 +401,54 @@ const sayCommand = ({ command, why }: NextCommand): string => `"${command}" ${wh
 const settlingVerbs = /^paydrop (settle|reconcile) /;
 
 /** Advice on the next step: an alarm comes first, whatever the exit code. */
-function adviseNext(summary: BatchSummary): string[] {
-  const { alarmRows } = summary;
+function adviseNext(facts: SummaryFacts): string[] {
+  const { alarmRows } = facts.summary;
   const contradict = countOf(alarmRows, 'row contradicts', 'rows contradict');
-  const alarm = alarmRows === 0 ? [] : [`ALARM: ${contradict} what was called proved before.`];
-  return [...alarm, ...adviseByCode(summary)];
+  const alarm = alarmRows === 0 ? [] : [`ALARM: ${contradict} ${wordsOf[facts.kind].contradicted}.`];
+  return [...alarm, ...adviseByCode(facts)];
 }
 
-function adviseByCode(summary: BatchSummary): string[] {
-  const { batch, exitCode, exceptionRows, inDoubtRows } = summary;
+/** Advice while rows are in doubt, and the number of these. */
+function adviseDoubt(facts: SummaryFacts): readonly [advice: string[], inDoubt: number] {
+  if (facts.kind === 'registrations') {
+    const { awaitedRows, totals } = facts.summary;
+    const advice = [
+      `Waiting for the bank's callback: ${countOf(awaitedRows, 'row')}. Do not register ${awaitedRows === 1 ? 'it' : 'them'} again.`,
+      '"paydrop callbacks" takes them; a watcher does so by itself.',
+    ];
+    return [advice, countRegistrations(totals, ['in-doubt', 'submitted'])];
+  }
+  const { batch, totals, inDoubtRows } = facts.summary;
+  const settling = listNextOfBatch(batch, totals).filter(({ command }) => settlingVerbs.test(command));
+  const advice = `Transfers in doubt: ${showCount(inDoubtRows)}. Do not pay them again by hand.`;
+  return [[advice, ...settling.map(sayCommand)], inDoubtRows];
+}
+
+function adviseByCode(facts: SummaryFacts): string[] {
+  const { exitCode, exceptionRows, alarmRows } = facts.summary;
+  const { again, undone } = wordsOf[facts.kind];
   const forReview = showForReview(exceptionRows);
   switch (exitCode) {
     case 0:
       return exceptionRows === 0 ? ['Nothing to do.'] : [`${forReview} (see the exceptions file).`];
     case 3: {
-      const held = adviseHeld(summary);
+      const held = adviseHeld(facts);
       if (held.length > 0) return held;
-      const files = summary.alarmRows > 0 ? 'files say' : 'file says';
-      if (exceptionRows === 0) return ['Nothing to do: what is not paid was cancelled or noted by a person.'];
+      const files = facts.kind === 'payouts' && alarmRows > 0 ? 'files say' : 'file says';
+      if (exceptionRows === 0) return [`Nothing to do: ${undone} was cancelled or noted by a person.`];
       return [`${forReview}. The exceptions ${files} what to do about each.`];
     }
-    case 4:
-      return [
-        `Transfers in doubt: ${showCount(inDoubtRows)}. Do not pay them again by hand.`,
-        ...listNextOfBatch(batch, summary.totals)
-          .filter(({ command }) => settlingVerbs.test(command))
-          .map(sayCommand),
-        ...(exceptionRows > inDoubtRows
-          ? [`${showForReview(exceptionRows - inDoubtRows)} besides: see the exceptions file.`]
-          : []),
-      ];
+    case 4: {
+      const [advice, inDoubt] = adviseDoubt(facts);
+      const others = exceptionRows - inDoubt;
+      return others > 0 ? [...advice, `${showForReview(others)} besides: see the exceptions file.`] : advice;
+    }
     case 5:
-      return ['The whole file was rejected and nothing of it was sent. Correct it and run it again.'];
+      return [
+        `The whole file was rejected and nothing of it was sent. Correct it and ${again.toLowerCase()} it again.`,
+      ];
     case 6:
-      return adviseStopped(summary);
+      return adviseStopped(facts);
   }
 }
 
@@ -414,16 +481,15 @@ export const interruptedView = viewOf<InterruptedFile>()('interrupted file', {
   batchId: ({ batch }) => batch?.batchId,
 });
 
-/** @param again what to do with the file */
-export function showInterruption(file: InterruptedFile, again: 'Run' | 'Register'): ShownEnd {
+function showInterruption(file: InterruptedFile, kind: SummaryFacts['kind']): ShownEnd {
   const text = toLines([
-    `${file.path}: interrupted; everything that was sent is recorded. ${again} it again: it goes on where it was.`,
+    `${file.path}: interrupted; everything that was sent is recorded. ${wordsOf[kind].again} it again: it goes on where it was.`,
   ]);
   return { json: interruptedView.json(file), text, exitCode: exitCodes.stoppedShort };
 }
 
 /** A file of either kind that was rejected as a whole. */
-export function showRejection(path: string, rejection: FileRejection): ShownEnd {
+function showRejection(path: string, rejection: FileRejection): ShownEnd {
   const json = rejectionView.json({ path, rejection });
   const { code, line, message } = json;
   const exitCode = exitCodes.fileRejected;
@@ -435,63 +501,42 @@ export function showRejection(path: string, rejection: FileRejection): ShownEnd 
   return { json, text, exitCode };
 }
 
-export function showOutcome(session: Session, path: string, outcome: FileOutcome): ShownEnd {
+/** Output of `run` or `register` about a file. */
+export function showOutcome(
+  kind: SummaryFacts['kind'],
+  session: Session,
+  path: string,
+  outcome: FileOutcome | RegisterOutcome,
+): ShownEnd {
   switch (outcome.kind) {
     case 'rejected':
       return showRejection(path, outcome.rejection);
     case 'interrupted':
-      return showInterruption({ path, batch: outcome.batch }, 'Run');
+      return showInterruption({ path, batch: outcome.batch }, kind);
     case 'rested':
       return showRested(session, outcome);
   }
 }
 
-/** Lines longer than 80 characters hold only paths or the bank's own words. */
 function showRested(
   { loaded: { isSandbox }, bankAddress, clock, loss }: Session,
-  { reports, isRepeat, pace, grown }: Rested,
+  outcome: Extract<FileOutcome | RegisterOutcome, { kind: 'rested' }>,
 ): ShownEnd {
-  const { summary, files, otherReferences } = reports;
-  const context: SummaryContext = { isSandbox, bankAddress, nowMs: clock.now(), pace, otherReferences };
-  const shownFiles = files.map(({ kind, number, path, state }) => {
+  const { isRepeat } = outcome;
+  const files = outcome.reports.files.map(({ kind, number, path, state }) => {
     return { kind, number, path, isGone: state === 'gone' };
   });
-  const growth = grown?.growth ?? null;
-  const advice = adviseAll(summary, shownFiles);
-  const alarm =
-    grown === undefined || growth === null
-      ? []
-      : [
-          '',
-          `ALARM: ${inEnglish(describeGrowth(grown, growth))}.`,
-          `${inEnglish(remedyOfGrowth(grown, growth))}.`,
-        ];
-  const text = toLines([
-    ...(isSandbox ? [sandboxBanner, ''] : []),
-    ...renderHead(summary, context, isRepeat),
-    ...(summary.rows === 0 ? [] : ['', ...renderTotals(summary)]),
-    ...renderOtherReferences(otherReferences),
-    ...renderFiles(shownFiles),
-    ...alarm,
-    '',
-    ...renderNext(advice),
-  ]);
-  const state = showState(summary.batch.status, summary.totals, false);
-  const json = summaryView.json({
-    kind: 'payouts',
-    summary,
-    money: summary,
-    context,
-    otherReferences,
-    state,
-    files: shownFiles,
-    isRepeat,
-    loss,
-    growth,
-    advice,
-  });
-  const exitCode = growth === null ? summary.exitCode : weightierOf(summary.exitCode, exitCodes.exceptions);
-  return { json, text, exitCode };
+  const context = { isSandbox, bankAddress, nowMs: clock.now() };
+  const { exitCode } = outcome.reports.summary;
+  if (!('pace' in outcome)) {
+    const { summary } = outcome.reports;
+    return { ...showSummary({ kind: 'registrations', summary, context, files, isRepeat }, false), exitCode };
+  }
+  const { reports, pace, grown } = outcome;
+  const course = { isRepeat, loss, grown, context: { ...context, pace } };
+  const shown = showSummary({ kind: 'payouts', ...reports, files, ...course }, false);
+  const hasGrown = grown !== undefined && grown.growth !== null;
+  return { ...shown, exitCode: hasGrown ? weightierOf(exitCode, exitCodes.exceptions) : exitCode };
 }
 
 /** @throws Error for rows that do not add up, unless the batch is halted for that: the gap is then known */

@@ -66,7 +66,7 @@ async function readShown(
   }));
   const before = Number(fields['before']);
   const isFirst = !(Number.isSafeInteger(before) && before > 0);
-  const reports = await store.registrationReports(batchId);
+  const reports = await store.registrationReports.reports(batchId);
   return {
     batch,
     totals,

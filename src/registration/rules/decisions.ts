@@ -2,11 +2,10 @@
  * Decisions that people may make about one registration, and the resulting changes. The same function says whether one is
  * possible, with the reason where it is not, and decides when it is called again on the row as it is then.
  */
-import { isMessage, type Message, message } from '../../core/message.ts';
-import { type DecisionItem } from '../../core/ports.ts';
+import { type Message, message } from '../../core/message.ts';
 import { maskDigits } from '../../core/proxy-id.ts';
 import { describeRow, fileIssues, listIssues } from '../../payout/rules/operator.ts';
-import type { DecisionMark } from '../../review/rules/payout-decisions.ts';
+import { type Possible, weigh } from '../../review/rules/offers.ts';
 import { type RegistrationDecision, registrationDecisions } from '../../review/rules/terms.ts';
 import {
   afterRegistrationChange,
@@ -304,29 +303,8 @@ const decideFor: Readonly<Record<RegistrationDecision, (facts: Facts) => Decided
 export const decideRegistration = (decision: RegistrationDecision, facts: ReviewedRegistration): Decided =>
   decideFor[decision](facts);
 
-/** Marks the changes of one item of a proposal: the first of them ends the item. */
-export const markRegistrationChanges = (
-  changes: readonly RegistrationChange[],
-  mark: DecisionMark,
-  decision: DecisionItem,
-): readonly RegistrationChange[] =>
-  changes.map((change, index) => ({
-    ...change,
-    event: { ...change.event, detail: { ...change.event.detail, ...mark } },
-    ...(index === 0 ? { decision } : {}),
-  }));
-
-/** One decision about a registration, and whether it is possible now. */
-export interface RegistrationOption {
-  readonly decision: RegistrationDecision;
-  /** Undefined when it is possible. */
-  readonly whyNot: Message | undefined;
-}
-
 /** Every decision about a registration, with the reason where it is not possible now. */
-export const optionsForRegistration = (facts: ReviewedRegistration): readonly RegistrationOption[] =>
-  registrationDecisions.map((decision) => {
-    const decided = decideRegistration(decision, facts);
-    const whyNot = isMessage(decided) ? decided : undefined;
-    return { decision, whyNot };
-  });
+export const optionsForRegistration = (
+  facts: ReviewedRegistration,
+): readonly Possible<RegistrationDecision>[] =>
+  weigh(registrationDecisions, (decision) => decideRegistration(decision, facts));

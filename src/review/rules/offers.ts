@@ -11,11 +11,21 @@ import { countDeciders, describeOpen } from './proposal.ts';
 import { type Decision, decisionTerms } from './terms.ts';
 
 /** A decision, and whether it is possible now. */
-interface Possible<Name extends Decision> {
+export interface Possible<Name extends Decision> {
   readonly decision: Name;
   /** Undefined when the decision is possible. */
   readonly whyNot: Message | undefined;
 }
+
+/** Each of the decisions, with the reason where it is impossible. @param decide the changes that it makes, or the reason */
+export const weigh = <Name extends Decision>(
+  decisions: readonly Name[],
+  decide: (decision: Name) => readonly object[] | Message,
+): readonly Possible<Name>[] =>
+  decisions.map((decision) => {
+    const decided = decide(decision);
+    return { decision, whyNot: isMessage(decided) ? decided : undefined };
+  });
 
 export interface Offer<Name extends Decision = Decision> extends Possible<Name> {
   /** The decision needs another person's approval. */

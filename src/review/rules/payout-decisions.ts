@@ -24,6 +24,7 @@ import {
   listIssues,
   payoutWideHolds,
 } from '../../payout/rules/operator.ts';
+import { type Possible, weigh } from './offers.ts';
 import type { Correction } from './proposal.ts';
 import { type PayoutDecision, payoutDecisions } from './terms.ts';
 import { formatBaht } from '../../core/money.ts';
@@ -208,33 +209,20 @@ export function decidePayout(
 }
 
 /** Marks the changes of one item of a proposal; the first change ends the item. */
-export function markChanges(
-  changes: readonly Change[],
+export const markChanges = <One extends { readonly event: { readonly detail: object } }>(
+  changes: readonly One[],
   mark: DecisionMark,
   decision: DecisionItem,
-): readonly Change[] {
-  return changes.map((change, index) => ({
+): readonly One[] =>
+  changes.map((change, index) => ({
     ...change,
     event: { ...change.event, detail: { ...change.event.detail, ...mark } },
     ...(index === 0 ? { decision } : {}),
   }));
-}
-
-/** One decision, and whether it is possible now. */
-export interface Option {
-  readonly decision: PayoutDecision;
-  /** Undefined when the decision is possible. */
-  readonly whyNot: Message | undefined;
-}
 
 /** Every decision about a payout, with the reason where it is impossible now. */
-export function optionsFor(reviewed: ReviewedPayout): readonly Option[] {
-  return payoutDecisions.map((decision) => {
-    const decided = decidePayout(decision, reviewed);
-    const whyNot = isMessage(decided) ? decided : undefined;
-    return { decision, whyNot };
-  });
-}
+export const optionsFor = (reviewed: ReviewedPayout): readonly Possible<PayoutDecision>[] =>
+  weigh(payoutDecisions, (decision) => decidePayout(decision, reviewed));
 
 // ---------------------------------------------------------------- corrected rows
 

@@ -242,7 +242,7 @@ export async function nameRetriedRegistrations(
   const batch = await journal.registrationBatch(batchId);
   const { readRegistrationOptions } = await import('../registration-target.ts');
   const named: Named[] = [];
-  await using snapshot = await journal.registrationSnapshot();
+  await using snapshot = await journal.registrationReports.snapshot();
   for await (const rows of snapshot.resultRows(batchId))
     for (const row of rows) {
       if (!sourceStatusesOf('ready', 'tried-again').includes(row.status) || batch === undefined) continue;

@@ -3,7 +3,7 @@ import { sql } from 'kysely';
 import { decodeMessage, encodeMessage } from '../../core/message.ts';
 import { statementCodes } from '../../core/exit-code.ts';
 import { type Satang, toSatang, zeroSatang } from '../../core/money.ts';
-import { type BatchStatus, canMoveBatch, type HoldReason } from '../../core/payout.ts';
+import type { HoldReason } from '../../core/payout.ts';
 import type {
   Batch,
   BatchReader,
@@ -22,6 +22,7 @@ import type {
 import { likeFileCodes } from '../../payout/rules/similar.ts';
 import type { ReportStore } from '../../reports/ports.ts';
 import { appendJournalFact } from '../review/person-chain.ts';
+import { isConcluded, keepReports, moveKept, readReports } from '../batch-steps.ts';
 import { decodeHolds, isInDoubt } from '../schema.ts';
 import { type BodiesOf, change, query, type Reading, select, selectFirst } from '../statements.ts';
 import { asText, joinParts, partsOfAmount, readLatestEventSeq, sumAmount, toBatch } from './rows.ts';
@@ -125,27 +126,8 @@ export const batchReads = {
       hold === 'similar' && rows === fileRows ? { hold, rows, isOfFile: true } : { hold, rows },
     );
   },
-  *reports(batchId) {
-    const ofBatch = query
-      .selectFrom('report')
-      .select(['batch_id as batchId', 'kind', 'number', 'path', 'temporary_path as temporaryPath', 'sha256'])
-      .select(['event_seq as eventSeq', 'at_ms as atMs'])
-      .where('batch_id', '=', batchId)
-      .orderBy('number')
-      .orderBy('kind');
-    return yield* select(ofBatch);
-  },
+  reports: (batchId) => readReports('report', batchId),
 } satisfies Partial<BodiesOf<BatchReader>>;
-
-/** Statuses that only reading a file leads to; each has a function of its own. */
-const readingStatuses: readonly BatchStatus[] = ['ingesting', 'sealed', 'rejected'];
-
-/** Statuses in which a batch has come to rest. */
-const restingStatuses: readonly BatchStatus[] = ['done', 'halted', 'paused'];
-
-/** True while a batch stands as it was seen. @param seen undefined: however it stands */
-export const standsAs = (found: BatchStanding, seen: BatchStanding | undefined): boolean =>
-  seen === undefined || (found.status === seen.status && found.reasonCode === seen.reasonCode);
 
 /** The moment at which a batch comes to rest, by the clock and, since clocks are set back, by the events. */
 function* describeRest(nowMs: number) {
@@ -168,22 +150,10 @@ const updateBatch = (batchId: string) => query.updateTable('batch').where('batch
 /** Writes that are one transaction each. */
 export const batchWrites = {
   *moveBatch(batchId, to, why, nowMs, seen?: BatchStanding) {
-    if (readingStatuses.includes(to)) throw new Error(`a batch becomes ${to} only when its file is read`);
-    const found = yield* selectFirst(
-      query
-        .selectFrom('batch')
-        .select(['status', 'reason_code as reasonCode'])
-        .where('batch_id', '=', batchId),
-    );
-    if (found === undefined || !canMoveBatch(found.status, to) || !standsAs(found, seen)) return false;
-    const reason = {
-      reason_code: why?.code ?? null,
-      reason: why && encodeMessage(why.reason),
-      remedy: why && encodeMessage(why.remedy),
-    };
-    const rest = restingStatuses.includes(to) ? yield* describeRest(nowMs) : {};
-    yield* change(updateBatch(batchId).set({ status: to, ...reason, ...rest }));
-    return true;
+    const standing = query.selectFrom('batch').select(['status', 'reason_code as reasonCode']);
+    const found = yield* selectFirst(standing.where('batch_id', '=', batchId));
+    const rest = isConcluded(to) ? yield* describeRest(nowMs) : {};
+    return yield* moveKept('batch', batchId, found, to, why, seen, rest);
   },
   *renewAge(batchId, nowMs) {
     const renewed = yield* change(updateBatch(batchId).set({ age_from_ms: nowMs }));
@@ -303,19 +273,7 @@ export const payerBreakerWrites = {
 export const reportWrites = {
   /** @throws Error when one of this kind and number was recorded before: none is recorded then */
   *recordReports(reports) {
-    for (const report of reports) {
-      const record = {
-        batch_id: report.batchId,
-        kind: report.kind,
-        number: report.number,
-        path: report.path,
-        temporary_path: report.temporaryPath,
-        sha256: report.sha256,
-        event_seq: report.eventSeq,
-        at_ms: report.atMs,
-      };
-      yield* change(query.insertInto('report').values(record));
-    }
+    yield* keepReports('report', reports);
     for (const [batchId, ofBatch] of Map.groupBy(reports, (report) => report.batchId)) {
       const hashes = ofBatch.map(({ kind, number, sha256 }) => [`${kind} ${number}`, sha256] as const);
       const atMs = Math.max(...ofBatch.map((report) => report.atMs));

@@ -1,12 +1,12 @@
 /** Takes the rows of a file in, chunk by chunk, and seals the batch that they are: nothing of it can be sent before. */
 import { sql } from 'kysely';
-import { encodeMessage, joined, message, type Message } from '../../core/message.ts';
+import { encodeMessage, message, type Message } from '../../core/message.ts';
 import { dayMs } from '../../core/bangkok-time.ts';
 import { showCell } from '../../core/cell-text.ts';
 import { countOf, showBaht } from '../../core/figures.ts';
 import { sumSatang, toSatang } from '../../core/money.ts';
 import type { Issue, SealTotals, StagedRow } from '../../core/payout-file.ts';
-import { canMoveBatch, type PayoutStatus } from '../../core/payout.ts';
+import type { PayoutStatus } from '../../core/payout.ts';
 import type { Batch } from '../../core/ports.ts';
 import { computeInstructionDigest } from '../../core/reference.ts';
 import type { BatchStart } from '../../intake/ports.ts';
@@ -14,6 +14,7 @@ import { computeSimilarKey, describeClaimed, describePlace } from '../../payout/
 import type { ApprovalPolicy } from '../../review/rules/approval.ts';
 import { decideAtSeal } from '../review/approvals.ts';
 import { appendJournalFact } from '../review/person-chain.ts';
+import { beginningOf, clearForReading, rejectReading, requireReading } from '../batch-steps.ts';
 import { addBits, decodeHolds, encodeHolds, holdBits, isArchivedSeq, literal } from '../schema.ts';
 import type { StagedPayout, Tables } from '../schema.ts';
 import {
@@ -33,63 +34,32 @@ import { takeClaims } from './claims.ts';
 import { readSealedDigest } from './digests.ts';
 import { findLikeFileOf, holdAll, type LikeFile } from './like-file.ts';
 import { recordOpen } from './open-payouts.ts';
-import { encodeCells, encodeList, readLatestEventSeq } from './rows.ts';
+import { encodeCells, encodeList, readLatestEventSeq, toStaged } from './rows.ts';
 import { clearTables, makeTables, type Sealing, sealingQuery, sealingTables } from './sealing-tables.ts';
 
 /** The batch whose file is being read. @throws Error when it is not */
 function* requireIngesting(batchId: string): Reading<Batch> {
-  const batch = yield* batchReads.batch(batchId);
-  if (batch?.status === 'ingesting') return batch;
-  throw new Error(`batch ${batchId} is ${batch?.status ?? 'not there'}: its file is not being read`);
+  return requireReading(batchId, yield* batchReads.batch(batchId));
 }
-
-const dropRows = (batchId: string): Body<number> =>
-  change(query.deleteFrom('payout').where('batch_id', '=', batchId));
 
 /** Begins the reading of a file, or begins it again. @throws Error when the batch was sealed before */
 export function* startIngest(start: BatchStart): Body<void> {
-  const { batchId, sha256 } = start;
+  yield* clearForReading('batch', start, yield* batchReads.batch(start.batchId));
   const batch = {
-    sha256,
-    file_name: start.fileName,
-    company_id: start.companyId,
+    ...beginningOf(start),
     payer_account: start.payerAccount,
-    status: 'ingesting',
-    reason_code: null,
-    reason: null,
-    remedy: null,
-    rows: 0,
     total_satang: '0',
     unreadable_amounts: 0,
-    extra_columns: JSON.stringify(start.extraColumns),
-    started_at_ms: start.nowMs,
     age_from_ms: start.droppedAtMs ?? start.nowMs,
-    sealed_at_ms: null,
-    rested_at_ms: null,
-  } as const;
-  const known = yield* batchReads.batch(batchId);
-  if (known !== undefined && known.sha256 !== sha256)
-    throw new Error(`two files share the batch id ${batchId}`);
-  if (known !== undefined && known.status !== 'ingesting' && !canMoveBatch(known.status, 'ingesting')) {
-    throw new Error(`batch ${batchId} is ${known.status}: its file is not read again`);
-  }
-  yield* dropRows(batchId);
-  const insert = query.insertInto('batch').values({ batch_id: batchId, ...batch });
+  };
+  const insert = query.insertInto('batch').values({ batch_id: start.batchId, ...batch });
   yield* change(insert.onConflict((conflict) => conflict.column('batch_id').doUpdateSet(batch)));
 }
 
 /** Ends the reading of a file that is rejected as a whole. */
 export function* rejectBatch(batchId: string, code: string, reason: Message, nowMs: number): Body<void> {
   yield* requireIngesting(batchId);
-  yield* dropRows(batchId);
-  const rejected = {
-    status: 'rejected',
-    reason_code: code,
-    reason: encodeMessage(reason),
-    remedy: null,
-    rested_at_ms: nowMs,
-  } as const;
-  yield* change(query.updateTable('batch').set(rejected).where('batch_id', '=', batchId));
+  yield* rejectReading('batch', batchId, code, reason, nowMs);
 }
 
 /** Columns that are the same in every new row, in the text of the statement: values that are bound cost more. */
@@ -102,27 +72,15 @@ const newPayout = {
   last_event_seq: sql.lit(0),
 };
 
-function toStagedPayout(
+const toStagedPayout = (
   seq: number,
-  batchId: string,
+  batch: Batch,
   row: StagedRow,
-  startedAtMs: number,
-): Omit<StagedPayout, keyof typeof newPayout> {
-  const isRejected = row.issues.length > 0 || row.instruction === null;
-  return {
-    seq,
-    batch_id: batchId,
-    row_no: row.rowNo,
-    amount_satang: row.amountSatang,
-    status: isRejected ? 'rejected' : 'staged',
-    holds: isRejected ? 0 : encodeHolds(row.holds),
-    reason_code: row.issues[0]?.code ?? row.holds[0] ?? null,
-    reason: isRejected ? encodeMessage(joined(row.issues.map((issue) => issue.message))) : null,
-    issues: encodeList(row.issues),
-    settled_at_ms: isRejected ? startedAtMs : null,
-    settled_by: isRejected ? 'rules' : null,
-  };
-}
+): Omit<StagedPayout, keyof typeof newPayout> => ({
+  seq,
+  amount_satang: row.amountSatang,
+  ...toStaged(batch, row, encodeHolds(row.holds)),
+});
 
 type NewRow = Omit<Tables['payout_row'], 'commitment'>;
 
@@ -171,7 +129,7 @@ export function* makeRecorder(
   return (row, place) => {
     const seq = last + 1 + place;
     return {
-      payout: toStagedPayout(seq, batchId, row, batch.startedAtMs),
+      payout: toStagedPayout(seq, batch, row),
       row: toPayoutRow(seq, batch, row, salts[place] ?? makeSalt()),
     };
   };

@@ -1,6 +1,6 @@
 /** Conversions from records of the store to the core's types, and back. */
 import { type Expression, type InferResult, type Selectable, sql } from 'kysely';
-import { decodeMessageIfAny } from '../../core/message.ts';
+import { decodeMessageIfAny, encodeMessage, joined } from '../../core/message.ts';
 import { type Satang, toSatang } from '../../core/money.ts';
 import { type Issue, type RowCells, type RowColumn, rowColumns } from '../../core/payout-file.ts';
 import type { Attempt, Instruction, Payout } from '../../core/payout.ts';
@@ -135,6 +135,31 @@ function decodeCells(text: string): RowCells {
 /** A list as JSON; an empty one takes no space. */
 export function encodeList(list: readonly unknown[]): string | null {
   return list.length === 0 ? null : JSON.stringify(list);
+}
+
+/** How a row is kept before the seal: rejected already, or staged. */
+export function toStaged(
+  { startedAtMs, batchId }: Pick<Batch, 'batchId' | 'startedAtMs'>,
+  row: {
+    readonly rowNo: number;
+    readonly issues: readonly Issue[];
+    readonly instruction: object | null;
+    readonly holds: readonly string[];
+  },
+  holdBits: number,
+) {
+  const isRejected = row.issues.length > 0 || row.instruction === null;
+  return {
+    batch_id: batchId,
+    row_no: row.rowNo,
+    status: isRejected ? 'rejected' : 'staged',
+    holds: isRejected ? 0 : holdBits,
+    reason_code: row.issues[0]?.code ?? row.holds[0] ?? null,
+    reason: isRejected ? encodeMessage(joined(row.issues.map(({ message }) => message))) : null,
+    issues: encodeList(row.issues),
+    settled_at_ms: isRejected ? startedAtMs : null,
+    settled_by: isRejected ? 'rules' : null,
+  } as const;
 }
 
 export function toResultRow(record: ResultRecord): ResultRow {

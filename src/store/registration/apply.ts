@@ -4,6 +4,7 @@ import { sql } from 'kysely';
 import { encodeMessage } from '../../core/message.ts';
 import { ForbiddenChangeError } from '../../core/change.ts';
 import type { BatchStatus } from '../../core/payout.ts';
+import { toColumns } from '../../platform/record-rows.ts';
 import type { RegistrationStore } from '../../registration/ports.ts';
 import { identityKey } from '../../registration/rules/callback.ts';
 import type {
@@ -27,7 +28,7 @@ import type { Engine } from '../engine.ts';
 import { groupIndependent, makeGroupCommit } from '../group-commit.ts';
 import { makeSalt } from '../payouts/chain.ts';
 import { isDecided, keepHand, markDecided } from '../review/proposals.ts';
-import { claimKeyOf, type ClaimOfRow } from '../schema.ts';
+import { claimKeyOf, type ClaimOfRow, type Tables } from '../schema.ts';
 import { type Body, define, query, type Reading, together } from '../statements.ts';
 import { bind, isUnbound, keep } from './callbacks.ts';
 import { appendRegistrationEvent, readLatestRegistrationEventSeq } from './chain.ts';
@@ -64,37 +65,24 @@ interface StateValues extends Omit<
   readonly isAcknowledged: number;
   readonly statusBefore: RegistrationStatus;
   readonly versionBefore: number;
-  readonly eventSeq: number;
+  readonly lastEventSeq: number;
   /** The number of the event that is news; 0 of an event that is none. */
   readonly newsSeq: number;
 }
 
-const updateState = define((values: StateValues) =>
-  query
-    .updateTable('registration')
-    .set((eb) => ({
-      status: values.status,
-      holds: values.holds,
-      accepted_holds: values.acceptedHolds,
-      reason_code: values.reasonCode,
-      reason: values.reason,
-      attempt_no: values.attemptNo,
-      submitted_at_ms: values.submittedAtMs,
-      settled_at_ms: values.settledAtMs,
-      settled_by: values.settledBy,
-      awaited_until_ms: values.awaitedUntilMs,
-      resp_code: values.respCode,
-      resp_desc: values.respDesc,
-      apply_dtm: values.applyDtm,
-      is_alarm: values.isAlarm,
-      is_acknowledged: values.isAcknowledged,
-      version: eb('version', '+', 1),
-      last_event_seq: values.eventSeq,
-      last_news_seq: sql<number>`max(${eb.ref('last_news_seq')}, ${values.newsSeq})`,
-    }))
-    .where('seq', '=', values.seq)
-    .where('version', '=', values.versionBefore)
-    .where('status', '=', values.statusBefore),
+const updateState = define(
+  ({ seq, statusBefore, versionBefore, lastEventSeq, newsSeq, ...state }: StateValues) =>
+    query
+      .updateTable('registration')
+      .set(toColumns(state))
+      .set((eb) => ({
+        version: eb('version', '+', 1),
+        last_event_seq: lastEventSeq,
+        last_news_seq: sql<number>`max(${eb.ref('last_news_seq')}, ${newsSeq})`,
+      }))
+      .where('seq', '=', seq)
+      .where('version', '=', versionBefore)
+      .where('status', '=', statusBefore),
 );
 
 // ---------------------------------------------------------------- intents
@@ -176,48 +164,34 @@ function* maySend(
 
 interface AttemptValues extends Omit<RegistrationAttempt, 'instruction'> {
   readonly instruction: string;
-  readonly identity: string;
+  readonly identityKey: string;
 }
 
-const answerOf = (values: AttemptValues) => ({
-  http_status: values.httpStatus,
-  status_code: values.statusCode,
-  status_desc: values.statusDesc,
-  severity: values.severity,
-  ddr_oapi_seq_id: values.ddrOapiSeqId,
-  elapsed_ms: values.elapsedMs,
-  bank_offset_ms: values.bankOffsetMs,
-  taken: values.taken,
-});
-
 const insertAttempt = define((values: AttemptValues) =>
-  query.insertInto('registration_attempt').values({
-    registration_seq: values.registrationSeq,
-    attempt_no: values.attemptNo,
-    identity_key: values.identity,
-    instruction: values.instruction,
-    request_uid: values.requestUid,
-    renewed_uid: values.renewedUid,
-    ip_address: values.ipAddress,
-    intent_at_ms: values.intentAtMs,
-    ...answerOf(values),
-  }),
+  query.insertInto('registration_attempt').values(toColumns(values)),
 );
 
-const updateAttempt = define((values: AttemptValues) =>
-  query
-    .updateTable('registration_attempt')
-    .set(answerOf(values))
-    .set({ renewed_uid: sql<string | null>`coalesce(${values.renewedUid}, renewed_uid)` })
-    .where('registration_seq', '=', values.registrationSeq)
-    .where('attempt_no', '=', values.attemptNo),
+/** Keeps the answer; what was sent stays as it is. */
+const updateAttempt = define(
+  ({
+    registrationSeq,
+    attemptNo,
+    renewedUid,
+    ...answer
+  }: Omit<AttemptValues, 'instruction' | 'identityKey' | 'requestUid' | 'ipAddress' | 'intentAtMs'>) =>
+    query
+      .updateTable('registration_attempt')
+      .set(toColumns(answer))
+      .set({ renewed_uid: sql<string | null>`coalesce(${renewedUid}, renewed_uid)` })
+      .where('registration_seq', '=', registrationSeq)
+      .where('attempt_no', '=', attemptNo),
 );
 
 function* keepAttempt(attempt: RegistrationAttempt, isNew: boolean): Body<void> {
-  const { instruction } = attempt;
-  const values = { ...attempt, instruction: JSON.stringify(instruction), identity: identityKey(instruction) };
-  if (isNew) yield* insertAttempt.run(values);
-  else if ((yield* updateAttempt.run(values)) === 0)
+  const { instruction, requestUid, ipAddress, intentAtMs, ...answered } = attempt;
+  const sent = { requestUid, ipAddress, intentAtMs, instruction: JSON.stringify(instruction) };
+  if (isNew) yield* insertAttempt.run({ ...answered, ...sent, identityKey: identityKey(instruction) });
+  else if ((yield* updateAttempt.run(answered)) === 0)
     throw new ForbiddenChangeError(
       `registration ${attempt.registrationSeq} has no attempt ${attempt.attemptNo}`,
     );
@@ -232,24 +206,8 @@ const latestVersion = define((values: { seq: number }) =>
     .where('registration_seq', '=', values.seq),
 );
 
-interface VersionValues {
-  readonly seq: number;
-  readonly version: number;
-  readonly instruction: string;
-  readonly replaced: string | null;
-  readonly digest: string;
-  readonly atMs: number;
-}
-
-const insertVersion = define((values: VersionValues) =>
-  query.insertInto('registration_version').values({
-    registration_seq: values.seq,
-    version: values.version,
-    instruction: values.instruction,
-    replaced: values.replaced,
-    digest: values.digest,
-    at_ms: values.atMs,
-  }),
+const insertVersion = define((values: Tables['registration_version']) =>
+  query.insertInto('registration_version').values(values),
 );
 
 const insertPlace = define((values: { text: string; kind: RegistrationPlaceKind; seq: number }) =>
@@ -280,8 +238,8 @@ function* keepCorrection(
   const version = ((yield* latestVersion.get({ seq }))?.version ?? 0) + 1;
   const digest = computeRegistrationDigest({ companyId, batchId, rowNo }, instruction);
   const replaced = before.instruction && JSON.stringify(before.instruction);
-  const kept = { instruction: JSON.stringify(instruction), replaced, digest, atMs: event.atMs };
-  yield* insertVersion.run({ seq, version, ...kept });
+  const kept = { instruction: JSON.stringify(instruction), replaced, digest, at_ms: event.atMs };
+  yield* insertVersion.run({ registration_seq: seq, version, ...kept });
   yield* keepAskedOf(seq, instruction);
   yield* recordPlacesOf(seq, instruction);
   return digest;
@@ -305,8 +263,9 @@ function* isGuarded(
 
 function toValues({ before, after, event }: RegistrationChange, eventSeq: number): StateValues {
   const isAlarm = after.isAlarm || (before.isAlarm && !personalCauses.includes(event.cause));
+  const { instruction: _asked, batchId: _batch, rowNo: _row, version: _version, ...state } = after;
   return {
-    ...after,
+    ...state,
     reason: after.reason === null ? null : encodeMessage(after.reason),
     holds: encodeHolds(after.holds),
     acceptedHolds: encodeHolds(after.acceptedHolds),
@@ -314,7 +273,7 @@ function toValues({ before, after, event }: RegistrationChange, eventSeq: number
     isAcknowledged: Number(after.isAcknowledged),
     statusBefore: before.status,
     versionBefore: before.version,
-    eventSeq,
+    lastEventSeq: eventSeq,
     newsSeq: quietCauses.includes(event.cause) ? 0 : eventSeq,
   };
 }

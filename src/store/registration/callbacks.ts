@@ -1,8 +1,10 @@
 /** Callbacks as they were received: kept for ever, each bound to a registration at most once. */
-import { sql } from 'kysely';
+import { type Insertable, sql } from 'kysely';
+import { toColumns } from '../../platform/record-rows.ts';
 import type { KeptCallback, RegistrationStore, SentRegistrationRow } from '../../registration/ports.ts';
 import type { CallbackRecord } from '../../registration/rules/change.ts';
 import { identityKey, receiverToleranceMs } from '../../registration/rules/callback.ts';
+import type { Tables } from '../schema.ts';
 import { type BodiesOf, type Body, define, query, type Reading } from '../statements.ts';
 import { selectRegistrations, toCallback, toRegistration } from './rows.ts';
 
@@ -13,32 +15,8 @@ const keptOfKey = define((values: { key: string }) =>
     .where('key', '=', values.key),
 );
 
-interface CallbackValues {
-  readonly key: string;
-  readonly identity: string;
-  readonly registrationSeq: number | null;
-  readonly outcome: CallbackRecord['callback']['outcome'];
-  readonly appliedAtMs: number;
-  readonly callback: string;
-  readonly body: string;
-  readonly header: string;
-  readonly fromAddress: string;
-  readonly receivedAtMs: number;
-}
-
-const insertCallback = define((values: CallbackValues) =>
-  query.insertInto('registration_callback').values({
-    key: values.key,
-    identity_key: values.identity,
-    registration_seq: values.registrationSeq,
-    outcome: values.outcome,
-    applied_at_ms: values.appliedAtMs,
-    callback: values.callback,
-    body: values.body,
-    header: values.header,
-    from_address: values.fromAddress,
-    received_at_ms: values.receivedAtMs,
-  }),
+const insertCallback = define((values: Insertable<Tables['registration_callback']>) =>
+  query.insertInto('registration_callback').values(values),
 );
 
 const bindCallback = define((values: { id: number; registrationSeq: number }) =>
@@ -60,14 +38,8 @@ function insert(record: CallbackRecord, registrationSeq: number | null): Body<nu
   const { key, callback, body, fromAddress, receivedAtMs } = record;
   const { outcome, appliedAtMs, identity } = callback;
   const texts = { callback: JSON.stringify(callback), header: JSON.stringify(record.header) };
-  const kept = { key, body, ...texts, fromAddress, receivedAtMs };
-  return insertCallback.run({
-    ...kept,
-    identity: identityKey(identity),
-    registrationSeq,
-    outcome,
-    appliedAtMs,
-  });
+  const kept = toColumns({ outcome, appliedAtMs, registrationSeq, fromAddress, receivedAtMs });
+  return insertCallback.run({ key, body, ...texts, ...kept, identity_key: identityKey(identity) });
 }
 
 /** True unless the callback was kept, and bound, before. */

@@ -39,25 +39,23 @@ interface AppendedRegistrationEvent extends ChainedEvent {
   readonly cause: RegistrationCause;
 }
 
-const insertEvent = define((values: AppendedRegistrationEvent & { registrationSeq: number; text: string }) =>
-  query.insertInto('registration_event').values({
-    seq: values.seq,
-    registration_seq: values.registrationSeq,
-    from_status: values.from,
-    to_status: values.to,
-    cause: values.cause,
-    at_ms: values.atMs,
-    attempt_no: values.attemptNo,
-    detail: values.detail,
-    hash: nextRegistrationHashOf(values.registrationSeq, values.text),
-  }),
+type EventRow = Omit<Tables['registration_event'], 'hash'> & { readonly text: string };
+
+const insertEvent = define(({ text, ...row }: EventRow) =>
+  query
+    .insertInto('registration_event')
+    .values({ ...row, hash: nextRegistrationHashOf(row.registration_seq, text) }),
 );
 
 /** Appends the next event of a registration; inside the caller's transaction. */
-export const appendRegistrationEvent = (
+export function appendRegistrationEvent(
   registrationSeq: number,
   event: AppendedRegistrationEvent,
-): Body<number> => insertEvent.run({ ...event, registrationSeq, text: textOf(event) });
+): Body<number> {
+  const { seq, from, to, cause, atMs, attemptNo, detail } = event;
+  const moved = { registration_seq: registrationSeq, from_status: from, to_status: to, cause };
+  return insertEvent.run({ seq, ...moved, at_ms: atMs, attempt_no: attemptNo, detail, text: textOf(event) });
+}
 
 const latestEvent = define((_values: object) =>
   query.selectFrom('registration_event').select(({ fn }) => fn.max<number | null>('seq').as('seq')),

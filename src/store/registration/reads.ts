@@ -120,16 +120,6 @@ const countAwaitedOf = define((values: { batchId: string }) =>
   awaitedRows().where('p.batch_id', '=', values.batchId),
 );
 
-const reportsOfBatch = define((values: { batchId: string }) =>
-  query
-    .selectFrom('registration_report')
-    .select(['batch_id as batchId', 'kind', 'number', 'path', 'temporary_path as temporaryPath', 'sha256'])
-    .select(['event_seq as eventSeq', 'at_ms as atMs'])
-    .where('batch_id', '=', values.batchId)
-    .orderBy('number')
-    .orderBy('kind'),
-);
-
 export const registrationBatchReads = {
   *registrationBatches(): Reading<RegistrationBatch[]> {
     return (yield* newestFirst.all({})).map(toBatch);
@@ -161,9 +151,6 @@ export const registrationBatchReads = {
     const counted =
       batchId === undefined ? yield* countAwaited.get({}) : yield* countAwaitedOf.get({ batchId });
     return counted?.rows ?? 0;
-  },
-  *registrationReports(batchId) {
-    return yield* reportsOfBatch.all({ batchId });
   },
 } satisfies Partial<BodiesOf<RegistrationStore>>;
 

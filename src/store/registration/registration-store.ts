@@ -1,7 +1,6 @@
 /** The store of registrations. */
-import { encodeMessage, message, stopInEnglish } from '../../core/message.ts';
-import type { BatchReason } from '../../core/ports.ts';
-import { type BatchStatus, canMoveBatch } from '../../core/payout.ts';
+import { message, stopInEnglish } from '../../core/message.ts';
+import type { BatchReason, Report } from '../../core/ports.ts';
 import type { BatchStanding } from '../../payout/ports.ts';
 import type {
   RegistrationIntakeStore,
@@ -11,18 +10,9 @@ import type {
 } from '../../registration/ports.ts';
 import { moveRegistration, type RegistrationChange } from '../../registration/rules/change.ts';
 import type { Registration, RegistrationHold } from '../../registration/rules/registration.ts';
+import { isConcluded, keepReports, moveKept, readReports } from '../batch-steps.ts';
 import type { Engine, Reader, View } from '../engine.ts';
-import {
-  type BodiesOf,
-  type Body,
-  change,
-  define,
-  driveEach,
-  query,
-  type Reading,
-  select,
-} from '../statements.ts';
-import { standsAs } from '../payouts/batches.ts';
+import { type BodiesOf, type Body, define, driveEach, query, type Reading, select } from '../statements.ts';
 import { type FileGuard, inOwnFile } from '../payouts/bulk-work.ts';
 import { makeRegistrationApplier, type RegistrationApplier } from './apply.ts';
 import { readLatestRegistrationEventSeq } from './chain.ts';
@@ -82,7 +72,12 @@ export function makeRegistrationStore(parts: RegistrationStoreParts): OpenRegist
     applyRegistrations,
     keepCallback,
     registrationIntake,
-    registrationSnapshot: async () => openRegistrationSnapshot(engine),
+    registrationReports: {
+      reports: async (batchId: string) => engine.read(() => readReports('registration_report', batchId)),
+      recordReports: async (reports: readonly Report[]) =>
+        fenced.write(() => keepReports('registration_report', reports)),
+      snapshot: async () => openRegistrationSnapshot(engine),
+    },
   };
   return {
     store,
@@ -93,42 +88,12 @@ export function makeRegistrationStore(parts: RegistrationStoreParts): OpenRegist
 
 // ---------------------------------------------------------------- batches
 
-/** Statuses that only reading a file leads to; each has a function of its own. */
-const readingStatuses: readonly BatchStatus[] = ['ingesting', 'sealed', 'rejected'];
-
-/** Statuses in which a batch has come to rest. */
-const restingStatuses: readonly BatchStatus[] = ['done', 'halted', 'paused'];
-
 /** Writes that are one transaction each. */
 const registrationBatchWrites = {
   *moveRegistrationBatch(batchId, to, why, nowMs, seen?: BatchStanding) {
-    if (readingStatuses.includes(to)) throw new Error(`a batch becomes ${to} only when its file is read`);
     const found = yield* registrationBatchReads.registrationBatch(batchId);
-    if (found === undefined || !canMoveBatch(found.status, to) || !standsAs(found, seen)) return false;
-    const reason = {
-      reason_code: why?.code ?? null,
-      reason: why && encodeMessage(why.reason),
-      remedy: why && encodeMessage(why.remedy),
-    };
-    const rest = restingStatuses.includes(to) ? { rested_at_ms: nowMs } : {};
-    const moved = query.updateTable('registration_batch').set({ status: to, ...reason, ...rest });
-    yield* change(moved.where('batch_id', '=', batchId));
-    return true;
-  },
-  *recordRegistrationReports(reports) {
-    for (const report of reports) {
-      const record = {
-        batch_id: report.batchId,
-        kind: report.kind,
-        number: report.number,
-        path: report.path,
-        temporary_path: report.temporaryPath,
-        sha256: report.sha256,
-        event_seq: report.eventSeq,
-        at_ms: report.atMs,
-      };
-      yield* change(query.insertInto('registration_report').values(record));
-    }
+    const rest = isConcluded(to) ? { rested_at_ms: nowMs } : {};
+    return yield* moveKept('registration_batch', batchId, found, to, why, seen, rest);
   },
 } satisfies Partial<BodiesOf<RegistrationStore>>;
 

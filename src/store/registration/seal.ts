@@ -26,7 +26,7 @@ import { type ClaimKey, claimKeyOf } from '../schema.ts';
 import { type Body, change, define, defineHere, query, selectFirst } from '../statements.ts';
 import { appendRegistrationEvent, nextRegistrationHashOf, readLatestRegistrationEventSeq } from './chain.ts';
 import { giveClaimBack, selectClaims, takeClaims } from './claims.ts';
-import { recordPlaces, requireReading } from './ingest.ts';
+import { readReading, recordPlaces } from './ingest.ts';
 import { registrationBatchReads } from './reads.ts';
 import { encodeHolds, statusLiteral } from './rows.ts';
 import { textOfColumns } from '../payouts/chain.ts';
@@ -45,7 +45,7 @@ interface Sealing extends Pick<RegistrationBatch, 'batchId' | 'companyId'> {
 
 /** Seals a batch whose file has been read to its end. @throws Error when what was staged is not what was read */
 export function* sealRegistrations(batchId: string, totals: RegistrationSealTotals, nowMs: number) {
-  const { companyId } = yield* requireReading(batchId);
+  const { companyId } = yield* readReading(batchId);
   yield* requireRows(batchId, totals.rows);
   const eventBase = yield* readLatestRegistrationEventSeq();
   const sealing: Sealing = { batchId, companyId, nowMs, eventBase };

@@ -2,7 +2,7 @@ import { verbatim } from '../../../src/core/message.ts';
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { FoundPayout } from '../../../src/app/list.ts';
-import { foundPayoutView, PayoutTable } from '../../../src/cli/views/list.ts';
+import { foundPayoutView, ListTable, payoutList } from '../../../src/cli/views/list.ts';
 import { cutText } from '../../../src/cli/views/shown.ts';
 import { widthOf } from '../../../src/core/wrap-text.ts';
 import { makeBatch, makeRejectedRow, makeRow } from '../../support/report-fixtures.ts';
@@ -11,7 +11,7 @@ const find = (...rows: readonly FoundPayout['row'][]): readonly FoundPayout[] =>
   rows.map((row) => ({ row, batch: makeBatch({ fileName: 'a.csv' }) }));
 
 const table = (width: number | undefined, ...rows: readonly FoundPayout['row'][]): string =>
-  new PayoutTable(width).show(find(...rows));
+  new ListTable(payoutList, width).show(find(...rows));
 
 const held = makeRow({
   rowNo: 2,
@@ -86,7 +86,7 @@ When                 PayoutId  Status    Baht  Payee       Name                 
   });
 
   test('ends with what was found, and that there are more', () => {
-    const found = new PayoutTable(80);
+    const found = new ListTable(payoutList, 80);
     expect(found.end(false)).toBe('No payout matches.');
     found.show(find(held, makeRejectedRow(3)));
     expect(found.end(false)).toMatch(/^\n2 payouts, 100\.50 baht\.\n"paydrop show PAYOUT"/);

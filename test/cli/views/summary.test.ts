@@ -34,7 +34,7 @@ function textOf(summary: BatchSummary, files: readonly ReportedFile[], scene: Sc
   const opened = { loaded: { isSandbox }, bankAddress, clock, loss: undefined };
   const reports = { summary, otherReferences, files, filesWritten: 0 };
   const outcome = { kind: 'rested', reports, isRepeat, pace } as const;
-  return showOutcome(opened as unknown as Session, 'payouts.csv', outcome).text;
+  return showOutcome('payouts', opened as unknown as Session, 'payouts.csv', outcome).text;
 }
 
 function show(
@@ -280,12 +280,12 @@ describe('a file that was not settled', () => {
   const rejection = { code: 'empty', line: null, column: null, message: verbatim('the file is empty') };
 
   test('because it is rejected as a whole', () => {
-    expect(showOutcome(session, 'a.csv', { kind: 'rejected', rejection })).toEqual({
+    expect(showOutcome('payouts', session, 'a.csv', { kind: 'rejected', rejection })).toEqual({
       exitCode: 5,
       text: 'a.csv: the file is empty\nThe whole file was rejected (empty) and nothing of it was sent.',
       json: { file: 'a.csv', status: 'rejected', exitCode: 5, ...rejection, message: 'the file is empty' },
     });
-    const { text } = showOutcome(session, 'a.csv', {
+    const { text } = showOutcome('payouts', session, 'a.csv', {
       kind: 'rejected',
       rejection: { ...rejection, line: 3 },
     });
@@ -293,7 +293,7 @@ describe('a file that was not settled', () => {
   });
 
   test('because it was interrupted', () => {
-    expect(showOutcome(session, 'a.csv', { kind: 'interrupted', batch: undefined })).toEqual({
+    expect(showOutcome('payouts', session, 'a.csv', { kind: 'interrupted', batch: undefined })).toEqual({
       exitCode: 6,
       text: 'a.csv: interrupted; everything that was sent is recorded. Run it again: it goes on where it was.',
       json: { file: 'a.csv', status: 'interrupted', exitCode: 6, batchId: null },
@@ -318,7 +318,7 @@ test('what is written of a batch that is being paid says so, and not that it has
   const nextOf = (isSending: boolean, shown = totals): string | undefined => {
     const summary = summariseBatch(batch, shown, [], { exceptionsOk: false });
     const context = { ...plain, nowMs: noonMs } as unknown as PresentReports['context'];
-    return showPresent({ summary, context, files: [] }, isSending)
+    return showPresent({ kind: 'payouts', reports: { summary, context, files: [] }, isSending })
       .text.split('\n')
       .find((line) => line.startsWith('Next: '));
   };

@@ -77,7 +77,7 @@ function judgeOutcomes({ view, auditor }: EndParts): string[] {
 
 /** Each row is there once, as it was in the file, and the counts add up. */
 async function judgeFiles({ plan, store, published }: EndParts): Promise<string[]> {
-  await using snapshot = await store.registrationSnapshot();
+  await using snapshot = await store.registrationReports.snapshot();
   const broken: string[] = [];
   for (const { name, batchId, rows } of plan.files) {
     const batch = await snapshot.batch(batchId);

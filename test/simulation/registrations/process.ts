@@ -147,7 +147,7 @@ async function runFile(
   const context = makeContext(parts, process, AbortSignal.any([interrupted, waitOver.signal]));
   const { waitMs, isPatient } = plan;
   await runRegistrations(context, batch, { waitMs, isPatient, interrupted, waitOver });
-  await writeRegistrationReports(store, outbox, file.batchId, {
+  await writeRegistrationReports(store.registrationReports, outbox, file.batchId, {
     exceptionsOk: false,
     guardFormulas: true,
     isSandbox: false,

@@ -86,7 +86,7 @@ const decisions: Record<string, (store: Store) => Promise<unknown>> = {
     store.moveRegistrationBatch(registrationBatchId, 'running', null, noonMs),
   'holds registrations': (store) => store.holdReadyRegistrations(registrationBatchId, 'halted', why, noonMs),
   'records reports of registrations': (store) =>
-    store.recordRegistrationReports([report(registrationBatchId)]),
+    store.registrationReports.recordReports([report(registrationBatchId)]),
 };
 
 /** What a person decides in the process that sends. */

@@ -274,13 +274,13 @@ testOnEngines(
 
 testOnEngines('a snapshot stands still, and shows what has changed since', async ({ store }) => {
   const { first, second } = await sendTwo(store);
-  await using before = await store.registrationSnapshot();
+  await using before = await store.registrationReports.snapshot();
   await store.applyRegistrations([calledBack(first)]);
   await store.applyRegistrations([changeOf(second, 'acknowledged-by-person', { isAcknowledged: true })]);
   const rowsOf = async (snapshot: typeof before, since?: number) =>
     (await Array.fromAsync(snapshot.resultRows(registrationBatchId, since))).flat();
   expect((await rowsOf(before)).map(({ status }) => status)).toEqual(['submitted', 'submitted']);
-  await using after = await store.registrationSnapshot();
+  await using after = await store.registrationReports.snapshot();
   // That somebody has noted it is nothing new in a result.
   expect((await rowsOf(after, before.eventSeq)).map(({ seq, status }) => [seq, status])).toEqual([
     [1, 'registered'],
@@ -299,7 +299,7 @@ testOnEngines('a batch at rest is reported on again when something has happened 
   expect(await store.moveRegistrationBatch(registrationBatchId, 'paused', null, noonMs)).toBe(false);
   expect(await store.unreportedRegistrationBatches()).toEqual([registrationBatchId]);
   const report = async (number: number) => {
-    await using snapshot = await store.registrationSnapshot();
+    await using snapshot = await store.registrationReports.snapshot();
     const file = { path: `r${number}`, temporaryPath: `t${number}`, sha256: 's', atMs: noonMs };
     return {
       batchId: registrationBatchId,
@@ -309,16 +309,16 @@ testOnEngines('a batch at rest is reported on again when something has happened 
       eventSeq: snapshot.eventSeq,
     } as const;
   };
-  await store.recordRegistrationReports([await report(0)]);
+  await store.registrationReports.recordReports([await report(0)]);
   expect(await store.unreportedRegistrationBatches()).toEqual([]);
   await store.applyRegistrations([changeOf(second, 'acknowledged-by-person', { isAcknowledged: true })]);
   expect(await store.unreportedRegistrationBatches()).toEqual([]);
   await store.applyRegistrations([calledBack(first)]);
   expect(await store.unreportedRegistrationBatches()).toEqual([registrationBatchId]);
-  await expect(store.recordRegistrationReports([await report(1), await report(0)])).rejects.toThrow(
+  await expect(store.registrationReports.recordReports([await report(1), await report(0)])).rejects.toThrow(
     /unique/i,
   );
-  expect(await store.registrationReports(registrationBatchId)).toHaveLength(1);
+  expect(await store.registrationReports.reports(registrationBatchId)).toHaveLength(1);
 });
 
 testOnEngines(

@@ -50,7 +50,7 @@ const asked: Record<string, (store: Store) => Promise<unknown>> = {
   unknown: async (store) => store.unknownCallbacks(10),
   countUnknown: async (store) => store.countUnknownCallbacks(),
   callbackReceivedAtMs: async (store) => store.callbackReceivedAtMs('key'),
-  reports: async (store) => store.registrationReports(registrationBatchId),
+  reports: async (store) => store.registrationReports.reports(registrationBatchId),
   intent: async (store) => store.applyRegistrations([intentOf(await present(store, { seq: 1 }))]),
   callback: async (store) => store.applyRegistrations([calledBack(await present(store, { seq: 1 }))]),
   keepCallback: async (store) => store.keepCallback(callbackOf(makeInstruction(9)), null),
