@@ -123,7 +123,7 @@ const findProposals: Find = async ({ journal, clock }, asker, limit) => {
   const items: QueueItem[] = [];
   const nowMs = clock.now();
   for (const proposal of await journal.proposals(['proposed'], Number.MAX_SAFE_INTEGER, limit)) {
-    const involved = await journal.involvedIn(proposal.proposalId);
+    const involved = asker === undefined ? [] : await journal.involvedIn(proposal.proposalId);
     if (nowMs < proposal.expiresAtMs) items.push(proposalItem(proposal, involved, nowMs, asker));
   }
   return items;

@@ -27,6 +27,8 @@ const waiting = Number(process.argv[2] ?? 100_000);
 const paid = 200_000;
 const rowsOfFile = 5_000;
 const takesMsMax = 150;
+/** The limit for a list of all rows that are decided on at once, each of which is judged. */
+const freezeMsMax = 1_000;
 const [breaks, refusedFiles, proposals, itemsOfProposal, notes] = [3_000, 1_000, 50, 40, 5_000];
 const dayMs = 86_400_000;
 const sentMs = noonMs - dayMs;
@@ -53,7 +55,7 @@ const waits: readonly FileKind[] = [
   fileOf('unresolved'),
   fileOf('disputed', 0, true),
 ];
-await using page = await openTestPage({}, { boon: 'maker' });
+await using page = await openTestPage({}, { boon: 'maker', nok: 'checker' });
 const { store, users, sqlite } = page;
 using db = new DatabaseSync(sqlite.path);
 
@@ -64,6 +66,10 @@ const attemptOf: Readonly<Partial<Record<PayoutStatus, AttemptStatus>>> = {
   submitted: 'sent',
 };
 
+/** A name in letters alone: the search finds no digits of a name. */
+const nameOf = (no: number): string =>
+  `Payee ${String(no).replaceAll(/\d/g, (digit) => 'abcdefghij'[Number(digit)] ?? '')}`;
+
 /** Takes a file in, and leaves its rows as a run would have, without the time that it takes. */
 async function addFile(fileNo: number, rows: number, kind: FileKind, tranDate = dayBefore): Promise<string> {
   const batchId = String(1_000_000_000 + fileNo);
@@ -72,7 +78,7 @@ async function addFile(fileNo: number, rows: number, kind: FileKind, tranDate = 
     const row = makeRow(no, { payoutId: `P-${no}`, rowNo: place + 1, amountSatang: toSatang(10_000n) });
     return row.instruction === null
       ? row
-      : { ...row, instruction: { ...row.instruction, payeeName: `Payee ${no}` } };
+      : { ...row, instruction: { ...row.instruction, payeeName: nameOf(no) } };
   });
   await ingest(store, all, { batchId, fileName: `${batchId}.csv` });
   await store.moveBatch(batchId, 'running', null, sentMs);
@@ -171,8 +177,8 @@ async function fill(): Promise<void> {
   await addOthers(batchIds);
 }
 
-let worstMs = 0;
-async function measure(what: string, read: () => Promise<unknown>): Promise<void> {
+let isSlow = false;
+async function measure(what: string, read: () => Promise<unknown>, msMax = takesMsMax): Promise<void> {
   const took: (readonly [wallMs: number, cpuMs: number])[] = [];
   for (let turn = 0; turn < 6; turn += 1) {
     const [startMs, startCpu] = [performance.now(), process.cpuUsage()];
@@ -187,14 +193,20 @@ async function measure(what: string, read: () => Promise<unknown>): Promise<void
       .map((one) => one[side])
       .toSorted((one, other) => one - other)[2] ?? NaN;
   const [wallMs, cpuMs] = [medianOf(0), medianOf(1)];
-  worstMs = Math.max(worstMs, wallMs);
+  isSlow ||= wallMs > msMax;
   console.log(`${what}: ${Math.round(wallMs)} ms, ${Math.round(cpuMs)} ms of processor time`);
 }
 
-async function measureShown(what: string, read: OpenTestPage['browser']['get'], path: string, has: string) {
+async function measureShown(
+  what: string,
+  read: OpenTestPage['browser']['get'],
+  path: string,
+  has: string,
+  msMax = takesMsMax,
+) {
   const { text } = await read(path);
   if (!text.includes(has)) throw new Error(`${what}: the page does not say ${has}`);
-  await measure(what, () => read(path));
+  await measure(what, () => read(path), msMax);
 }
 
 await fill();
@@ -209,6 +221,17 @@ const context = { journal: shell, clock: users.clock, doubtAfterMs: 3_600_000, l
 await measure('the list itself', () => readAttention(context));
 await measureShown('page, first', (path) => browser.get(path), '/queue', 'class="q"');
 await measureShown('page, kept fresh', (path) => browser.getLive(path), '/queue', 'class="q"');
+const checker = await page.open('nok');
+await measureShown('page, first, of a checker', (path) => checker.get(path), '/queue', 'class="q"');
+for (const path of ['/today', '/proposals'])
+  await measureShown(`page, ${path} of a checker`, (at) => checker.get(at), path, '<h1');
+await measureShown(
+  'list of 5,000 rows, frozen',
+  post({ group: 'not-paid.', decision: 'retry' }),
+  '/decide',
+  '5,000',
+  freezeMsMax,
+);
 // One group of each code.
 const links = (await browser.get('/queue')).text.matchAll(/href="(\/queue\/([\w-]+)\.[^"?]*)"/g);
 for (const path of new Map(Array.from(links, ([, at = '', code]) => [code, at])).values())
@@ -221,7 +244,7 @@ for (const path of new Map(Array.from(links, ([, at = '', code]) => [code, at]))
     );
 const searches: readonly (readonly [what: string, search: string, has: string])[] = [
   ['a payoutId', 'P-77', '>P-77<'],
-  ['a part of a name', 'payee 77', '>P-77'],
+  ['a part of a name', 'payee hh', '>P-77'],
   ['a name of nobody', 'nobody', 'hold:approval'],
   ['the end of a number', '0077', '>P-'],
   ['an amount', '100.00', '1,000+'],
@@ -239,4 +262,4 @@ console.log(
     .map(({ kind, items }) => `${kind} ${items}`)
     .join(', '),
 );
-if (worstMs > takesMsMax) process.exitCode = 1;
+if (isSlow) process.exitCode = 1;
