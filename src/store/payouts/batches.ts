@@ -24,7 +24,7 @@ import type { ReportStore } from '../../reports/ports.ts';
 import { appendJournalFact } from '../review/person-chain.ts';
 import { isConcluded, keepReports, moveKept, readReports } from '../batch-steps.ts';
 import { decodeHolds, isInDoubt } from '../schema.ts';
-import { type BodiesOf, change, query, type Reading, select, selectFirst } from '../statements.ts';
+import { type BodiesOf, change, define, query, type Reading, select, selectFirst } from '../statements.ts';
 import { asText, joinParts, partsOfAmount, readLatestEventSeq, sumAmount, toBatch } from './rows.ts';
 
 const readByStatement = (record: {
@@ -79,6 +79,10 @@ function* readArchivedTotals(batchId: string): Reading<StatusTotal[]> {
   }));
 }
 
+const batchById = define((values: { batchId: string }) =>
+  query.selectFrom('batch').selectAll().where('batch_id', '=', values.batchId),
+);
+
 export const batchReads = {
   *batches() {
     const newestFirst = query
@@ -89,7 +93,7 @@ export const batchReads = {
     return (yield* select(newestFirst)).map(toBatch);
   },
   *batch(batchId): Reading<Batch | undefined> {
-    const record = yield* selectFirst(query.selectFrom('batch').selectAll().where('batch_id', '=', batchId));
+    const record = yield* batchById.get({ batchId });
     return record === undefined ? undefined : toBatch(record);
   },
   *totals(batchId): Reading<StatusTotal[]> {

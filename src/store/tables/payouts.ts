@@ -389,6 +389,7 @@ export const attempt = table('attempt', {
   indexes: [
     // With the day: SQLite without statistics would go through all attempts of a day to find one reference.
     index('attempt_by_trans_ref_no', 'trans_ref_no, tran_date'),
+    index('attempt_by_sys_ref_no', 'sys_ref_no', 'sys_ref_no is not null'),
     index('attempt_to_inquire', 'next_inquiry_at_ms', 'next_inquiry_at_ms is not null'),
     index('attempt_to_payee', 'proxy_no, amount_text, intent_at_ms'),
     indexInOrder('attempt_by_tran_date', 'tran_date'),
