@@ -269,16 +269,24 @@ const resultRowBySeq = define((values: { seq: number }) =>
   selectResultRows().where('p.seq', '=', values.seq),
 );
 
-export function* readHistory(seq: number): Reading<PayoutHistory> {
+function* findHistory(seq: number): Reading<PayoutHistory | undefined> {
   const record = yield* resultRowBySeq.get({ seq });
-  const batch = record === undefined ? undefined : yield* batchReads.batch(record.batch_id);
-  if (record === undefined || batch === undefined) throw new Error(`payout ${seq} has no row or no batch`);
+  if (record === undefined) return undefined;
+  const batch = yield* batchReads.batch(record.batch_id);
+  if (batch === undefined) throw new Error(`payout ${seq} has no batch`);
   const attempts = (yield* attemptsOfRow.all({ seq })).map(toAttempt);
   const events = (yield* eventsOfRow.all({ seq })).map((event) => ({
     ...event,
     detail: readDetail(event.detail),
   }));
   return { row: toResultRow(record), batch, attempts, events };
+}
+
+/** The history of a payout that is there. */
+export function* readHistory(seq: number): Reading<PayoutHistory> {
+  const found = yield* findHistory(seq);
+  if (found === undefined) throw new Error(`payout ${seq} has no row`);
+  return found;
 }
 
 /** Another process may have settled a row between two reads: then there is nothing to ask about it. */
@@ -299,10 +307,7 @@ function* withAttempts(records: readonly PayoutRecord[]): Reading<InDoubt[]> {
 }
 
 export const payoutReads = {
-  *history(seq): Reading<PayoutHistory | undefined> {
-    const there = yield* bySeq.get({ seq });
-    return there === undefined ? undefined : yield* readHistory(seq);
-  },
+  history: findHistory,
   *readyPage(batchId, afterRowNo, limit) {
     const records = yield* readyPage.all({ batchId, afterRowNo, limit });
     return records.map((record): ReadyPayout => ({
