@@ -16,6 +16,12 @@ export function maskDigits(text: string): string {
   return '*'.repeat(hidden) + text.slice(hidden);
 }
 
+/** "••5924" for masked digits, as pages show them. */
+export const shortenMasks = (text: string): string => text.replaceAll(/\*{2,}(?=\d{4}(?!\d))/g, '••');
+
+/** "••5924": the number of a payee or of an account on a page. */
+export const showLastDigits = (text: string): string => shortenMasks(maskDigits(text));
+
 const checkWeightMax = 13;
 
 /** The thirteenth digit of a citizen or tax ID, from its first twelve (weights 13 to 2, modulo 11). */

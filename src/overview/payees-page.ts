@@ -4,7 +4,7 @@ import { showBaht, showCount } from '../core/figures.ts';
 import { message, type PlainCode, sayCode } from '../core/message.ts';
 import { sayMoment } from '../core/moments.ts';
 import { showText } from '../core/outgoing-text.ts';
-import { maskDigits } from '../core/proxy-id.ts';
+import { showLastDigits } from '../core/proxy-id.ts';
 import type { FoundPayout, HistoryReader, PayoutSearch } from '../payout/ports.ts';
 import { asksWholePayee, readPayee, type SearchReach } from '../payout/rules/search.ts';
 import { moneyMovedOf } from '../reports/rules/report-rows.ts';
@@ -81,7 +81,7 @@ function payeeRow(visit: ProvedVisit, payee: PayeeSeen): Html {
   return html`<tr>
     <td data-head="${say('payout.payee-number')}">
       <a class="open" href="/payee/${payee.latestSeq}"
-        ><span class="name mono">${maskDigits(proxyNo)}</span></a
+        ><span class="name mono">${showLastDigits(proxyNo)}</span></a
       >
       <small>${proxyType} · ${say(message('payees.in-files', { count: showCount(payouts) }))}</small>
     </td>
@@ -210,7 +210,7 @@ async function answerPayee(store: PayeesReader, visit: ProvedVisit, fields: Fiel
   const { payees } = await store.payees(wanted, Number.MAX_SAFE_INTEGER, 1);
   const found = await store.searchPayouts({ payee: wanted }, from, payeesOnPage);
   const last = found.length < payeesOnPage ? undefined : found.at(-1)?.row.seq;
-  const title = `${say('payees.payee')} ${maskDigits(proxyNo)}`;
+  const title = `${say('payees.payee')} ${showLastDigits(proxyNo)}`;
   return {
     title,
     body: html`<p class="bread"><a href="/payees">← ${say('page.payees')}</a></p>

@@ -179,15 +179,9 @@ function explanation({ say }: ProvedVisit, shown: ShownDay): Part {
   return html`<p class="sum">${say(message('reconciliation.explained', { sum, breaks }))}</p>`;
 }
 
-/** The head of a printed day: company, day, time of printing, sandbox. */
-function printedHead({ companyId }: ReconciliationContext, visit: ProvedVisit): Html {
-  const { say, language, nowMs, isSandbox } = visit;
-  const moment = sayMoment(language, nowMs);
-  return html`<p class="print">
-    ${say(message('reconciliation.printed-head', { company: companyId, moment }))}
-    ${isSandbox && html`· <b>${say('page.sandbox')}</b>`}
-  </p>`;
-}
+/** The company, in the head of a printed day. */
+const printedHead = ({ companyId }: ReconciliationContext, { say }: ProvedVisit): Html =>
+  html`<p class="print">${say(message('reconciliation.printed-head', { company: companyId }))}</p>`;
 
 /** Lines at the end of a printed day. */
 const signatureLines = ({ say }: ProvedVisit): Html =>

@@ -5,7 +5,7 @@ import { counted, message, sayCode } from '../core/message.ts';
 import { parseBaht } from '../core/money.ts';
 import { sayAge, sayDate, sayMoment } from '../core/moments.ts';
 import { showText } from '../core/outgoing-text.ts';
-import { maskDigits } from '../core/proxy-id.ts';
+import { showLastDigits } from '../core/proxy-id.ts';
 import type { Batch, BatchReader } from '../core/ports.ts';
 import type { OverviewReader, PayeeSeen } from './ports.ts';
 import type { FoundPayout, MatchReader, PayoutSearch } from '../payout/ports.ts';
@@ -157,7 +157,7 @@ function payoutLine(visit: ProvedVisit, { row, batch }: FoundPayout): Html {
   const { cells, instruction, status, isAlarm } = row;
   const [sign, colour] = isAlarm ? ['!', 'bad'] : moneySigns[moneyMovedOf(row)];
   const payee = [
-    maskDigits(instruction?.proxyNo ?? cells.proxyNo),
+    showLastDigits(instruction?.proxyNo ?? cells.proxyNo),
     showText((instruction ?? cells).payeeName ?? ''),
   ].join(' ');
   const reason = reasonOf(visit, row);
@@ -184,7 +184,7 @@ const batchLine = (visit: ProvedVisit, batch: Batch): Html =>
 const refusedLine = ({ say, language, nowMs }: ProvedVisit, file: RefusedFile): Html =>
   line(
     html`<span class="sg no">×</span>`,
-    '/queue',
+    '/queue?show=batches',
     showText(file.fileName),
     say('search.refused-file'),
     html`<small>${sayAge(language, nowMs - file.endedAtMs)}</small>`,
@@ -194,7 +194,7 @@ const payeeLine = ({ say, language }: ProvedVisit, payee: PayeeSeen): Html =>
   html`<li>
     <span class="sg no"></span
     ><span
-      ><b class="n">${maskDigits(payee.proxyNo)}</b>
+      ><b class="n">${showLastDigits(payee.proxyNo)}</b>
       <small>${payee.names.map(showText).join(' · ')}</small></span
     >${
       payee.paid === 0
@@ -350,8 +350,8 @@ async function answerSearch(store: SearchReader, visit: ProvedVisit, fields: Fie
   const { files = [], payees = { answers: [], count: 0 }, days = [] } = others ?? {};
   const count = payouts.count ?? 0;
   const mayDecide = count > 0 && can(visit.person, 'propose').allowed;
-  const all = (path: string, label: string, more: Readonly<Record<string, string>>) =>
-    html`<p class="fold">${postButton(visit, path, label, { search: form.typed, ...more })}</p>`;
+  const all = (path: string, label: string, more: Readonly<Record<string, string>>, look = 'quiet') =>
+    html`<p class="fold">${postButton(visit, path, label, { search: form.typed, ...more }, look)}</p>`;
   const filesShown = form.all === 'files' ? batchesMax : shownFirst;
   const isNothing = [files, payouts.answers, payees.answers, days].every(({ length }) => length === 0);
   return {
@@ -372,7 +372,7 @@ async function answerSearch(store: SearchReader, visit: ProvedVisit, fields: Fie
         [
           count > shownFirst &&
             all('/search', `${say('search.all')} ${sayCounted(count)}`, { all: 'payouts' }),
-          mayDecide && all('/decide', say('search.decide'), {}),
+          mayDecide && all('/decide', say('search.decide'), {}, ''),
         ],
       )}
       ${part(

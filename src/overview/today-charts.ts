@@ -235,7 +235,7 @@ export function unknownSection({ say }: ProvedVisit, rows: readonly UnknownRows[
   return html`<section class="card">
     <div class="hd">
       <h2>${say('today.unknown-by-age')}</h2>
-      ${all > 0 && html`<a href="/queue">${say('today.open')} ${showCount(all)}</a>`}
+      ${all > 0 && html`<a href="/queue?show=unknown">${say('today.open')} ${showCount(all)}</a>`}
     </div>
     <ul class="tiles age">
       ${ages.map((one, age) => {
@@ -412,7 +412,7 @@ export function monthSection(
   }));
   const key: readonly (readonly [tone: string, sign: string, name: PlainCode])[] = [
     ['yes', '✓', 'today.key-agrees'],
-    ['bad', '1', 'today.key-breaks'],
+    ['bad', 'n', 'today.key-breaks'],
     ['ask', '?', 'today.key-missing'],
     ['', '…', 'today.key-open'],
   ];

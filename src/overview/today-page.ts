@@ -6,7 +6,7 @@ import { message, type PlainCode, sayCode } from '../core/message.ts';
 import { sayMoment } from '../core/moments.ts';
 import { showText } from '../core/outgoing-text.ts';
 import type { Batch, BatchReader, PayerPause } from '../core/ports.ts';
-import { maskDigits } from '../core/proxy-id.ts';
+import { showLastDigits } from '../core/proxy-id.ts';
 import type { PayerBreakerReader, PayerHalt } from '../payout/ports.ts';
 import { servicePayer } from '../registration/rules/intent.ts';
 import type { StatementStore, UnreconciledDays } from '../reconcile/ports.ts';
@@ -200,7 +200,7 @@ function stoppedLine(
   pause: PayerPause | undefined,
 ): Html | undefined {
   if (halt !== undefined)
-    return html`<a href="/queue"
+    return html`<a href="/queue?show=alarms"
       >${loud(words.halted, 'bad', html`${whyOf(visit, halt.reason)} (${halt.code})`)}</a
     >`;
   if (pause === undefined || visit.nowMs >= pause.untilMs) return undefined;
@@ -259,7 +259,7 @@ function stateLine(
 ): Html {
   const { say } = visit;
   const { bank } = figures;
-  const account = maskDigits(payer?.payerAccount ?? '').replace(/^\*+/, '••');
+  const account = showLastDigits(payer?.payerAccount ?? '');
   const ofPayer: LineWords = {
     halted: say(message('today.account-halted', { account })),
     paused: (time) => say(message('today.account-paused', { account, time })),

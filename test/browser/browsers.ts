@@ -29,7 +29,7 @@ export interface Browsers {
 
 /** Limit in ms that ends a test which hangs; no measure of speed. */
 const waitMs = 120_000;
-const sizes = { desktop: { width: 1280, height: 800 }, phone: { width: 390, height: 844 } } as const;
+export const sizes = { desk: { width: 1280, height: 800 }, phone: { width: 390, height: 844 } } as const;
 
 function listen(page: Page, complaints: string[]): void {
   page.on('pageerror', (error) => complaints.push(error.message));
@@ -68,7 +68,7 @@ async function openIn(browser: Browser, origin: string, look: Look, complaints: 
   const context = await browser.newContext({
     baseURL: origin,
     locale: language === 'th' ? 'th-TH' : 'en-GB',
-    viewport: isPhone ? sizes.phone : sizes.desktop,
+    viewport: isPhone ? sizes.phone : sizes.desk,
     isMobile: isPhone,
     colorScheme: isDark ? 'dark' : 'light',
     reducedMotion: 'reduce',

@@ -7,6 +7,7 @@ import { parse, stringify } from 'yaml';
 import { dayMs, formatBangkokDate } from '../../src/core/bangkok-time.ts';
 import { showBaht } from '../../src/core/figures.ts';
 import { formatBaht, parseBaht, toSatang } from '../../src/core/money.ts';
+import type { ResultRow } from '../../src/core/ports.ts';
 import { openJournal } from '../../src/store/open.ts';
 import type { Store } from '../../src/store/store.ts';
 import { dayOf, passTo } from '../end-to-end/as-bank.ts';
@@ -49,7 +50,7 @@ function spread(sum: bigint, rows: number, payee: number): bigint[] {
   const mean = sum / BigInt(rows);
   const amounts = Array.from({ length: rows - 1 }, (_, place) => {
     const no = payee + place;
-    return (mean * BigInt(45 + ((no * 47) % 111))) / 100n + BigInt(no % 97);
+    return (mean * BigInt(45 + ((no * 47) % 111))) / 100n - BigInt(no % 97);
   });
   const rest = sum - amounts.reduce((one, other) => one + other, 0n);
   if (rest <= 0n) throw new Error(`the last amount of ${rows} is ${rest}`);
@@ -125,13 +126,11 @@ export const commission = planFile({
   payee: 5_000,
   sum: '110802.83',
 });
-export const rebates = planFile({
-  name: 'rebates-november.csv',
-  letters: 'REB',
-  rows: 300,
-  payee: 6_000,
-  sum: '412345.50',
-});
+/** Rebates of two regions: together a list of 2,723 rows. */
+export const rebates = [
+  planFile({ name: 'rebates-north.csv', letters: 'RBN', rows: 545, payee: 6_000, sum: '212345.50' }),
+  planFile({ name: 'rebates-south.csv', letters: 'RBS', rows: 2_178, payee: 7_000, sum: '848210.75' }),
+] as const;
 
 // ---------------------------------------------------------------- the office
 
@@ -193,15 +192,20 @@ const waitMs = 480_000;
 
 /** Reads how the rows of a file stand. */
 function watchFiles(store: Store): Pick<Office, 'countOf' | 'untilOf' | 'unsentOf' | 'batchOf'> {
-  const rowsOf = async ({ ids }: PayoutFile) =>
-    (await Promise.all(ids.map(async (id) => store.findPayouts(id)))).map(([one]) => one?.row);
+  const find = async ({ name }: PayoutFile) =>
+    (await store.batches()).find(({ fileName }) => fileName === name)?.batchId;
+  /** None before the file is taken in. */
+  const rowsOf = async (file: PayoutFile): Promise<readonly ResultRow[]> => {
+    const batchId = await find(file);
+    if (batchId === undefined) return [];
+    await using snapshot = await store.snapshot();
+    return (await Array.fromAsync(snapshot.resultRows(batchId))).flat();
+  };
   const countOf = async (file: PayoutFile, status: string): Promise<number> =>
-    (await rowsOf(file)).filter((row) => row?.status === status).length;
+    (await rowsOf(file)).filter((row) => row.status === status).length;
   /** In words. */
   const describe = async (file: PayoutFile): Promise<string> => {
-    const words = (await rowsOf(file)).map(
-      (row) => `${row?.status ?? 'not there'} ${row?.holds.join() ?? ''} ${row?.reasonCode ?? ''}`,
-    );
+    const words = (await rowsOf(file)).map((row) => `${row.status} ${row.holds.join()} ${row.reasonCode}`);
     return [...Map.groupBy(words, (one) => one)].map(([one, all]) => `${all.length} × ${one}`).join('; ');
   };
   return {
@@ -215,12 +219,11 @@ function watchFiles(store: Store): Pick<Office, 'countOf' | 'untilOf' | 'unsentO
     },
     unsentOf: async (file) =>
       (await rowsOf(file)).flatMap((row) =>
-        row !== undefined && ['ready', 'held'].includes(row.status) ? [row.cells.payoutId] : [],
+        ['ready', 'held'].includes(row.status) ? [row.cells.payoutId] : [],
       ),
-    batchOf: async ({ name }) => {
-      const find = async () => (await store.batches()).find(({ fileName }) => fileName === name)?.batchId;
-      await until(async () => (await find()) !== undefined);
-      return (await find()) ?? '';
+    batchOf: async (file) => {
+      await until(async () => (await find(file)) !== undefined);
+      return (await find(file)) ?? '';
     },
   };
 }
@@ -232,7 +235,7 @@ export async function openOffice(): Promise<Office> {
       sandbox: { control: true, statement: { today: true }, latencyMs: 5 },
       transfer: { concurrency: 2 },
       settle: { firstDelayMs: 2_000, maxDelayMs: 3_600_000, giveUpAfterMs: 172_800_000 },
-      brake: { inDoubtMax: 5, window: 100_000 },
+      brake: { inDoubtMax: 5, window: 100_000, consecutiveFailures: 10_000 },
       // A file waits for an hour for what is in doubt: its account alone is halted meanwhile.
       watch: { stillMs: 50, rescanMs: 200, waitMs: 3_600_000 },
     }),

@@ -7,11 +7,10 @@ import type { Language } from '../../src/core/language.ts';
 import { type PlainCode, sayCode } from '../../src/core/message.ts';
 import { passwordOf } from '../support/persons.ts';
 import { until } from '../end-to-end/harness.ts';
-import type { Look } from './browsers.ts';
+import { type Look, sizes } from './browsers.ts';
 
 /** The narrowest screen. */
 const narrow = { width: 360, height: 780 };
-const phone = { width: 390, height: 844 };
 
 /** Folder of the pictures of each step, to be looked at; none are taken without it. */
 const pictures = process.env['PAYDROP_WALK_PICTURES'] ?? '';
@@ -19,6 +18,17 @@ const pictures = process.env['PAYDROP_WALK_PICTURES'] ?? '';
 /** Commands of the shell: on a page stand the names of buttons. */
 const command =
   /paydrop (?:accept|ack|approve|audit|cancel|check|confirm|decide|exceptions|halt|list|proposals|queue|reconcile|release|restore|result|resume|retry|review|run|settle|show|status|user|verify|watch)\b/;
+
+/** Most bytes of any page, and of Today. */
+const [bytesMax, todayBytesMax] = [60_000, 40_000];
+
+/** Most px that a view is high: on a phone, and where it is a list of the desk, too. */
+const heights: readonly (readonly [path: RegExp, size: keyof typeof sizes, px: number])[] = [
+  [/^\/today$/, 'phone', 3_600],
+  [/^\/queue$/, 'phone', 2_400],
+  [/^\/payout\/\d+$/, 'phone', 3_000],
+  [/^\/queue$/, 'desk', 2 * sizes.desk.height],
+];
 
 const isWide =
   'document.documentElement.scrollWidth > document.documentElement.clientWidth ? document.documentElement.scrollWidth : 0';
@@ -128,7 +138,7 @@ export class Walker {
 
   /** Looks at the page: what is wrong with it is noted, and pictures are taken of it. */
   async see(step: string): Promise<void> {
-    const { page, look } = this;
+    const { page } = this;
     const note = (what: string): number => this.#found.push(`${step}: ${what}`);
     const text = await page.locator('body').innerText();
     const typed = command.exec(text);
@@ -136,26 +146,32 @@ export class Walker {
     const axe = new AxeBuilder({ page }).setLegacyMode();
     const { violations } = await axe.analyze();
     for (const { id, nodes } of violations) note(`${id}: ${nodes[0]?.html}`);
+    const { pathname } = new URL(page.url());
+    const bytes = Buffer.byteLength(await page.content());
+    if (bytes > (pathname === '/today' ? todayBytesMax : bytesMax)) note(`${bytes} bytes`);
     const size = page.viewportSize();
+    for (const [path, name, px] of heights) {
+      if (!path.test(pathname)) continue;
+      await page.setViewportSize(sizes[name]);
+      const height = Number(await page.evaluate('document.documentElement.scrollHeight'));
+      if (height > px) note(`${height} px high on a ${name} of at most ${px}`);
+    }
     await page.setViewportSize(narrow);
     const width = Number(await page.evaluate(isWide));
     if (width > 0) note(`${width} px wide on a screen of ${narrow.width}`);
-    if (pictures !== '') await this.#take(step, look.isPhone === true ? undefined : size);
+    if (pictures !== '') await this.#take(step);
     if (size !== null) await page.setViewportSize(size);
   }
 
-  async #take(step: string, desk: { width: number; height: number } | null | undefined): Promise<void> {
+  /** On a desk and on a phone, light and dark, whichever the walk is on. */
+  async #take(step: string): Promise<void> {
     await mkdir(pictures, { recursive: true });
     const { page, language } = this;
     const shoot = async (what: string): Promise<void> => {
       const path = join(pictures, `${step}-${this.name}-${language}-${what}.png`);
       await page.screenshot({ path, fullPage: true });
     };
-    for (const [size, name] of [
-      [desk, 'desk'],
-      [phone, 'phone'],
-    ] as const) {
-      if (size === undefined || size === null) continue;
+    for (const [name, size] of Object.entries(sizes)) {
       await page.setViewportSize(size);
       await shoot(name);
       await page.emulateMedia({ colorScheme: 'dark' });

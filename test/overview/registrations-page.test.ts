@@ -147,7 +147,7 @@ describe('one registration', () => {
     const maker = await page.open('boon');
     const form = await maker.get(path);
     expect(textOf(form)).toMatch(
-      /Sends R1, \*{6}0001 once more, as a new request\. It takes effect after another person approves/,
+      /Sends R1, ••0001 once more, as a new request\. It takes effect after another person approves/,
     );
     expect(textOf(form)).toContain('Propose to retry 1 registration');
     const version = versionIn(form.text);
@@ -175,7 +175,7 @@ describe('one registration', () => {
     const fields = { decision: 'retry-corrected', note: 'by mail', version };
     expect((await maker.post(`${path}/decide`, fields)).status).toBe(422);
     const proposed = await maker.post(`${path}/decide`, { ...fields, accountNo: '999-8-88777-6' });
-    expect(proposed.text).toContain('******7776');
+    expect(proposed.text).toContain('••7776');
     expect(proposed.text).not.toContain('9998887776');
   });
 });

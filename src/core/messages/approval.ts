@@ -19,7 +19,6 @@ export const approvalWordings = wordings({
   'approval.sent.one': ['{counted} of {files} is sent at once', 'ส่งจ่ายทันที {counted} ของ {files}'],
   'approval.sent.many': ['{counted} of {files} are sent at once', 'ส่งจ่ายทันที {counted} ของ {files}'],
   'approval.nothing-sent': ['nothing waits to be sent now', 'ขณะนี้ไม่มีรายการรอส่งจ่าย'],
-  'approval.what': ['{decision}: {what}', '{decision}: {what}'],
   'approval.after-approval': [
     'Sent at once after the approval, batch {batch}',
     'ส่งจ่ายทันทีหลังอนุมัติ ชุดจ่ายเงิน {batch}',

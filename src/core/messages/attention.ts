@@ -112,7 +112,6 @@ const queue = wordings({
   'attention.since': ['since', 'ตั้งแต่'],
   'attention.all-together': ['All together', 'รวม'],
   'attention.look-at-it': ['Look at it whole', 'ดูรายละเอียดทั้งหมด'],
-  'attention.decide-all': ['{decision}: {what}…', '{decision} {what}…'],
   'attention.decide-all-hint': [
     'Each row is judged before you decide; a row for which the decision is impossible is left out, with the reason.',
     'ระบบตรวจสอบทุกรายการก่อนตัดสินใจ รายการที่ทำไม่ได้จะถูกตัดออกพร้อมเหตุผล',

@@ -387,10 +387,7 @@ export const overviewWordings = wordings({
     "The bank's statement cannot be used; the log of the sending process says why",
     'รายการเดินบัญชีจากธนาคารใช้ไม่ได้ ดูสาเหตุในบันทึกของโปรแกรมส่งรายการ',
   ],
-  'reconciliation.printed-head': [
-    'paydrop · company {company} · reconciliation · printed {moment}',
-    'paydrop · บริษัท {company} · กระทบยอด · พิมพ์เมื่อ {moment}',
-  ],
+  'reconciliation.printed-head': ['Company {company}, reconciliation', 'บริษัท {company} กระทบยอด'],
   'reconciliation.compared-by-line': [
     'Compared by ______________________ Date ____________',
     'ผู้กระทบยอด ______________________ วันที่ ____________',

@@ -89,7 +89,7 @@ export const pageWordings = wordings({
     'ออกจากระบบแล้ว ยังไม่มีการตัดสินใจ และข้อความที่พิมพ์ไว้ยังอยู่',
   ],
   'page.text-kept': [
-    'Your text is back. Nothing was decided; choose a file anew.',
+    'Your text is back. Nothing was decided; a chosen file is not kept.',
     'ข้อความที่พิมพ์ไว้กลับมาแล้ว ยังไม่มีการตัดสินใจ หากมีไฟล์แนบ กรุณาเลือกใหม่',
   ],
   'sign-in.name': ['Name', 'ชื่อผู้ใช้'],

@@ -165,7 +165,7 @@ function batchPage(visit: ProvedVisit, shown: Shown): Page {
       ${byStatus(visit, totals)}
       <div class="columns">
         ${facts(visit, shown)}
-        <div class="first" data-live="decisions">${decisionsCard(visit, shown)}</div>
+        <div data-live="decisions">${decisionsCard(visit, shown)}</div>
       </div>
       <section aria-labelledby="rows" data-live="rows">
         <h2 id="rows">${say('registration.registration-rows')}</h2>

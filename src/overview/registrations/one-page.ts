@@ -1,7 +1,7 @@
 /** One registration: its content, the decisions possible now, and its whole history, with the bank's callbacks. */
 import { counted, sayCode } from '../../core/message.ts';
 import { showText } from '../../core/outgoing-text.ts';
-import { maskDigits } from '../../core/proxy-id.ts';
+import { showLastDigits } from '../../core/proxy-id.ts';
 import type { RegistrationEvent, RegistrationHistory, RegistrationStore } from '../../registration/ports.ts';
 import { describeRegistrationReason, readRegistrationCell } from '../../registration/rules/report-rows.ts';
 import { maskedRegistrationColumns } from '../../registration/rules/registration-row.ts';
@@ -56,7 +56,7 @@ interface RegistrationPageContext {
 function head(visit: ProvedVisit, { row }: RegistrationHistory, isRevealed: boolean): Html {
   const { say, person } = visit;
   const [account, customer] = [accountOf(row), readRegistrationCell(row, 'customerId')];
-  const shown = (text: string): string => (isRevealed ? text : maskDigits(text));
+  const shown = (text: string): string => (isRevealed ? text : showLastDigits(text));
   return html`<p class="state">${stateOf(visit, row)}</p>
     ${factList([
       [

@@ -1,7 +1,7 @@
 /** Parts of registrations that several views share. */
 import { sayCode } from '../../core/message.ts';
 import { showText } from '../../core/outgoing-text.ts';
-import { maskDigits } from '../../core/proxy-id.ts';
+import { showLastDigits } from '../../core/proxy-id.ts';
 import type { RegistrationRow } from '../../registration/ports.ts';
 import {
   describeRegistrationReason,
@@ -17,7 +17,7 @@ export const nameOf = (row: Pick<RegistrationRow, 'cells'>): string =>
 
 export const accountOf = (row: RegistrationRow): string => readRegistrationCell(row, 'accountNo');
 
-export const maskedAccountOf = (row: RegistrationRow): string => maskDigits(accountOf(row));
+export const maskedAccountOf = (row: RegistrationRow): string => showLastDigits(accountOf(row));
 
 /** "VENDOR0001, COMP000001". */
 export const companyOf = (row: RegistrationRow): string =>

@@ -4,6 +4,7 @@ import { showBaht, showCount } from '../../core/figures.ts';
 import { sayMoment } from '../../core/moments.ts';
 import { type Satang, toSatang, zeroSatang } from '../../core/money.ts';
 import { showText } from '../../core/outgoing-text.ts';
+import { shortenMasks } from '../../core/proxy-id.ts';
 import type { Batch } from '../../core/ports.ts';
 import type { HistoryReader } from '../../payout/ports.ts';
 import { type FiguresContext, readApprovalFigures } from '../approve-batch.ts';
@@ -27,7 +28,6 @@ import {
   hero,
   largestCard,
   newPayeesFigure,
-  shortAccount,
   type ShownFigure,
   showChange,
   showShare,
@@ -154,7 +154,7 @@ function likeWarning(visit: ProvedVisit, row: NamedRow, { likes }: LookBack): Wa
   const { say, language } = visit;
   const { seq, payoutId, proxyNo, payeeName, amountSatang } = row;
   const like = likes.get(seq);
-  const payee = `${showText(payeeName ?? '')} ${shortAccount(proxyNo)}`;
+  const payee = `${showText(payeeName ?? '')} ${shortenMasks(proxyNo)}`;
   const detail = like && {
     payee,
     amount: showBaht(amountSatang),
@@ -311,7 +311,7 @@ function nameDiffers({ say }: ProvedVisit, { holds }: ApprovalFigures): readonly
 
 function accountWarnings({ say }: ProvedVisit, { isHalted, figures }: Waiting): readonly Warning[] {
   if (!isHalted) return [];
-  const text = say(message('approval.halted', { account: shortAccount(figures.payerAccount) }));
+  const text = say(message('approval.halted', { account: shortenMasks(figures.payerAccount) }));
   return [{ tone: 'bad', text, detail: say('approval.halted-remedy') }];
 }
 
@@ -441,7 +441,7 @@ export function auditorsCard(
 ): Html {
   const { say } = visit;
   const ofFiles = files.slice(0, auditedFilesMax);
-  return html`<section class="card">
+  return html`<section class="card audit">
     <details>
       <summary>${say('approval.for-auditors')}</summary>
       ${factList([

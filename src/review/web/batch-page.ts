@@ -5,7 +5,7 @@ import { showBaht, showCount } from '../../core/figures.ts';
 import { zeroSatang } from '../../core/money.ts';
 import { showText } from '../../core/outgoing-text.ts';
 import { type PayoutStatus, payoutStatuses } from '../../core/payout.ts';
-import { maskDigits } from '../../core/proxy-id.ts';
+import { showLastDigits } from '../../core/proxy-id.ts';
 import type { Batch, BatchReader, Report, StatusTotal } from '../../core/ports.ts';
 import type { FoundPayout, HistoryReader, PayoutSearch } from '../../payout/ports.ts';
 import { moneyMovedOf } from '../../reports/rules/report-rows.ts';
@@ -28,19 +28,12 @@ import { describeAct } from '../rules/terms.ts';
 import { deciderOf } from '../verdict.ts';
 import { findSentBack, leaveOutPart } from './proposed/again-page.ts';
 import { approvalCards, type ApprovalReader, auditorsCard, readWaiting } from './approval-panel.ts';
-import {
-  describeWhat,
-  figuresPanel,
-  headlineOf,
-  shortAccount,
-  totalOfFigures,
-  moneyCard,
-} from './figures-panel.ts';
+import { describeWhat, figuresPanel, headlineOf, totalOfFigures, moneyCard } from './figures-panel.ts';
 import { noteLengthMax, proposeCard, type ToPropose } from './decision-box.ts';
 import { addTotals } from '../../overview/rules/today.ts';
 import { html, type Html, type Part } from './html.ts';
 import { keptNote, plainPage, postButton, problems } from './layout.ts';
-import { factList, momentOf, moneyTag, sayBatchStatus, whyOf } from './parts.ts';
+import { capital, factList, momentOf, moneyTag, sayBatchStatus, whyOf } from './parts.ts';
 import type { ReadReview } from './payout-page.ts';
 import type { Answer, Fields, Page, ProvedVisit, View } from './view.ts';
 
@@ -259,7 +252,7 @@ function rowOf(visit: ProvedVisit, { row }: FoundPayout): Html {
       ${row.amountSatang === null ? showText(row.cells.amount) : showBaht(row.amountSatang)}
     </td>
     <td data-head="${say('payout.payee')}">
-      <span class="mono">${maskDigits(row.instruction?.proxyNo ?? row.cells.proxyNo)}</span>
+      <span class="mono">${showLastDigits(row.instruction?.proxyNo ?? row.cells.proxyNo)}</span>
       <small>${showText(names)}</small>
     </td>
     <td data-head="${say('payout.status')}">
@@ -361,7 +354,7 @@ function factsCard(visit: ProvedVisit, { batch }: ShownBatch): Html {
       [say('payout.remedy'), whyOf(visit, batch.remedy)],
       [say('batch.rows'), batch.rows > 0 && showCount(batch.rows)],
       [say('payout.amount'), batch.totalSatang > zeroSatang && say(bahtOf(batch.totalSatang))],
-      [say('batch.payer-account'), shortAccount(maskDigits(batch.payerAccount))],
+      [say('batch.payer-account'), showLastDigits(batch.payerAccount)],
       [say('batch.begun'), momentOf(visit, batch.startedAtMs)],
       [say('batch.rested'), batch.restedAtMs !== null && momentOf(visit, batch.restedAtMs)],
     ])}
@@ -452,7 +445,7 @@ async function proposePage(
   const { figured, refused } = toPropose;
   const waiting = await readWaiting(store, review, batch);
   return {
-    title: say(headlineOf(figured)),
+    title: capital(say(headlineOf(figured))),
     status: refused?.status ?? 200,
     body: html`<div class="bread"><a href="/batch/${batchId}">${showText(batch.fileName)}</a></div>
       ${kept} ${refused !== undefined && problems(visit, [{ field: 'note', text: refused.text }])}

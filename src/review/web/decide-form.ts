@@ -409,8 +409,11 @@ export function decidePage(
     body: html`${aboveForm(visit, box, fields, trouble)}
       <h1>${title}</h1>
       <div class="columns">
-        <div class="card first">${boxForm(visit, review, box, fields, trouble, back)}</div>
         <section class="card">${form.shown}</section>
+        <section class="card decision" aria-labelledby="decisions">
+          <h2 id="decisions">${visit.say('proposal.your-decision')}</h2>
+          ${boxForm(visit, review, box, fields, trouble, back)}
+        </section>
       </div>`,
   };
 }

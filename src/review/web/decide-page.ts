@@ -4,7 +4,7 @@ import { randomBytes } from 'node:crypto';
 import { showBaht, showCount } from '../../core/figures.ts';
 import { type Satang, sumSatang, zeroSatang } from '../../core/money.ts';
 import { showText } from '../../core/outgoing-text.ts';
-import { maskDigits } from '../../core/proxy-id.ts';
+import { showLastDigits } from '../../core/proxy-id.ts';
 import type { ResultRow } from '../../core/ports.ts';
 import type { HistoryReader, WaitingReader } from '../../payout/ports.ts';
 import { type PayoutFilter, placeInTime } from '../../payout/rules/search.ts';
@@ -27,7 +27,7 @@ import {
 } from './decide-form.ts';
 import { html, type Html, type Part } from './html.ts';
 import { plainPage } from './layout.ts';
-import { ageOf, dataTable, decisionCard, moneyTag, reasonOf, whyOf } from './parts.ts';
+import { ageOf, decisionCard, moneyTag, reasonOf, whyOf } from './parts.ts';
 import type { ReadReview } from './payout-page.ts';
 import type { Answer, Fields, Page, PageViews, ProvedVisit, SentFile, View } from './view.ts';
 
@@ -190,20 +190,24 @@ async function itemRow({ store }: DecidePageContext, visit: ProvedVisit, { key }
   const { row, batch } = history;
   const { payeeName } = row.instruction ?? row.cells;
   return html`<tr>
-    <td data-head="${say('payout.payee')}">
-      <a class="open" href="/payout/${row.seq}">${row.cells.payoutId.trim()}</a> ${showText(payeeName ?? '')}
+    <td>
+      <a class="open" href="/payout/${row.seq}"><b>${row.cells.payoutId.trim()}</b></a>
+      ${showText(payeeName ?? '')}
       <small
-        >${maskDigits(row.instruction?.proxyNo ?? row.cells.proxyNo)} · ${showText(batch.fileName)}</small
+        >${showLastDigits(row.instruction?.proxyNo ?? row.cells.proxyNo)} · ${showText(batch.fileName)},
+        ${say('payout.row')} ${row.rowNo}</small
       >
     </td>
-    <td class="number" data-head="${say('payout.amount')}">
+    <td class="number">
       ${row.amountSatang === null ? showText(row.cells.amount) : showBaht(row.amountSatang)}
     </td>
-    <td class="why" data-head="${say('payout.why')}">${reasonOf(visit, row)}</td>
-    <td data-head="${say('payout.status')}">
-      ${sayCode(language, `payout-status.${row.status}`)}<br />${moneyTag(visit, moneyMovedOf(row))}
+    <td class="w">
+      ${reasonOf(visit, row)}
+      <small
+        >${sayCode(language, `payout-status.${row.status}`)} ${moneyTag(visit, moneyMovedOf(row))} ·
+        ${ageOf(visit, placeInTime(row, batch))}</small
+      >
     </td>
-    <td class="mono" data-head="${say('payout.age')}">${ageOf(visit, placeInTime(row, batch))}</td>
   </tr>`;
 }
 
@@ -216,9 +220,19 @@ async function itemTable(
   const shown: Part[] = [];
   for (const { target } of rows.slice(0, itemsShownMax)) shown.push(await itemRow(context, visit, target));
   const rest = rows.length - shown.length;
-  const heads = ['payout.payee', 'payout.amount', 'payout.why', 'payout.status', 'payout.age'] as const;
-  return html`${dataTable(visit, heads, shown, ['payout.amount'])}
-  ${rest > 0 && html`<p>${say(message('decide.and-more', { count: showCount(rest) }))}</p>`}`;
+  return html`<table class="rows">
+      <thead>
+        <tr>
+          <th scope="col">${say('payout.payee')}</th>
+          <th scope="col" class="number">${say('payout.amount')}</th>
+          <th scope="col">${say('payout.why')}, ${say('payout.status')}, ${say('payout.age')}</th>
+        </tr>
+      </thead>
+      <tbody>
+        ${shown}
+      </tbody>
+    </table>
+    ${rest > 0 && html`<p>${say(message('decide.and-more', { count: showCount(rest) }))}</p>`}`;
 }
 
 /** The reasons against each decision, by the keys of the rows. */
@@ -350,7 +364,7 @@ async function listPage(
       ${oldestNote(visit, list)}
       <div class="columns">
         <section class="card">${await itemTable(context, visit, list)}</section>
-        <div class="first">
+        <div class="lead">
           ${decisionCard(visit, { openProposal: undefined }, decisionBox(visit, review, box, fields, trouble))}
         </div>
       </div>`,

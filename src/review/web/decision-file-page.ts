@@ -51,7 +51,15 @@ function filePage(visit: ProvedVisit, item: OwnedItem, objections: readonly Mess
     body: html`${objections.length > 0 && objectionsBox(visit, objections)}
       <h1>${say('decision-file.decision-file')}</h1>
       <div class="columns">
-        <section class="card first">
+        <section class="card">
+          ${factList([
+            [say('decision-file.decision-file'), whyOf(visit, title)],
+            [say('decision-file.asks-for'), whyOf(visit, reason)],
+            [say('payout.amount'), amountSatang === null ? undefined : say(bahtOf(amountSatang))],
+            ['SHA-256', html`<code>${version}</code>`],
+          ])}
+        </section>
+        <section class="card decision">
           <p>${say('decision-file.confirm-file-hint')}</p>
           ${postButton(visit, `${decisionFilePath}/confirm`, say('decision-file.confirm-file'), { key, version }, 'main')}
           <form method="post" action="${decisionFilePath}/discard">
@@ -63,14 +71,6 @@ function filePage(visit: ProvedVisit, item: OwnedItem, objections: readonly Mess
             <button>${say('decision-file.discard-file')}</button>
           </form>
           <p><a href="/queue">${say('decide.not-done')}</a></p>
-        </section>
-        <section class="card">
-          ${factList([
-            [say('decision-file.decision-file'), whyOf(visit, title)],
-            [say('decision-file.asks-for'), whyOf(visit, reason)],
-            [say('payout.amount'), amountSatang === null ? undefined : say(bahtOf(amountSatang))],
-            ['SHA-256', html`<code>${version}</code>`],
-          ])}
         </section>
       </div>`,
   };

@@ -3,7 +3,7 @@ import { showBaht, showCount } from '../../core/figures.ts';
 import { counted, message, type Message } from '../../core/message.ts';
 import { type Satang, sumSatang, toSatang, zeroSatang } from '../../core/money.ts';
 import { showText } from '../../core/outgoing-text.ts';
-import { maskDigits } from '../../core/proxy-id.ts';
+import { shortenMasks, showLastDigits } from '../../core/proxy-id.ts';
 import type { PayoutStatus } from '../../core/payout.ts';
 import type { StatusTotal } from '../../core/ports.ts';
 import type { HistoryReader } from '../../payout/ports.ts';
@@ -18,9 +18,10 @@ import {
   sizeBounds,
   sizeOf,
 } from '../rules/proposal-figures.ts';
-import { nameOfDecision } from '../rules/terms.ts';
+import { describeAct } from '../rules/terms.ts';
 import { chartKey, histogram, shareBar } from './charts.ts';
 import { html, type Html, type Part } from './html.ts';
+import { capital } from './parts.ts';
 import type { ProvedVisit } from './view.ts';
 
 /** The number of files that are named; the others are counted. */
@@ -47,29 +48,24 @@ export function describeWhat({ decision, kind, figures, totalSatang }: FiguredDe
   });
 }
 
-/** "••5924" for a masked account. */
-export const shortAccount = (masked: string): string => masked.replace(/^\*+/u, '••');
-
 /** The sentence of a decision, the same for maker, checker and signer. */
 export function headlineOf(figured: FiguredDecision): Message {
-  const { decision, kind, figures } = figured;
+  const { decision, figures } = figured;
   const { rows, payees, files } = figures;
   const { amountSatang } = countedOf(figured);
   const what = describeWhat(figured);
   if (decision === 'approve-batch' && amountSatang !== null) {
-    const account = figures.payerAccounts.map(shortAccount).join(', ');
+    const account = figures.payerAccounts.map(shortenMasks).join(', ');
     const said = { people: counted(payees, 'person'), amount: showBaht(amountSatang), account };
     return payees === rows
       ? message('approval.pay-people', said)
       : message('approval.pay-payouts', { ...said, payouts: counted(rows, 'payout') });
   }
-  if (sendsWhatWaits(decision) && figures.of === 'payouts') {
-    if (rows === 0)
-      return message('approval.what', { decision: message(nameOfDecision(decision, kind)), what });
+  if (sendsWhatWaits(decision) && figures.of === 'payouts' && rows > 0) {
     const said = { counted: what, files: counted(files.length, 'file') };
     return message(rows === 1 ? 'approval.sent.one' : 'approval.sent.many', said);
   }
-  return message('approval.what', { decision: message(nameOfDecision(decision, kind)), what });
+  return describeAct(decision, what);
 }
 
 /** Returns "salary-november.csv" or "salary-november.csv and 2 more files". */
@@ -169,7 +165,7 @@ export function figuresOf(visit: ProvedVisit, { decision, figures, totalSatang }
     figures.rows > 0 && pays(decision) && newPayeesFigure(visit, figures, totalSatang),
     payerAccounts.length > 0 && {
       name: say('approval.accounts'),
-      figure: payerAccounts.map(shortAccount).join(', '),
+      figure: payerAccounts.map(shortenMasks).join(', '),
     },
   ]);
 }
@@ -181,7 +177,7 @@ export function hero(
   { small, figures, isTitle }: { readonly small: Part; readonly figures: Part; readonly isTitle: boolean },
 ): Html {
   const files = sayFiles(visit, figured.figures);
-  const sentence = visit.say(headlineOf(figured));
+  const sentence = capital(visit.say(headlineOf(figured)));
   return html`<section class="card hero" aria-labelledby="headline">
     ${files !== undefined && html`<p class="file">${files}</p>`}
     ${isTitle ? html`<h1 id="headline">${sentence}</h1>` : html`<h2 id="headline">${sentence}</h2>`}
@@ -255,7 +251,7 @@ async function readLargest(
       seq,
       payoutId: cells.payoutId.trim(),
       rowNo,
-      proxyNo: shortAccount(maskDigits(instruction?.proxyNo ?? cells.proxyNo)),
+      proxyNo: showLastDigits(instruction?.proxyNo ?? cells.proxyNo),
       payeeName: (instruction ?? cells).payeeName ?? '',
       amountSatang,
       isNewPayee,
@@ -302,22 +298,21 @@ export async function largestCard(
         <tr>
           <th scope="col">${say('payout.payee')}</th>
           <th scope="col" class="r">${say('approval.baht')}</th>
-          <th scope="col">${compared === undefined ? say('payout.payout') : say('approval.against-last')}</th>
+          ${compared === undefined ? html`<td></td>` : html`<th scope="col">${say('approval.against-last')}</th>`}
         </tr>
       </thead>
       <tbody>
         ${largest.map((large) => {
           const { seq, payoutId, rowNo, proxyNo, payeeName, amountSatang } = large;
           const row = say(message('approval.row', { row: showCount(rowNo) }));
-          const link = html`<a href="/payout/${seq}">${payoutId}</a>, ${row}`;
           const against = againstOf(visit, large, compared);
           return html`<tr>
             <td>
               <b>${showText(payeeName)}</b>
-              <small class="n">${proxyNo} ${compared !== undefined && html`· ${link}`}</small>
+              <small>${proxyNo} · <a href="/payout/${seq}">${payoutId}</a>, ${row}</small>
             </td>
             <td class="r">${showBaht(amountSatang)}</td>
-            <td class="w">${compared === undefined && html`${link} `}${against}</td>
+            <td class="w">${against}</td>
           </tr>`;
         })}
       </tbody>

@@ -14,7 +14,7 @@ import { sayAge, sayMoment } from '../../core/moments.ts';
 import { maskForeignNumbers, showText } from '../../core/outgoing-text.ts';
 import type { Issue } from '../../core/payout-file.ts';
 import type { Batch, ResultRow } from '../../core/ports.ts';
-import { maskDigits } from '../../core/proxy-id.ts';
+import { showLastDigits } from '../../core/proxy-id.ts';
 import type { MoneyMoved, SearchReach } from '../../payout/rules/search.ts';
 import { describeAlarmRemedy, describeRemedy } from '../../reports/rules/remedies.ts';
 import { describeIssue, describeReason } from '../../reports/rules/report-rows.ts';
@@ -126,9 +126,9 @@ export const factList = (facts: readonly (readonly [name: string, fact: Part])[]
 /** The limit of a search text, in characters. */
 const searchLengthMax = 100;
 
-/** The search text, cut at the limit. */
+/** The search text, cut at the limit; a number that was copied from a page, as masked. */
 export const readSearch = (fields: Fields): string =>
-  (fields['search'] ?? '').trim().slice(0, searchLengthMax);
+  (fields['search'] ?? '').trim().slice(0, searchLengthMax).replaceAll('•', '*');
 
 /** The reach of a search for a whole number; nothing for other searches. */
 export const reachNote = ({ say }: Pick<Visit, 'say'>, reach: SearchReach | undefined): Part =>
@@ -197,6 +197,28 @@ export const chips = (facts: readonly (readonly [name: string, fact: Part])[]): 
     ${facts.map(([name, fact]) => html`<li><small>${name}</small> ${fact}</li>`)}
   </ul>`;
 
+/** Numbers of requests, hashes and times, which auditors alone need. */
+const auditedFacts: ReadonlySet<string> = new Set([
+  'severity',
+  'httpStatus',
+  'elapsedMs',
+  'requestUid',
+  'xRequestId',
+  'transRefNo',
+  'sysRefNo',
+  'ddrOapiSeqId',
+  'orderHash',
+  'asksFor',
+]);
+
+/** Facts of an event that stand folded. */
+export const foldedChips = ({ say }: ProvedVisit, facts: Parameters<typeof chips>[0]): Part =>
+  facts.length > 0 &&
+  html`<details class="small">
+    <summary>${say('upload.for-auditors')}</summary>
+    ${chips(facts)}
+  </details>`;
+
 /** The person who decided an event, and the one who approved it; undefined for an event that no person decided. */
 export function deciderIn({ say }: ProvedVisit, { by, checkedBy }: Readonly<Record<string, unknown>>): Part {
   if (typeof by !== 'string') return undefined;
@@ -211,13 +233,19 @@ export function eventFacts(
   show: (name: string, value: unknown) => string,
 ): Part {
   const { proposal } = detail;
-  const facts = Object.entries(detail)
-    .filter(([name, value]) => !hidden.has(name) && value !== null && value !== undefined && value !== '')
-    .map(([name, value]) => [sayFact(visit, name), show(name, value)] as const);
+  const shown = Object.entries(detail).filter(
+    ([name, value]) => !hidden.has(name) && value !== null && value !== undefined && value !== '',
+  );
+  const [folded = [], facts = []] = [true, false].map((isFolded) =>
+    shown
+      .filter(([name]) => auditedFacts.has(name) === isFolded)
+      .map(([name, value]) => [sayFact(visit, name), show(name, value)] as const),
+  );
   return [
     typeof proposal === 'number' &&
       html`<p><a href="/proposal/${proposal}">${visit.say('payout.proposal-word')} ${proposal}</a></p>`,
     chips(facts),
+    foldedChips(visit, folded),
   ];
 }
 
@@ -258,7 +286,7 @@ export function readEntry(
   const { say } = visit;
   const cells = Object.entries(row.cells)
     .filter(([, cell]) => cell !== '')
-    .map(([name, cell]) => [name, isMasked(name) ? maskDigits(cell) : showText(cell)] as const);
+    .map(([name, cell]) => [name, isMasked(name) ? showLastDigits(cell) : showText(cell)] as const);
   return {
     atMs: batch.startedAtMs,
     who: say('payout.program'),
@@ -298,7 +326,7 @@ function foldEntries(entries: readonly TimeLineEntry[]): readonly TimeLineEntry[
 
 function entriesTable(visit: ProvedVisit, entries: readonly TimeLineEntry[]): Html {
   const { say } = visit;
-  return html`<table class="story">
+  return html`<table class="rows story">
     <thead>
       <tr>
         ${timeLineHeads.map((head) => html`<th scope="col">${say(head)}</th>`)}
@@ -308,10 +336,10 @@ function entriesTable(visit: ProvedVisit, entries: readonly TimeLineEntry[]): Ht
       ${entries.map(
         ({ atMs, who, what, evidence }) =>
           html`<tr>
-            <td class="mono" data-head="${say('payout.time')}">${atMs > 0 && momentOf(visit, atMs)}</td>
-            <td data-head="${say('payout.who')}">${who}</td>
-            <td data-head="${say('payout.what')}">${what}</td>
-            <td class="why" data-head="${say('payout.evidence')}">${evidence}</td>
+            <td class="mono">${atMs > 0 && momentOf(visit, atMs)}</td>
+            <td>${who}</td>
+            <td class="w">${what}</td>
+            <td class="w why">${evidence}</td>
           </tr>`,
       )}
     </tbody>

@@ -4,7 +4,7 @@ import { bahtOf, message, sayCode } from '../../core/message.ts';
 import { zeroSatang } from '../../core/money.ts';
 import { thaiNamesAgree } from '../../core/payee-name.ts';
 import { maskForeignNumbers, showText } from '../../core/outgoing-text.ts';
-import { maskDigits } from '../../core/proxy-id.ts';
+import { showLastDigits } from '../../core/proxy-id.ts';
 import type { HistoryReader, PayoutEvent, PayoutHistory } from '../../payout/ports.ts';
 import { factsOf } from '../../reconcile/rules/types.ts';
 import { describeReason, moneyMovedOf } from '../../reports/rules/report-rows.ts';
@@ -37,6 +37,7 @@ import {
   decisionCard,
   eventFacts,
   factList,
+  foldedChips,
   ifAny,
   momentOf,
   moneyTag,
@@ -249,23 +250,27 @@ function eventEntry(visit: ProvedVisit, event: PayoutEvent, attempts: readonly A
   };
 }
 
-function lineEntry({ say, language }: ProvedVisit, { date, acceptedAtMs, line }: ToldLine): TimeLineEntry {
+function lineEntry(visit: ProvedVisit, { date, acceptedAtMs, line }: ToldLine): TimeLineEntry {
+  const { say } = visit;
+  const why = maskForeignNumbers([line.reasonCode, line.reasonDesc].join(' ').trim());
   const facts = [
-    [sayCode(language, 'fact.statement'), showDate(date)],
+    [say('fact.statement'), showDate(date)],
+    [say('fact.statusText'), maskForeignNumbers(line.statusText)],
+    [say('payout.amount'), showBaht(line.amountSatang)],
+    ...(why === '' ? [] : [[say('payout.why'), why] as const]),
+  ] as const;
+  const audited = [
     [say('payout.line'), String(line.line)],
-    [sayCode(language, 'fact.statusText'), maskForeignNumbers(line.statusText)],
     [say('payout.transfer'), line.transRefNo],
     [say('payout.bank-reference'), line.sysRefNo],
-    [say('payout.amount'), showBaht(line.amountSatang)],
     [say('payout.fee'), showBaht(line.feeSatang)],
-    [say('payout.why'), maskForeignNumbers([line.reasonCode, line.reasonDesc].join(' ').trim())],
   ] as const;
   return {
     atMs: acceptedAtMs ?? 0,
     repeated: undefined,
     who: say('payout.statement-side'),
     what: html`<b>${say('payout.statement-line')}</b>`,
-    evidence: chips(facts.filter(([, fact]) => fact !== '')),
+    evidence: [chips(facts), foldedChips(visit, audited)],
   };
 }
 
@@ -289,7 +294,7 @@ function payeeNumber(visit: ProvedVisit, { row }: PayoutHistory, isRevealed: boo
   const number = row.instruction?.proxyNo ?? row.cells.proxyNo;
   if (isRevealed)
     return html`<span class="mono">${number}</span> <small role="status">${say('payout.revealed')}</small>`;
-  return html`<span class="mono">${maskDigits(number)}</span> ${
+  return html`<span class="mono">${showLastDigits(number)}</span> ${
       can(person, 'reveal').allowed && postButton(visit, `/payout/${row.seq}/reveal`, say('payout.reveal'))
     }`;
 }
@@ -355,7 +360,7 @@ function summary(visit: ProvedVisit, { row, batch, attempts }: PayoutHistory): H
 
 /** Returns "12,500.00 baht → ••5678". */
 function describeOne({ say }: ProvedVisit, { row }: PayoutHistory): string {
-  const payee = maskDigits(row.instruction?.proxyNo ?? row.cells.proxyNo);
+  const payee = showLastDigits(row.instruction?.proxyNo ?? row.cells.proxyNo);
   return `${say(bahtOf(row.amountSatang ?? zeroSatang))} → ${payee}`;
 }
 
@@ -443,11 +448,9 @@ function rowPage(
       <section class="card payout-head" data-live="figures">${parts.head}</section>
       <div class="columns">
         <section class="card" data-live="facts">${facts}</section>
-        <div class="first">
-          ${decisionCard(visit, row, [asking, decisionBox(visit, row.review, box, fields, trouble)])}
-        </div>
+        <div>${decisionCard(visit, row, [asking, decisionBox(visit, row.review, box, fields, trouble)])}</div>
       </div>
-      <section aria-labelledby="story" data-live="story">
+      <section class="card" aria-labelledby="story" data-live="story">
         <h2 id="story">${visit.say('payout.history')}</h2>
         ${story}
       </section>`,

@@ -37,7 +37,7 @@ import { type ItemsReader, itemPages, itemRow, linesTable, listMax, outcomeOf } 
 import { isTwoSided, readTwoSided, twoSidedTable } from './proposed/break-sides.ts';
 import { html, type Html, type Part } from './html.ts';
 import { plainPage, postButton, problems } from './layout.ts';
-import { factList, fullStop, momentOf, whyOf } from './parts.ts';
+import { capital, factList, fullStop, momentOf, whyOf } from './parts.ts';
 import type { ReadReview } from './payout-page.ts';
 import {
   describeKey,
@@ -132,7 +132,7 @@ function banner(visit: ProvedVisit, proposal: Proposal, known: BannerFacts): Par
   const canWithdraw = whyNotWithdraw(proposal, deciderOf(proved), nowMs) === undefined;
   const headline =
     status === 'proposed'
-      ? say(message('approval.proposed', { what: headlineOf(proposal) }))
+      ? say(message('approval.proposed', { what: { within: headlineOf(proposal) } }))
       : sayCode(language, `proposal-status.${status}`);
   return html`<div class="${look}" role="status" tabindex="-1" autofocus>
     <b>${headline}${fullStop(visit)}</b> ${nextOf(visit, proposal, known)}
@@ -340,7 +340,7 @@ async function proposalPage(
   const cards = await lookCards(context, visit, proposal, { waiting, batchId });
   const texts = await signedTextsOf(context.signing, proposal);
   return {
-    title: say(headlineOf(proposal)),
+    title: capital(say(headlineOf(proposal))),
     status: complaint?.status ?? 200,
     body: html`${breadOf(visit, others, isMine)}
       ${complaint === undefined ? html`<div ${live('outcome')}>${banner(visit, proposal, facted)}</div>` : problems(visit, [complaint])}

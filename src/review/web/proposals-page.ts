@@ -8,7 +8,7 @@ import { sentBackMs } from '../../attention/attention-list.ts';
 import { parseBaht, type Satang, sumSatang, zeroSatang } from '../../core/money.ts';
 import type { Batch, BatchReader } from '../../core/ports.ts';
 import { showText } from '../../core/outgoing-text.ts';
-import { maskDigits } from '../../core/proxy-id.ts';
+import { showLastDigits } from '../../core/proxy-id.ts';
 import type { HistoryReader, PayoutHistory } from '../../payout/ports.ts';
 import type { RegistrationHistory, RegistrationStore } from '../../registration/ports.ts';
 import type { PersonsKept, Proposal, ProposalItem } from '../ports.ts';
@@ -83,7 +83,7 @@ function proposalLine(visit: ProvedVisit, proposal: Proposal): ListLine {
   ];
   return {
     href: `/proposal/${proposalId}`,
-    title: say(headlineOf(proposal)),
+    title: capital(say(headlineOf(proposal))),
     small: words.filter(Boolean).join(' · '),
     amountSatang: countedOf(proposal).amountSatang,
     atMs: madeAtMs,
@@ -252,7 +252,7 @@ function showCell(amount: string | null): string {
 /** The corrected values beside the values at the proposal. */
 function correctionOf({ say }: ProvedVisit, { correction }: ProposalItem, isRevealed: boolean): Part {
   if (correction === undefined) return undefined;
-  const show = (number: string) => (isRevealed ? number : maskDigits(number));
+  const show = (number: string) => (isRevealed ? number : showLastDigits(number));
   const { proxyNo, amount, was } = correction;
   return html`<ul class="chips becomes">
     ${
@@ -316,7 +316,7 @@ function payoutItem(
     html`<a class="open" href="/payout/${row.seq}"><span class="name">${row.cells.payoutId.trim()}</span></a>
       <small>${batch.batchId} · ${visit.say('payout.row')} ${row.rowNo}</small>`,
     row.amountSatang === null ? showText(row.cells.amount) : showBaht(row.amountSatang),
-    html`<span class="mono">${maskDigits(row.instruction?.proxyNo ?? row.cells.proxyNo)}</span>
+    html`<span class="mono">${showLastDigits(row.instruction?.proxyNo ?? row.cells.proxyNo)}</span>
       <small>${showText(names)}</small> ${correctionOf(visit, item, isRevealed)}`,
     [
       thenAndNow(visit, item, standsOf(visit, item, history)),
@@ -332,7 +332,7 @@ function registrationItem(
   isRevealed: boolean,
 ): readonly Part[] {
   const { say, language } = visit;
-  const show = (number: string) => (isRevealed ? number : maskDigits(number));
+  const show = (number: string) => (isRevealed ? number : showLastDigits(number));
   const version = Number(item.version);
   const before = findStatusThen(version, row, events);
   const account = row.currentInstruction?.accountNo ?? row.cells.accountNo;

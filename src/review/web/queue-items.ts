@@ -3,7 +3,7 @@ import { showBaht } from '../../core/figures.ts';
 import { bahtOf, sayCode } from '../../core/message.ts';
 import { sayDate, sayMoment } from '../../core/moments.ts';
 import { showText } from '../../core/outgoing-text.ts';
-import { maskDigits } from '../../core/proxy-id.ts';
+import { showLastDigits } from '../../core/proxy-id.ts';
 import type { ResultRow } from '../../core/ports.ts';
 import type { FoundPayout } from '../../payout/ports.ts';
 import { placeInTime } from '../../payout/rules/search.ts';
@@ -273,7 +273,6 @@ export const groupTable = (
     <thead>
       <tr>
         ${choiceHead(visit)}
-        <th scope="col">${visit.say('payout.payout')}</th>
         <th scope="col">${visit.say('payout.payee')}</th>
         <th scope="col" class="number">${visit.say('payout.amount')}</th>
         <th scope="col">${visit.say('payout.age')}, ${visit.say('queue.owner')}</th>
@@ -296,16 +295,14 @@ function groupRow(
   const key = String(row.seq);
   return html`<tr>
     ${choiceCell(visit, row)}
-    <td>
+    <td class="w">
       <a class="open" href="/payout/${row.seq}"><span class="name">${cells.payoutId.trim()}</span></a>
+      ${showText((instruction ?? cells).payeeName ?? '')}
       <small
-        ><a href="/batch/${batch.batchId}">${showText(batch.fileName)}</a>, ${say('payout.row')}
+        >${showLastDigits(instruction?.proxyNo ?? cells.proxyNo)} ·
+        <a href="/batch/${batch.batchId}">${showText(batch.fileName)}</a>, ${say('payout.row')}
         ${row.rowNo}</small
       >
-    </td>
-    <td class="w">
-      <span class="mono">${maskDigits(instruction?.proxyNo ?? cells.proxyNo)}</span>
-      ${showText((instruction ?? cells).payeeName ?? '')}
       ${!isAlike && html`<small>${reasonOf(visit, row)}</small>`}
     </td>
     <td class="number">${row.amountSatang === null ? showText(cells.amount) : showBaht(row.amountSatang)}</td>

@@ -12,17 +12,17 @@ import { entriesFor } from '../../attention/attention-list.ts';
 import { attentionSections, attentionTopics, termsOf } from '../../attention/rules/codes.ts';
 import { formatBangkokDateTime } from '../../core/bangkok-time.ts';
 import { showBaht, showCount } from '../../core/figures.ts';
-import { bahtOf, counted, message, type Message, sayCode } from '../../core/message.ts';
+import { bahtOf, counted, message, sayCode } from '../../core/message.ts';
 import { sayAge, sayMoment } from '../../core/moments.ts';
 import { type WaitingOrder, waitingOrders, type WaitingPlace } from '../../payout/rules/search.ts';
 import type { WaitingReader } from '../../payout/ports.ts';
 import type { RegistrationStore } from '../../registration/ports.ts';
 import { can } from '../rules/people.ts';
 import { readOwners } from '../rules/queue.ts';
-import { type Decision, isPayoutDecision, nameOfDecision } from '../rules/terms.ts';
+import { type Decision, describeAct, isPayoutDecision } from '../rules/terms.ts';
 import { html, type Html, type Part } from './html.ts';
 import { csrfField, plainPage } from './layout.ts';
-import { whyOf } from './parts.ts';
+import { capital, whyOf } from './parts.ts';
 import { countOf, groupPath, placeOf, signOf, subjectOf } from './attention-parts.ts';
 import {
   choiceBar,
@@ -197,18 +197,13 @@ function readPaging(fields: Fields): Paging {
 }
 
 /** Words of a decision on all rows of a group: "Retry 27 payouts, 110,802.83 baht…". */
-function describeAll(entry: AttentionEntry, decision: Decision): Message {
+function sayAll({ say }: ProvedVisit, entry: AttentionEntry, decision: Decision): string {
   const count = countOf(entry) ?? counted(entry.count, 'payout');
   const what =
     entry.amountSatang === null || entry.amountSatang === 0n
       ? count
       : message('attention.count-and-sum', { count, sum: bahtOf(entry.amountSatang) });
-  return message('attention.decide-all', {
-    decision: message(
-      nameOfDecision(decision, entry.rows.of === 'registrations' ? 'registration' : undefined),
-    ),
-    what,
-  });
+  return `${capital(say(describeAct(decision, what)))}…`;
 }
 
 /** A button that freezes the rows of a group, and leads to the form of one decision on them. */
@@ -219,7 +214,7 @@ const decideAll = (visit: ProvedVisit, entry: AttentionEntry, decision: Decision
       name="decision"
       value="${decision}"
     />
-    <button class="${isMain ? 'main' : ''}">${visit.say(describeAll(entry, decision))}</button>
+    <button class="${isMain ? 'main' : ''}">${sayAll(visit, entry, decision)}</button>
   </form>`;
 
 /** The decisions on all payouts of a group at once: the likeliest as a button, the others folded. */
@@ -229,7 +224,7 @@ function decideBox(visit: ProvedVisit, entry: AttentionEntry): Part {
   const [main, ...others] = entry.rows.of === 'payouts' ? entry.decisions.filter(isPayoutDecision) : [];
   if (main === undefined || !can(person, 'propose').allowed) return html`<div class="bts">${take}</div>`;
   return html`<div class="act">
-    <p class="eff">${say('attention.decide-all-hint')}</p>
+    <p>${say('attention.decide-all-hint')}</p>
     <div class="bts">${decideAll(visit, entry, main, true)} ${take}</div>
     ${
       others.length > 0 &&

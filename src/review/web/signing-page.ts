@@ -107,15 +107,17 @@ async function signPage(
   if ('why' in asked)
     return plainPage(visit, 409, say('proposal.cannot-approve'), complaint ?? asked.why, back);
   const { text, options } = asked;
-  const rest = html`<button class="main">${say('passkey.sign-with-passkey')}</button>
-    <a class="button" href="${back}">${say('passkey.back-to-list')}</a>`;
+  const rest = html`<div class="bts">
+    <button class="main">${say('passkey.sign-with-passkey')}</button>
+    <a class="button" href="${back}">${say('passkey.back-to-list')}</a>
+  </div>`;
   return {
     title: say('passkey.sign-title'),
     status: complaint === undefined ? 200 : 409,
     scripts: scriptPaths(),
     body: html`${complaint !== undefined && problems(visit, [{ field: 'text', text: complaint }])}
       <div class="bread"><a href="${back}">${say('passkey.back-to-list')}</a></div>
-      ${hero(visit, proposal, { small: proposal.maker, figures: figuresOf(visit, proposal), isTitle: true })}
+      ${hero(visit, proposal, { small: `${say('proposal.maker')} ${proposal.maker}`, figures: figuresOf(visit, proposal), isTitle: true })}
       <h2 id="text">${say('passkey.signed-text')}</h2>
       <p>${say('passkey.signed-text-why')}</p>
       <pre class="signed" lang="en" tabindex="0">${inLines(text)}</pre>

@@ -13,7 +13,6 @@ const tokens = `
   --alarm: light-dark(#b01f1f, #ff9d96); --alarm-fill: light-dark(#cf3732, #e4645c); --alarm-tint: light-dark(#fdecec, #3a1b1c);
   --none-fill: light-dark(#8792a1, #727e8d); --wait-fill: light-dark(#dbe2ee, #2b3544); --wait-edge: light-dark(#7d8ca6, #6c7d97);
   --test: light-dark(#5a35a8, #cdb8ff); --test-tint: light-dark(#f0eafb, #271d40);
-  --s1: .25rem; --s2: .5rem; --s3: .75rem; --s4: 1rem; --s5: 1.5rem; --s6: 2rem; --r: .5rem;
 }
 :root[data-theme='light'] { color-scheme: light; }
 :root[data-theme='dark'] { color-scheme: dark; }
@@ -25,7 +24,7 @@ const elements = `
 html { -webkit-text-size-adjust: 100%; scroll-padding-top: 4.5rem; }
 body {
   margin: 0; background: var(--ground); color: var(--ink);
-  font: 400 .9375rem/1.55 system-ui, 'Noto Sans Thai', 'Leelawadee UI', Thonburi, sans-serif;
+  font: 400 .9375rem/1.55 system-ui, 'Noto Sans Thai', 'Leelawadee UI', Thonburi, sans-serif; font-variant-numeric: tabular-nums;
 }
 a { color: var(--link); text-decoration: none; }
 main a:hover, p a, small a, dd a, td a:not(:has(b, .name)), .bread a, .fold a { text-decoration: underline; }
@@ -38,7 +37,7 @@ p { margin: 0; }
 small, .small { font-size: .8125rem; color: var(--soft); font-weight: 400; }
 b, th, strong { font-weight: 600; }
 code { font-family: ui-monospace, 'Cascadia Mono', Menlo, Consolas, monospace; font-size: .92em; overflow-wrap: anywhere; }
-.n, .mono { font-variant-numeric: tabular-nums; white-space: nowrap; }
+.n, .mono { white-space: nowrap; }
 .r { text-align: right; }
 .hidden { position: absolute; width: 1px; height: 1px; overflow: hidden; clip-path: inset(50%); white-space: nowrap; }
 input, textarea, select, button, .b, .button { font: inherit; color: inherit; border-radius: var(--r); min-height: 2.5rem; }
@@ -61,9 +60,9 @@ button, .b, .button {
 :is(button, .b, .button).main:hover { filter: brightness(1.1); }
 :is(button, .b).sm { min-height: 2rem; padding: .1rem var(--s3); font-size: .875rem; }
 :is(button, .b).full { width: 100%; text-align: center; line-height: 1.35; padding: .5rem var(--s3); }
-button.quiet, button.link { border: 0; background: none; color: var(--link); padding: 0 .25rem; font-weight: 400; min-height: 2rem; }
+button.quiet, button.link { border: 0; background: none; color: var(--link); padding: 0 .25rem; margin: 0 -.25rem; font-weight: 400; min-height: 2rem; }
 :is(button.quiet, button.link):hover { background: none; text-decoration: underline !important; }
-button.link { padding: 0; text-decoration: underline !important; text-align: left; justify-content: start; overflow-wrap: anywhere; }
+button.link { padding: 0; margin: 0; text-decoration: underline !important; text-align: left; justify-content: start; overflow-wrap: anywhere; }
 button:disabled { opacity: .55; cursor: default; }
 form.inline { display: inline; }
 details > summary { cursor: pointer; color: var(--link); }
@@ -78,7 +77,7 @@ thead th { border-top: 0; font-size: .8125rem; color: var(--soft); }
 th::first-letter { text-transform: uppercase; }
 .card thead th { padding-top: 0; }
 tfoot td, tfoot th { border-top: 2px solid var(--edge); font-weight: 600; }
-:is(td, th):is(.r, .number) { text-align: right; font-variant-numeric: tabular-nums; white-space: nowrap; }
+:is(td, th):is(.r, .number) { text-align: right; white-space: nowrap; }
 td small { display: block; white-space: normal; }
 .yes { color: var(--paid); } .ask, .tag.unknown { color: var(--unknown); } .bad, .tag.alarm { color: var(--alarm); } .no { color: var(--soft); }
 .t, .tag { font-weight: 600; white-space: nowrap; }
@@ -106,7 +105,7 @@ body.alone { display: block; }
 .c { margin-left: auto; font-size: .8125rem; color: var(--soft); font-weight: 600; align-self: center; }
 .me { margin-top: auto; padding: var(--s3); border-top: 1px solid var(--line); }
 .card > .me { border: 0; padding: 0; }
-.me .settings { display: flex; flex-wrap: wrap; gap: 0 var(--s2); font-size: .8125rem; margin-left: -.25rem; }
+.me .settings { display: flex; flex-wrap: wrap; gap: 0 var(--s4); font-size: .8125rem; }
 .who { color: inherit; }
 :root:not([data-theme]) .to-light { display: none; }
 @media (prefers-color-scheme: dark) {
@@ -155,7 +154,7 @@ label.switch { display: flex; gap: var(--s2); align-items: center; min-height: 2
 /** Cards, lists and figures, which every view uses. */
 const chartStyle = `
 svg { display: block; width: 100%; overflow: visible; }
-svg text { fill: var(--soft); font-size: 12px; font-variant-numeric: tabular-nums; }
+svg text { fill: var(--soft); font-size: 12px; }
 svg a:hover rect { opacity: .8; }
 .f-paid { fill: var(--paid-fill); }
 .f-unknown { fill: var(--unknown-fill); }
@@ -232,7 +231,7 @@ const components = `
 h1 small { font-weight: 400; letter-spacing: 0; margin-left: var(--s2); }
 .head h1 + small { padding-top: .25rem; }
 .card { background: var(--sheet); border: 1px solid var(--line); border-radius: .625rem; padding: var(--s4) 1.25rem; min-width: 0; }
-.card > h2, .card > .hd { margin-bottom: var(--s3); }
+.card > h2, .card > .hd:not(:last-child), .card > :is(.done, .problems) { margin-bottom: var(--s3); }
 .hd { display: flex; flex-wrap: wrap; gap: 0 var(--s3); align-items: baseline; }
 .hd > :last-child:not(h2) { margin-left: auto; }
 .two { display: grid; grid-template-columns: minmax(0, 1.7fr) minmax(0, 1fr); gap: var(--s4); }
@@ -247,8 +246,8 @@ h1 small { font-weight: 400; letter-spacing: 0; margin-left: var(--s2); }
 .fig dt { font-size: .8125rem; color: var(--soft); } .fig dd { margin: 0; }
 .fig dd.n, .fig .no { font-size: 1.375rem; font-weight: 600; line-height: 1.35; } .fig .no { font-weight: 400; }
 .act { background: var(--raise); border-radius: var(--r); padding: var(--s4); }
-.eff { margin: var(--s3) 0; } .det .act > * + * { margin-top: var(--s2); }
-.bts, form > .buttons { display: flex; flex-wrap: wrap; gap: var(--s2); }
+.act .effect { background: none; padding: 0; } .det .act > * + * { margin-top: var(--s2); }
+.bts, :is(form, .done) > .buttons { display: flex; flex-wrap: wrap; gap: var(--s2); }
 .fold { text-align: center; }
 .q { margin: var(--s1) 0 var(--s4); padding: 0; list-style: none; background: var(--sheet); border: 1px solid var(--line); border-radius: .625rem; overflow: hidden; }
 .q li { position: relative; display: grid; grid-template-columns: 1.25rem minmax(0, 1fr) auto; gap: 0 var(--s2); padding: .55rem var(--s3); border-top: 1px solid var(--line); align-items: start; }
@@ -266,7 +265,7 @@ div.chips, nav.chips { display: flex; gap: var(--s2); flex-wrap: wrap; align-ite
 /* Focused so that screen readers read it first; visible without an outline. */
 :is(.problems, .done):focus-visible { outline: none; }
 .problems { border-color: var(--ink); } .problems ul { margin: 0; padding-left: 1.2rem; }
-.done { border-color: var(--accent); }
+.done { border-color: var(--accent); } .done > .buttons:not(:empty) { margin-top: var(--s2); }
 .complaint { margin: 0 0 .3rem; font-weight: 600; }
 [aria-invalid] { border-color: var(--ink); border-width: 2px; }
 .field { margin-bottom: var(--s4); }
@@ -279,7 +278,7 @@ div.chips, nav.chips { display: flex; gap: var(--s2); flex-wrap: wrap; align-ite
 .pick label { display: flex; min-width: 2.5rem; min-height: 2.5rem; align-items: center; justify-content: center; cursor: pointer; margin: 0; }
 td.pick { padding: 0; } span.pick label { justify-content: flex-start; gap: var(--s2); }
 .bar { position: sticky; bottom: 0; display: flex; flex-wrap: wrap; gap: var(--s2) var(--s3); align-items: center; background: var(--sheet); border: 1px solid var(--line); padding: var(--s2) var(--s3); margin-top: calc(-1 * var(--s4)); } .bar:has(.main:disabled) { position: static; }
-.chosen { font-weight: 600; font-variant-numeric: tabular-nums; } .chosen:empty { display: none; }
+.chosen { font-weight: 600; } .chosen:empty { display: none; }
 .print { display: none; }
 .stepline { display: flex; flex-wrap: wrap; gap: var(--s1) var(--s2); margin: 0; padding: 0; list-style: none; font-weight: 600; }
 .stepline li:not(:last-child)::after { content: '·'; margin-left: var(--s2); color: var(--soft); }
@@ -290,7 +289,7 @@ td.pick { padding: 0; } span.pick label { justify-content: flex-start; gap: var(
 const views = `
 .figures { display: flex; flex-wrap: wrap; gap: var(--s3); margin: 0; padding: 0; list-style: none; }
 .figures li { background: var(--sheet); border: 1px solid var(--line); border-radius: .625rem; padding: var(--s2) var(--s4); min-width: 9rem; }
-.figures b { display: block; font-size: 1.375rem; line-height: 1.35; font-variant-numeric: tabular-nums; } .figures small { display: block; }
+.figures b { display: block; font-size: 1.375rem; line-height: 1.35; } .figures small { display: block; }
 td .name { font-weight: 600; overflow-wrap: anywhere; }
 td.why { max-width: 28rem; overflow-wrap: anywhere; }
 .narrow { max-width: 26rem; width: 100%; margin: var(--s6) auto; }
@@ -307,17 +306,17 @@ dl.facts dt { color: var(--soft); } dl.facts dd { margin: 0; overflow-wrap: anyw
 blockquote p { overflow-wrap: anywhere; }
 .approve { margin-bottom: var(--s4); }
 .then { display: flex; flex-wrap: wrap; gap: .2rem var(--s4); }
-.card > * + :is(p, table, form, details, dl, ul, h3), .card > section + section, section > * + p { margin-top: var(--s3); }
+.card > * + :is(p, table, form, details, dl, ul, h3), .card > section + section, section > * + :is(p, table) { margin-top: var(--s3); }
 section > h2 { margin-bottom: var(--s2); }
 .card .card { border: 0; padding: 0; margin: var(--s4) 0 0; }
 ul.plain .card { margin-bottom: var(--s4); }
-h2.headline { font-size: 1.75rem; line-height: 1.3; font-variant-numeric: tabular-nums; }
+h2.headline { font-size: 1.75rem; line-height: 1.3; }
 .decision { border-color: var(--accent); border-top: 3px solid var(--accent); }
 .cannot { border-left: 4px solid var(--alarm-fill); padding: .2rem var(--s3); margin: 0 0 var(--s4); }
 .cannot ul { margin: 0; padding-left: 1.2rem; } .cannot .tag { white-space: normal; }
 ul.chips { display: flex; flex-wrap: wrap; gap: .1rem .9rem; } ul.chips li { overflow-wrap: anywhere; }
 .becomes small { display: inline; }
-.story td:nth-child(3) { min-width: 14rem; } .story td.why { max-width: none; }
+.story td.why { max-width: none; }
 table.legend { border: 0; background: none; max-width: 44rem; } .legend tbody th { font-weight: 400; }
 .row { display: flex; flex-wrap: wrap; gap: var(--s2); align-items: end; margin: var(--s2) 0 0; } .row .field { flex: 1 1 14rem; margin: 0; }
 ul.log li { display: flex; flex-wrap: wrap; gap: .2rem 1rem; } ul.log time { color: var(--soft); min-width: 11rem; }
@@ -326,14 +325,14 @@ output.secret { display: inline-block; font-size: 1.3rem; font-weight: 700; user
 p.warn { color: var(--alarm); font-weight: 600; }
 pre.signed { margin: 0; padding: var(--s3) var(--s4); white-space: pre-wrap; overflow-wrap: anywhere; background: var(--raise); border-radius: var(--r); font-size: .875rem; line-height: 1.6; }
 ul.options li { margin-bottom: .4rem; line-height: 1.4; }
-td.mono > form.inline { display: block; } td.mono > form.inline button.quiet { padding-left: 0; }
+
 `;
 
 /** The sentence of an approval, its figures, the warnings, and the decision beside them. */
 const approval = `
 .ap { display: grid; grid-template-columns: minmax(0, 1fr) 20rem; gap: 1rem; align-items: start; }
 .ap > *, .ap .col { display: grid; gap: 1rem; grid-template-columns: minmax(0, 1fr); }
-.hero :is(h1, h2) { font-size: 1.75rem; line-height: 1.3; letter-spacing: -.015em; font-variant-numeric: tabular-nums; margin: 0; }
+.hero :is(h1, h2) { font-size: 1.75rem; line-height: 1.3; letter-spacing: -.015em; margin: 0; }
 .hero .file { font-size: 1.0625rem; font-weight: 600; overflow-wrap: anywhere; margin: 0; }
 .hero p { margin: .25rem 0 0; }
 .hero .fig { display: grid; grid-template-columns: repeat(auto-fit, minmax(9rem, 1fr)); gap: 1rem; margin: 1rem 0 0; padding: 1rem 0 0; border: 0; border-top: 1px solid var(--line); }
@@ -368,11 +367,6 @@ ul.warn { margin: 0; padding: 0; list-style: none; }
   .hero .fig { grid-template-columns: 1fr 1fr; }
   .hero :is(h1, h2) { font-size: 1.5rem; }
 }
-@media print {
-  .ap { display: block; }
-  .ap > * + * { margin-top: 4mm; }
-  .sign { position: static; }
-}
 `;
 
 /** A reconciled day. */
@@ -403,9 +397,7 @@ const narrow = `
   .card { padding: var(--s4); }
   .two, .half, .columns, .split { grid-template-columns: minmax(0, 1fr); } .split .det { display: none; }
   .split.open .list { display: none; } .split.open .det { display: block; position: static; } .split.open .back { display: inline-block; padding: .6rem 0; }
-  .columns .first { order: -1; }
-  /* Figures stand before the button. */
-  .columns .first:has(> .decision) { order: 1; }
+  .columns > .lead { order: -1; }
   input:not([type='checkbox'], [type='radio']), select, button, .b, .button, :is(button, .b).sm, button.quiet, button.link { min-height: 2.75rem; }
   input[type='checkbox'], input[type='radio'] { width: 1.5rem; height: 1.5rem; }
   .pick label { min-width: 2.75rem; min-height: 2.75rem; }
@@ -436,8 +428,8 @@ const narrow = `
   table.rows tbody tr:first-child { border-top: 0; padding-top: 0; }
   table.rows .w { grid-column: 1 / -1; } table.rows .w + .number { text-align: left; font-weight: 600; }
   table.rows td[data-l]::before { content: attr(data-l) ' '; color: var(--soft); font-size: .8125rem; font-weight: 400; }
-  table:not(.rows):has(td[data-head]) { display: block; border: 0; background: none; }
-  table:not(.rows):has(td[data-head]) :is(tfoot, tfoot tr) { display: block; } tfoot :is(th, td) { border: 0; }
+  table:not(.rows, .legend):has(td[data-head]) { display: block; border: 0; background: none; }
+  table:not(.rows, .legend):has(td[data-head]) :is(tfoot, tfoot tr) { display: block; } tfoot :is(th, td) { border: 0; }
   table:has(td[data-head]) :is(tbody, tr, td) { display: block; }
   table:has(td[data-head]) thead { position: absolute; left: -99rem; }
   tr:has(td[data-head]) { position: relative; background: var(--sheet); border: 1px solid var(--line); border-radius: .625rem; margin-bottom: var(--s3); padding: var(--s2) 0; }
@@ -461,13 +453,17 @@ const paper = `
 @page { size: A4; margin: 16mm; }
 @media print {
   :root, :root[data-theme] { color-scheme: light; }
-  .skip, .side, .top, .tabs, .nav, .test, .lost, .bell, .bar, .chips, .pages, .pick, button, .b, .button, form:not(.act), dialog { display: none !important; }
-  body, body:not(.alone) { display: block; background: #fff; font-size: 10pt; padding: 0; } main { display: block; padding: 0; max-width: none; } main > * + * { margin-top: 4mm; }
-  h1 { font-size: 15pt; } h2 { font-size: 11pt; } small, .small { font-size: 8.5pt; }
-  .card, .act { border: 1px solid #999; background: none; padding: 3mm; } .card, tr, svg { break-inside: avoid; } h2, h3 { break-after: avoid; }
-  .two, .split { display: block; } .det { position: static; }
+  .skip, .side, .top, .tabs, .nav, .test, .lost, .bell, .bar, .chips, .pages, .pick, button, .b, .button, form:not(.act), dialog, .bread, .sign details { display: none !important; }
+  html { font-size: 10pt; } body, body:not(.alone) { display: block; background: #fff; font-size: 1rem; padding: 0; } main { display: block; padding: 0; max-width: none; } main > * + * { margin-top: 3mm; }
+  small, .small { font-size: .85rem; }
+  .card, .act { border: 1px solid #999; background: none; padding: 2mm 3mm; } .card, tr, svg { break-inside: avoid; } h2, h3 { break-after: avoid; }
+  .two, .split { display: block; } .det, .sign { position: static; }
   thead { display: table-header-group; } tfoot { display: table-row-group; } th, td { padding: 1mm 2mm; }
-  details::details-content { content-visibility: visible; block-size: auto; } summary { list-style: none; color: inherit; font-weight: 600; }
+  details::details-content { content-visibility: visible; block-size: auto; } details > summary { list-style: none; color: inherit; font-weight: 600; }
+  .ap { display: grid; grid-template-columns: 1fr 1fr; gap: 2mm; } .ap > *, .ap .col { display: contents; } .col:has(#list) [aria-labelledby='largest'] { display: none; }
+  .ap .col:not(:has(#list)) > :is([aria-labelledby='amounts'], [aria-labelledby='largest']) { grid-column: auto; }
+  .ap :is(.card, section) { grid-column: 1 / -1; } .ap :is([aria-labelledby='compared'], .card:has(> .facts), .sign) { grid-column: auto; }
+  .ap .audit { order: 1; } .hero .fig { grid-template-columns: repeat(4, 1fr); }
   a { color: inherit; text-decoration: none !important; }
   .print { display: block !important; } .print p { margin-top: 10mm; }
 }
@@ -489,12 +485,11 @@ const decisions = `
 .act:not(:has([name='decision']:checked)) .only,
 ${chosenParts} { display: none; }
 .act .buttons { display: flex; flex-wrap: wrap; gap: var(--s2); }
-.act button.main { white-space: normal; text-align: center; line-height: 1.35; padding: .5rem var(--s4); font-variant-numeric: tabular-nums; }
+.act button.main { white-space: normal; text-align: center; line-height: 1.35; padding: .5rem var(--s4); }
 .decision > form.act { background: none; padding: 0; }
 .decision > :is(form, details, p, .asking) + * { margin-top: var(--s4); }
-.judged { font-variant-numeric: tabular-nums; }
-.payout-head { display: grid; gap: var(--s1) var(--s5); margin-bottom: var(--s4); }
-.payout-head .amount { font-size: 1.75rem; font-weight: 600; line-height: 1.3; font-variant-numeric: tabular-nums; }
+.payout-head { display: grid; gap: var(--s1) var(--s5); }
+.payout-head .amount { font-size: 1.75rem; font-weight: 600; line-height: 1.3; }
 .payout-head .state { display: flex; flex-wrap: wrap; gap: 0 var(--s4); }
 .asking { background: var(--unknown-tint); border-radius: var(--r); padding: var(--s3) var(--s4); }
 .asking form { display: block; margin-top: var(--s2); }
@@ -506,13 +501,24 @@ ${chosenParts} { display: none; }
 @media (max-width: 63.99rem) { .choice { min-height: 2.75rem; } }
 `;
 
-/** Leaves out comments and the blanks that only people read. */
+const sizes: Readonly<Record<string, string>> = {
+  s1: '.25rem',
+  s2: '.5rem',
+  s3: '.75rem',
+  s4: '1rem',
+  s5: '1.5rem',
+  s6: '2rem',
+  r: '.5rem',
+};
+
+/** Puts the sizes in their places, and leaves out comments and the blanks that only people read. */
 const pack = (css: string): string =>
   css
     .replaceAll(/\/\*.*?\*\//g, '')
     .replaceAll(/\s+/g, ' ')
     .replaceAll(/([{};:,]) /g, '$1')
-    .replaceAll(/ ([{}])/g, '$1');
+    .replaceAll(/;? ?([{}])| (>) /g, '$1$2')
+    .replaceAll(/var\(--(s\d|r)\)/g, (whole, name: string) => sizes[name] ?? whole);
 
 export const style = pack(
   [tokens, elements, frame, chartStyle, components, views, approval, decisions, narrow, days, paper].join(''),

@@ -8,6 +8,7 @@ import {
   type PlainCode,
   sayOnPage,
 } from '../../core/message.ts';
+import { shortenMasks } from '../../core/proxy-id.ts';
 import type { Action, Person, ProvedPerson } from '../rules/people.ts';
 import type { Part } from './html.ts';
 
@@ -122,11 +123,13 @@ export interface PageViews {
 export const makeSay =
   (language: Language) =>
   (text: PlainCode | Message): string =>
-    sayOnPage(language, typeof text === 'string' ? message(text) : text);
+    shortenMasks(sayOnPage(language, typeof text === 'string' ? message(text) : text));
 
 /** A text with the language that it is in: one that is not paydrop's own stays as it is. */
 export const sayWhy = (
   language: Language,
   why: Message,
 ): { readonly text: string; readonly language: Language } =>
-  isTranslated(why) ? { text: sayOnPage(language, why), language } : { text: inEnglish(why), language: 'en' };
+  isTranslated(why)
+    ? { text: shortenMasks(sayOnPage(language, why)), language }
+    : { text: inEnglish(why), language: 'en' };

@@ -329,9 +329,9 @@ describe('a masked number', () => {
       for (const [path, search] of [
         ['/search', '0001'],
         ['/search', 'somchai waiting'],
-        ['/payees', '******0001'],
+        ['/payees', '••0001'],
         ['/registrations', '0001'],
-        ['/registrations', '******0001'],
+        ['/registrations', '••0001'],
         ['/registrations', 'R1'],
       ] as const)
         expect([search, await answerOf(browser, path, search)]).toEqual([

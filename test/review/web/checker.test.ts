@@ -317,7 +317,7 @@ test('what is corrected is told as it was, before and after, for ever', async ()
     expect(after.text).toContain('<b>Applied.</b>');
     for (const { text } of [before, after]) {
       expect(readText(text)).toContain(`Amount ${was} becomes ${amount}`);
-      expect(readText(text)).toContain(`Retry corrected: 1 payout, was ${was}, becomes ${amount} baht`);
+      expect(readText(text)).toContain(`Correct and retry 1 payout, was ${was}, becomes ${amount} baht`);
       expect(readText(text)).toContain(`it was 1 payout, ${was} baht`);
     }
   };

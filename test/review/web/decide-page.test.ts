@@ -63,7 +63,7 @@ describe('one payout', () => {
     const path = await pathOf('INV-1');
     const form = await nok.get(path);
     expect(squeeze(form.text)).toMatch(
-      /Lifts the holds, and the next run pays 100\.01 baht → \*{6}0001\. It takes effect after another person approves/,
+      /Lifts the holds, and the next run pays 100\.01 baht → ••0001\. It takes effect after another person approves/,
     );
     expect(form.text).toContain('Propose to let 1 payout, 100.01 baht go on');
     const proposed = await decide(nok, path, 'go-on');
@@ -193,7 +193,7 @@ describe('one payout', () => {
     expect([wrong.status, wrong.text.includes('corrected it is still wrong')]).toEqual([409, true]);
     await decide(nok, path, 'retry-corrected', { proxyNo: '0899999999', amount: '1,200.50' });
     const shown = await dao.get('/proposal/1');
-    expect(shown.text).toContain('******9999');
+    expect(shown.text).toContain('••9999');
     expect(shown.text).toContain('1,200.50');
     expect(shown.text).not.toContain('0899999999');
     expect((await dao.post('/proposal/1/reveal')).text).toContain('0899999999');

@@ -29,7 +29,7 @@ function proposalEntry({ say, language }: Visit, proposal: Proposal, note: Part)
   const counts = say(describeCounted(countedOf(proposal)));
   return {
     href: `/proposal/${proposalId}`,
-    text: [what, file === undefined ? '' : `, ${showText(file.fileName)}`],
+    text: file === undefined ? what : `${what}: ${showText(file.fileName)}`,
     note: [counts, note !== undefined && html`<br />${note}`],
   };
 }

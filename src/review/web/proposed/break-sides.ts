@@ -5,7 +5,7 @@ import { message, type PlainCode } from '../../../core/message.ts';
 import { sayDate } from '../../../core/moments.ts';
 import { type Satang, sumSatang, toSatang, zeroSatang } from '../../../core/money.ts';
 import { showText } from '../../../core/outgoing-text.ts';
-import { maskDigits } from '../../../core/proxy-id.ts';
+import { showLastDigits } from '../../../core/proxy-id.ts';
 import { type BreakSides, sidesOfBreak, sizeOf } from '../../../overview/rules/day-sides.ts';
 import { readBreakKey, versionOfBreak } from '../../../reconcile/rules/breaks.ts';
 import type { BreakRecord } from '../../../reconcile/rules/types.ts';
@@ -28,7 +28,7 @@ export const bahtOfSide = (satang: Satang | undefined): string =>
 export function transferOf({ attempt, key }: BreakRecord): Html {
   if (attempt === null) return html`<span class="mono">${showText(key)}</span>`;
   const { payoutSeq, payoutId, order } = attempt;
-  return html`<a href="/payout/${payoutSeq}">${payoutId}</a> ${maskDigits(order.proxyNo)}
+  return html`<a href="/payout/${payoutSeq}">${payoutId}</a> ${showLastDigits(order.proxyNo)}
     ${showText(order.proxyName ?? '')}`;
 }
 
