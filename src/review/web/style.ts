@@ -14,23 +14,32 @@ const tokens = `
   --none-fill: light-dark(#8792a1, #727e8d); --wait-fill: light-dark(#dbe2ee, #2b3544); --wait-edge: light-dark(#7d8ca6, #6c7d97);
   --test: light-dark(#5a35a8, #cdb8ff); --test-tint: light-dark(#f0eafb, #271d40);
 }
-:root[data-theme='light'] { color-scheme: light; } :root[data-theme='dark'] { color-scheme: dark; }
+:root[data-theme='light'] { color-scheme: light; }
+:root[data-theme='dark'] { color-scheme: dark; }
 `;
 
 /** Text, links, buttons, fields and tables. */
 const elements = `
-* { box-sizing: border-box; } html { -webkit-text-size-adjust: 100%; scroll-padding-top: 4.5rem; }
+* { box-sizing: border-box; }
+html { -webkit-text-size-adjust: 100%; scroll-padding-top: 4.5rem; }
 body {
   margin: 0; background: var(--ground); color: var(--ink);
   font: 400 .9375rem/1.55 system-ui, 'Noto Sans Thai', 'Leelawadee UI', Thonburi, sans-serif; font-variant-numeric: tabular-nums;
 }
-a { color: var(--link); text-decoration: none; } main a:hover, p a, small a, dd a, td a:not(:has(b, .name)), .bread a, .fold a { text-decoration: underline; }
-:focus-visible { outline: 3px solid var(--link); outline-offset: 2px; border-radius: .25rem; } main:focus { outline: none; }
-h1 { font-size: 1.375rem; line-height: 1.35; margin: 0; letter-spacing: -.01em; overflow-wrap: anywhere; } h2 { font-size: 1rem; line-height: 1.4; margin: 0; }
-h3, .h3 { font-size: .8125rem; margin: 0; color: var(--soft); font-weight: 600; } p { margin: 0; }
-small, .small { font-size: .8125rem; color: var(--soft); font-weight: 400; } b, th, strong { font-weight: 600; }
-code { font-family: ui-monospace, 'Cascadia Mono', Menlo, Consolas, monospace; font-size: .92em; overflow-wrap: anywhere; } .n, .mono { white-space: nowrap; }
-.r { text-align: right; } .hidden { position: absolute; width: 1px; height: 1px; overflow: hidden; clip-path: inset(50%); white-space: nowrap; }
+a { color: var(--link); text-decoration: none; }
+main a:hover, p a, small a, dd a, td a:not(:has(b, .name)), .bread a, .fold a { text-decoration: underline; }
+:focus-visible { outline: 3px solid var(--link); outline-offset: 2px; border-radius: .25rem; }
+main:focus { outline: none; }
+h1 { font-size: 1.375rem; line-height: 1.35; margin: 0; letter-spacing: -.01em; overflow-wrap: anywhere; }
+h2 { font-size: 1rem; line-height: 1.4; margin: 0; }
+h3, .h3 { font-size: .8125rem; margin: 0; color: var(--soft); font-weight: 600; }
+p { margin: 0; }
+small, .small { font-size: .8125rem; color: var(--soft); font-weight: 400; }
+b, th, strong { font-weight: 600; }
+code { font-family: ui-monospace, 'Cascadia Mono', Menlo, Consolas, monospace; font-size: .92em; overflow-wrap: anywhere; }
+.n, .mono { white-space: nowrap; }
+.r { text-align: right; }
+.hidden { position: absolute; width: 1px; height: 1px; overflow: hidden; clip-path: inset(50%); white-space: nowrap; }
 input, textarea, select, button, .b, .button { font: inherit; color: inherit; border-radius: var(--r); min-height: 2.5rem; }
 input, textarea, select { width: 100%; border: 1px solid var(--edge); background: var(--sheet); padding: .35rem var(--s3); }
 ::placeholder { color: var(--soft); opacity: 1; }
@@ -39,54 +48,79 @@ input, textarea, select { width: 100%; border: 1px solid var(--edge); background
   border-radius: .3rem; background: var(--ground); cursor: pointer;
 }
 input[type='checkbox'], input[type='radio'] { width: 1.25rem; height: 1.25rem; min-height: 0; accent-color: var(--accent); margin: 0; flex: none; }
-label { display: block; font-weight: 600; margin-bottom: .2rem; } label small { display: block; }
+label { display: block; font-weight: 600; margin-bottom: .2rem; }
+label small { display: block; }
 button, .b, .button {
   display: inline-flex; align-items: center; justify-content: center; gap: var(--s2); padding: .3rem var(--s4);
   border: 1px solid var(--edge); background: var(--sheet); color: var(--ink); font-weight: 600; cursor: pointer;
 }
-:is(button, .b, .button) { text-decoration: none !important; } :is(button, .b, .button):hover { background: var(--raise); }
-:is(button, .b, .button).main { background: var(--accent); border-color: var(--accent); color: #fff; } :is(button, .b, .button).main:hover { filter: brightness(1.1); }
+:is(button, .b, .button) { text-decoration: none !important; }
+:is(button, .b, .button):hover { background: var(--raise); }
+:is(button, .b, .button).main { background: var(--accent); border-color: var(--accent); color: #fff; }
+:is(button, .b, .button).main:hover { filter: brightness(1.1); }
 :is(button, .b).sm { min-height: 2rem; padding: .1rem var(--s3); font-size: .875rem; }
 :is(button, .b).full { width: 100%; text-align: center; line-height: 1.35; padding: .5rem var(--s3); }
 button.quiet, button.link { border: 0; background: none; color: var(--link); padding: 0 .25rem; margin: 0 -.25rem; font-weight: 400; min-height: 2rem; }
 :is(button.quiet, button.link):hover { background: none; text-decoration: underline !important; }
 button.link { padding: 0; margin: 0; text-decoration: underline !important; text-align: left; justify-content: start; overflow-wrap: anywhere; }
-button:disabled { opacity: .55; cursor: default; } form.inline { display: inline; } details > summary { cursor: pointer; color: var(--link); }
-summary.b { list-style: none; } table { width: 100%; border-collapse: collapse; background: var(--sheet); border: 1px solid var(--line); }
-:is(.card, .act) table { border: 0; background: none; } th, td { text-align: left; vertical-align: top; padding: .5rem var(--s3); border-top: 1px solid var(--line); }
-:is(.card, .act) :is(th, td):first-child { padding-left: 0; } :is(.card, .act) :is(th, td):last-child { padding-right: 0; } thead td { border: 0; }
-thead th { border-top: 0; font-size: .8125rem; color: var(--soft); } th::first-letter { text-transform: uppercase; } .card thead th { padding-top: 0; }
-tfoot td, tfoot th { border-top: 2px solid var(--edge); font-weight: 600; } :is(td, th):is(.r, .number) { text-align: right; white-space: nowrap; }
+button:disabled { opacity: .55; cursor: default; }
+form.inline { display: inline; }
+details > summary { cursor: pointer; color: var(--link); }
+summary.b { list-style: none; }
+table { width: 100%; border-collapse: collapse; background: var(--sheet); border: 1px solid var(--line); }
+:is(.card, .act) table { border: 0; background: none; }
+th, td { text-align: left; vertical-align: top; padding: .5rem var(--s3); border-top: 1px solid var(--line); }
+:is(.card, .act) :is(th, td):first-child { padding-left: 0; }
+:is(.card, .act) :is(th, td):last-child { padding-right: 0; }
+thead td { border: 0; }
+thead th { border-top: 0; font-size: .8125rem; color: var(--soft); }
+th::first-letter { text-transform: uppercase; }
+.card thead th { padding-top: 0; }
+tfoot td, tfoot th { border-top: 2px solid var(--edge); font-weight: 600; }
+:is(td, th):is(.r, .number) { text-align: right; white-space: nowrap; }
 td small { display: block; white-space: normal; }
 .yes { color: var(--paid); } .ask, .tag.unknown { color: var(--unknown); } .bad, .tag.alarm { color: var(--alarm); } .no { color: var(--soft); }
-.t, .tag { font-weight: 600; white-space: nowrap; } .tag.no { font-weight: 400; } .sg { font-weight: 700; text-align: center; } .sg.link { color: var(--link); }
+.t, .tag { font-weight: 600; white-space: nowrap; }
+.tag.no { font-weight: 400; }
+.sg { font-weight: 700; text-align: center; } .sg.link { color: var(--link); }
 `;
 
 /** The menu, the top, the tabs at the foot of a phone. */
 const frame = `
-.skip { position: absolute; left: -99rem; } .skip:focus { left: 0; top: 0; z-index: 9; background: var(--sheet); padding: var(--s3); }
+.skip { position: absolute; left: -99rem; }
+.skip:focus { left: 0; top: 0; z-index: 9; background: var(--sheet); padding: var(--s3); }
 body { display: grid; grid-template: auto auto 1fr / 14rem minmax(0, 1fr); min-height: 100vh; }
-body:not(.alone) { background: linear-gradient(90deg, var(--sheet) calc(14rem - 1px), var(--line) 0 14rem, var(--ground) 0); } body.alone { display: block; }
+body:not(.alone) { background: linear-gradient(90deg, var(--sheet) calc(14rem - 1px), var(--line) 0 14rem, var(--ground) 0); }
+body.alone { display: block; }
 .test { grid-column: 1 / -1; background: var(--test-tint); color: var(--test); text-align: center; font-size: .8125rem; font-weight: 600; padding: .15rem; }
 .side {
   grid-row: 2 / 4; grid-column: 1; padding: var(--s4) var(--s3);
   display: flex; flex-direction: column; gap: 2px; position: sticky; top: 0; height: 100vh; overflow-y: auto; align-self: start;
 }
-.test ~ .side { height: calc(100vh - 1.6rem); } .brand { font-weight: 700; font-size: 1.0625rem; color: var(--ink); padding: 0 var(--s3) var(--s4); }
-.i { display: flex; gap: var(--s3); padding: .4rem var(--s3); border-radius: var(--r); color: var(--ink); } .i:hover { background: var(--raise); }
+.test ~ .side { height: calc(100vh - 1.6rem); }
+.brand { font-weight: 700; font-size: 1.0625rem; color: var(--ink); padding: 0 var(--s3) var(--s4); }
+.i { display: flex; gap: var(--s3); padding: .4rem var(--s3); border-radius: var(--r); color: var(--ink); }
+.i:hover { background: var(--raise); }
 .i[aria-current] { background: var(--accent-tint); color: var(--link); font-weight: 600; }
 .c { margin-left: auto; font-size: .8125rem; color: var(--soft); font-weight: 600; align-self: center; }
-.me { margin-top: auto; padding: var(--s3); border-top: 1px solid var(--line); } .card > .me { border: 0; padding: 0; }
-.me .settings { display: flex; flex-wrap: wrap; gap: 0 var(--s4); font-size: .8125rem; } .who { color: inherit; } :root:not([data-theme]) .to-light { display: none; }
+.me { margin-top: auto; padding: var(--s3); border-top: 1px solid var(--line); }
+.card > .me { border: 0; padding: 0; }
+.me .settings { display: flex; flex-wrap: wrap; gap: 0 var(--s4); font-size: .8125rem; }
+.who { color: inherit; }
+:root:not([data-theme]) .to-light { display: none; }
 @media (prefers-color-scheme: dark) {
-  :root:not([data-theme]) .to-light { display: inline; } :root:not([data-theme]) .to-dark { display: none; }
+  :root:not([data-theme]) .to-light { display: inline; }
+  :root:not([data-theme]) .to-dark { display: none; }
 }
 .top {
   grid-row: 2; grid-column: 2; position: sticky; top: 0; z-index: 3; background: var(--ground); border-bottom: 1px solid var(--line);
   display: flex; gap: var(--s3); align-items: center; padding: var(--s2) var(--s5); min-height: 3.5rem;
 }
-.top > form { flex: 1; max-width: 38rem; } .top .mark, .tabs { display: none; } .alone .top { position: static; }
-.alone .mark { display: block; font-weight: 700; color: var(--ink); margin-right: auto; } .bell { position: relative; margin-left: auto; }
+.top > form { flex: 1; max-width: 38rem; }
+.top .mark, .tabs { display: none; }
+.alone .top { position: static; }
+.alone .mark { display: block; font-weight: 700; color: var(--ink); margin-right: auto; }
+.bell { position: relative; margin-left: auto; }
 .bell > summary {
   list-style: none; padding: .35rem var(--s3); border: 1px solid var(--line); border-radius: var(--r);
   background: var(--sheet); color: var(--ink); font-weight: 600; white-space: nowrap;
@@ -96,53 +130,98 @@ body:not(.alone) { background: linear-gradient(90deg, var(--sheet) calc(14rem - 
   position: absolute; right: 0; top: 2.9rem; width: min(22rem, 92vw); max-height: 75vh; overflow-y: auto; padding: var(--s3);
   background: var(--sheet); border: 1px solid var(--line); border-radius: var(--r); box-shadow: 0 8px 24px #0003;
 }
-.bell ul { margin: 0 0 var(--s2); padding: 0; list-style: none; } .bell h2 { font-size: .8125rem; color: var(--soft); padding: 0 var(--s2); }
+.bell ul { margin: 0 0 var(--s2); padding: 0; list-style: none; }
+.bell h2 { font-size: .8125rem; color: var(--soft); padding: 0 var(--s2); }
 .bell li a { display: block; padding: var(--s2); color: var(--ink); border-radius: var(--r); overflow-wrap: anywhere; }
-.bell li a:hover { background: var(--raise); text-decoration: none; } .bell small { display: block; }
+.bell li a:hover { background: var(--raise); text-decoration: none; }
+.bell small { display: block; }
 .lost { grid-row: 3; grid-column: 2; z-index: 2; align-self: start; margin: 0; padding: .3rem 1rem; text-align: center; background: var(--alarm-tint); color: var(--alarm); font-weight: 600; }
-.lost[hidden], [data-keys][hidden] { display: none; } main { grid-row: 3; grid-column: 2; padding: var(--s5); max-width: 78rem; width: 100%; }
-.lost:not([hidden]) + main { margin-top: 2rem; } .alone main { margin: 0 auto; }
-main, [data-live] { display: flex; flex-direction: column; gap: var(--s4); min-width: 0; } [data-live]:empty { display: none; }
-main > :is(.b, .button), main > form:not([class], :has(> .chips), :has(> table)) { align-self: start; } :is(nav, details)[data-live], .bell [data-live] { gap: 2px; }
+.lost[hidden], [data-keys][hidden] { display: none; }
+main { grid-row: 3; grid-column: 2; padding: var(--s5); max-width: 78rem; width: 100%; }
+.lost:not([hidden]) + main { margin-top: 2rem; }
+.alone main { margin: 0 auto; }
+main, [data-live] { display: flex; flex-direction: column; gap: var(--s4); min-width: 0; }
+[data-live]:empty { display: none; }
+main > :is(.b, .button), main > form:not([class], :has(> .chips), :has(> table)) { align-self: start; }
+:is(nav, details)[data-live], .bell [data-live] { gap: 2px; }
 dialog { background: var(--sheet); color: var(--ink); border: 1px solid var(--edge); border-radius: .625rem; padding: var(--s5); max-width: 28rem; }
-dialog > * + * { margin-top: var(--s3); } dialog::backdrop { background: rgb(0 0 0 / 50%); }
+dialog > * + * { margin-top: var(--s3); }
+dialog::backdrop { background: rgb(0 0 0 / 50%); }
 kbd { font: inherit; border: 1px solid var(--edge); border-radius: .3rem; padding: .05rem .45rem; }
 label.switch { display: flex; gap: var(--s2); align-items: center; min-height: 2.75rem; font-weight: 400; }
 `;
 
 /** Cards, lists and figures, which every view uses. */
 const chartStyle = `
-svg { display: block; width: 100%; overflow: visible; } svg text { fill: var(--soft); font-size: 12px; } svg a:hover rect { opacity: .8; }
-.f-paid { fill: var(--paid-fill); } .f-unknown { fill: var(--unknown-fill); } .f-alarm { fill: var(--alarm-fill); } .f-none { fill: var(--none-fill); }
-.f-wait { fill: var(--wait-fill); stroke: var(--wait-edge); stroke-dasharray: 3 2; } .f-acc { fill: var(--accent); } .shade { fill: var(--unknown-tint); }
-.hit { fill: transparent; } .hit:hover { fill: var(--line); } line.grid { stroke: var(--line); } line.axis { stroke: var(--edge); }
-svg .t-ink { fill: var(--ink); font-weight: 600; } svg .t-alarm { fill: var(--alarm); font-weight: 600; } svg .t-unknown { fill: var(--unknown); font-weight: 600; }
-.ns { vector-effect: non-scaling-stroke; } .l1, .l2 { fill: none; stroke: var(--accent); stroke-width: 2; } .l2 { stroke: var(--none-fill); stroke-width: 1.5; }
+svg { display: block; width: 100%; overflow: visible; }
+svg text { fill: var(--soft); font-size: 12px; }
+svg a:hover rect { opacity: .8; }
+.f-paid { fill: var(--paid-fill); }
+.f-unknown { fill: var(--unknown-fill); }
+.f-alarm { fill: var(--alarm-fill); }
+.f-none { fill: var(--none-fill); }
+.f-wait { fill: var(--wait-fill); stroke: var(--wait-edge); stroke-dasharray: 3 2; }
+.f-acc { fill: var(--accent); }
+.shade { fill: var(--unknown-tint); }
+.hit { fill: transparent; }
+.hit:hover { fill: var(--line); }
+line.grid { stroke: var(--line); }
+line.axis { stroke: var(--edge); }
+svg .t-ink { fill: var(--ink); font-weight: 600; }
+svg .t-alarm { fill: var(--alarm); font-weight: 600; }
+svg .t-unknown { fill: var(--unknown); font-weight: 600; }
+.ns { vector-effect: non-scaling-stroke; }
+.l1, .l2 { fill: none; stroke: var(--accent); stroke-width: 2; }
+.l2 { stroke: var(--none-fill); stroke-width: 1.5; }
 .c14 { margin-left: 2.8rem; width: calc(100% - 2.8rem); }
 .key { display: flex; flex-wrap: wrap; gap: .25rem 1rem; margin: .75rem 0 0; padding: 0; list-style: none; font-size: .8125rem; }
 .key svg, .swatch { display: inline-block; width: 12px; height: 12px; margin-right: .35rem; vertical-align: -1px; }
 .cal { display: grid; grid-template-columns: repeat(15, minmax(0, 1fr)); gap: 4px; margin: 0; padding: 0; list-style: none; }
 .cal li > * { display: block; border-radius: .3rem; border: 1px solid var(--line); text-align: center; line-height: 1.25; padding: .2rem 0 .3rem; color: var(--ink); min-height: 3rem; text-decoration: none; }
-.cal small { display: block; font-size: .75rem; } .cal .yes > * { background: var(--paid-tint); color: var(--paid); }
+.cal small { display: block; font-size: .75rem; }
+.cal .yes > * { background: var(--paid-tint); color: var(--paid); }
 .cal .bad > * { background: var(--alarm-tint); border-color: var(--alarm-fill); color: var(--alarm); }
-.cal .ask > * { background: var(--unknown-tint); border-color: var(--unknown-fill); color: var(--unknown); } .cal .off > * { border-style: dashed; }
-.cal .now > * { border-color: var(--accent); } .run { display: flex; flex-wrap: wrap; gap: .25rem 1.5rem; font-size: .875rem; overflow-wrap: anywhere; }
+.cal .ask > * { background: var(--unknown-tint); border-color: var(--unknown-fill); color: var(--unknown); }
+.cal .off > * { border-style: dashed; }
+.cal .now > * { border-color: var(--accent); }
+.run { display: flex; flex-wrap: wrap; gap: .25rem 1.5rem; font-size: .875rem; overflow-wrap: anywhere; }
 .todo { margin: 0; padding: 0; list-style: none; }
 .todo li { position: relative; display: grid; grid-template-columns: 1.5rem minmax(0, 1fr) auto 6.5rem; gap: 0 .75rem; align-items: center; padding: .55rem 0; border-top: 1px solid var(--line); }
-.todo li:first-child { border: 0; padding-top: 0; } .todo a:not(.b) { color: var(--ink); text-decoration: none; } .todo small { display: block; overflow-wrap: anywhere; }
-.todo b { overflow-wrap: anywhere; } .mt { margin-top: .5rem; } .mt :is(th, td) { padding-block: .3rem; font-size: inherit; color: inherit; white-space: normal; }
-.mt tbody :is(th, td) { border: 0; } .mt tbody th { font-weight: 400; }
-.mt svg { display: inline-block; width: 12px; height: 12px; margin-right: .25rem; vertical-align: -1px; } .mt .of :is(th, td) { color: var(--soft); font-size: .875rem; }
-.mt .of th { padding-left: 1.25rem; } .tiles { display: grid; grid-template-columns: repeat(4, minmax(0, 1fr)); gap: .5rem; margin: 0; padding: 0; list-style: none; }
-.age { grid-template-columns: 1fr 1fr; } .age li { border: 1px solid var(--line); border-radius: .5rem; padding: .5rem .75rem; border-top: 4px solid var(--line); }
-.age b { display: block; font-size: 1.375rem; line-height: 1.3; } .age :is(.a0, .a1, .a2) { border-top-color: var(--unknown-fill); }
-.age :is(.a1, .a2) { background: var(--unknown-tint); } .age .a2 { border-color: var(--unknown-fill); } .age .a9 :is(b, small) { color: var(--soft); font-weight: 400; }
-.ends { display: flex; justify-content: space-between; margin: .2rem 0 .75rem; } .bf b { display: block; font-size: 1.0625rem; }
-.bf small { display: block; line-height: 1.35; } .pg { width: 10rem; vertical-align: middle; } .pg rect { stroke: none; } .pt { margin-top: .75rem; }
+.todo li:first-child { border: 0; padding-top: 0; }
+.todo a:not(.b) { color: var(--ink); text-decoration: none; }
+.todo small { display: block; overflow-wrap: anywhere; }
+.todo b { overflow-wrap: anywhere; }
+.mt { margin-top: .5rem; }
+.mt :is(th, td) { padding-block: .3rem; font-size: inherit; color: inherit; white-space: normal; }
+.mt tbody :is(th, td) { border: 0; }
+.mt tbody th { font-weight: 400; }
+.mt svg { display: inline-block; width: 12px; height: 12px; margin-right: .25rem; vertical-align: -1px; }
+.mt .of :is(th, td) { color: var(--soft); font-size: .875rem; }
+.mt .of th { padding-left: 1.25rem; }
+.tiles { display: grid; grid-template-columns: repeat(4, minmax(0, 1fr)); gap: .5rem; margin: 0; padding: 0; list-style: none; }
+.age { grid-template-columns: 1fr 1fr; }
+.age li { border: 1px solid var(--line); border-radius: .5rem; padding: .5rem .75rem; border-top: 4px solid var(--line); }
+.age b { display: block; font-size: 1.375rem; line-height: 1.3; }
+.age :is(.a0, .a1, .a2) { border-top-color: var(--unknown-fill); }
+.age :is(.a1, .a2) { background: var(--unknown-tint); }
+.age .a2 { border-color: var(--unknown-fill); }
+.age .a9 :is(b, small) { color: var(--soft); font-weight: 400; }
+.ends { display: flex; justify-content: space-between; margin: .2rem 0 .75rem; }
+.bf b { display: block; font-size: 1.0625rem; }
+.bf small { display: block; line-height: 1.35; }
+.pg { width: 10rem; vertical-align: middle; }
+.pg rect { stroke: none; }
+.pt { margin-top: .75rem; }
 @media (max-width: 40rem) {
-  .hide { display: none; } .cal { grid-template-columns: repeat(7, minmax(0, 1fr)); } .todo li { grid-template-columns: 1.25rem minmax(0, 1fr) auto; padding: .75rem 0; }
-  .todo .sg { align-self: start; } .todo .ag { grid-column: 3; grid-row: 1; align-self: start; } .todo .b { display: none; }
-  .todo a::after { content: ''; position: absolute; inset: 0; } .tiles { grid-template-columns: 1fr 1fr; } .pg { width: auto; }
+  .hide { display: none; }
+  .cal { grid-template-columns: repeat(7, minmax(0, 1fr)); }
+  .todo li { grid-template-columns: 1.25rem minmax(0, 1fr) auto; padding: .75rem 0; }
+  .todo .sg { align-self: start; }
+  .todo .ag { grid-column: 3; grid-row: 1; align-self: start; }
+  .todo .b { display: none; }
+  .todo a::after { content: ''; position: absolute; inset: 0; }
+  .tiles { grid-template-columns: 1fr 1fr; }
+  .pg { width: auto; }
 }
 `;
 
@@ -254,23 +333,39 @@ const approval = `
 .ap { display: grid; grid-template-columns: minmax(0, 1fr) 20rem; gap: 1rem; align-items: start; }
 .ap > *, .ap .col { display: grid; gap: 1rem; grid-template-columns: minmax(0, 1fr); }
 .hero :is(h1, h2) { font-size: 1.75rem; line-height: 1.3; letter-spacing: -.015em; margin: 0; }
-.hero .file { font-size: 1.0625rem; font-weight: 600; overflow-wrap: anywhere; margin: 0; } .hero p { margin: .25rem 0 0; }
+.hero .file { font-size: 1.0625rem; font-weight: 600; overflow-wrap: anywhere; margin: 0; }
+.hero p { margin: .25rem 0 0; }
 .hero .fig { display: grid; grid-template-columns: repeat(auto-fit, minmax(9rem, 1fr)); gap: 1rem; margin: 1rem 0 0; padding: 1rem 0 0; border: 0; border-top: 1px solid var(--line); }
-.hero .fig dt { font-size: .8125rem; color: var(--soft); overflow-wrap: anywhere; } .hero .fig dd { margin: 0; }
-.hero .fig dd.n { font-size: 1.1875rem; font-weight: 600; line-height: 1.4; } .hero .fig dd.ask { color: var(--unknown); }
+.hero .fig dt { font-size: .8125rem; color: var(--soft); overflow-wrap: anywhere; }
+.hero .fig dd { margin: 0; }
+.hero .fig dd.n { font-size: 1.1875rem; font-weight: 600; line-height: 1.4; }
+.hero .fig dd.ask { color: var(--unknown); }
 ul.warn { margin: 0; padding: 0; list-style: none; }
 .warn > li { display: grid; grid-template-columns: 1.25rem minmax(0, 1fr) auto; gap: 0 .75rem; padding: .55rem 0; border-top: 1px solid var(--line); }
-.warn > li:first-child { border: 0; padding-top: 0; } .warn small { display: block; } .warn b { overflow-wrap: anywhere; }
-.warn details ul { margin: 0; padding-left: 1.1rem; } .ok { margin: .75rem 0 0; } .warn + .ok { padding-top: .75rem; border-top: 1px solid var(--line); }
-.cmp th { font-weight: 400; } .cmp tfoot th { font-weight: 600; }
-.sign { position: sticky; top: 4.25rem; border-color: var(--accent); border-top: 3px solid var(--accent); } .sign > * + * { margin-top: .75rem; }
-.sign p { margin-bottom: 0; } .sign form.inline, .sign .full { display: flex; width: 100%; justify-content: center; text-align: center; }
-.sign form.inline > button { width: 100%; justify-content: center; } .sign .full { font-size: 1rem; white-space: normal; line-height: 1.35; padding: .5rem .75rem; }
-.sign textarea { margin-bottom: .75rem; } .sign .why { background: var(--raise); border-radius: .5rem; padding: .75rem; }
+.warn > li:first-child { border: 0; padding-top: 0; }
+.warn small { display: block; }
+.warn b { overflow-wrap: anywhere; }
+.warn details ul { margin: 0; padding-left: 1.1rem; }
+.ok { margin: .75rem 0 0; }
+.warn + .ok { padding-top: .75rem; border-top: 1px solid var(--line); }
+.cmp th { font-weight: 400; }
+.cmp tfoot th { font-weight: 600; }
+.sign { position: sticky; top: 4.25rem; border-color: var(--accent); border-top: 3px solid var(--accent); }
+.sign > * + * { margin-top: .75rem; }
+.sign p { margin-bottom: 0; }
+.sign form.inline, .sign .full { display: flex; width: 100%; justify-content: center; text-align: center; }
+.sign form.inline > button { width: 100%; justify-content: center; }
+.sign .full { font-size: 1rem; white-space: normal; line-height: 1.35; padding: .5rem .75rem; }
+.sign textarea { margin-bottom: .75rem; }
+.sign .why { background: var(--raise); border-radius: .5rem; padding: .75rem; }
 .sign .why p { margin: 0; overflow-wrap: anywhere; }
 @media (max-width: 63.99rem) {
-  .ap { display: block; } .ap > * + * { margin-top: .75rem; } .ap > *, .ap .col { gap: .75rem; } .sign { position: static; }
-  .hero .fig { grid-template-columns: 1fr 1fr; } .hero :is(h1, h2) { font-size: 1.5rem; }
+  .ap { display: block; }
+  .ap > * + * { margin-top: .75rem; }
+  .ap > *, .ap .col { gap: .75rem; }
+  .sign { position: static; }
+  .hero .fig { grid-template-columns: 1fr 1fr; }
+  .hero :is(h1, h2) { font-size: 1.5rem; }
 }
 `;
 
@@ -381,19 +476,27 @@ const chosenParts = [...new Set<string>([...payoutDecisions, ...registrationDeci
 
 /** The form of a decision, and the page of one payout or registration. */
 const decisions = `
-.choices { border: 0; margin: 0 0 var(--s4); padding: 0; min-width: 0; } .choices legend { padding: 0; font-size: .8125rem; font-weight: 600; color: var(--soft); }
+.choices { border: 0; margin: 0 0 var(--s4); padding: 0; min-width: 0; }
+.choices legend { padding: 0; font-size: .8125rem; font-weight: 600; color: var(--soft); }
 .choice { display: flex; gap: var(--s3); align-items: center; margin: var(--s1) 0 0; padding: var(--s2) var(--s3); font-weight: 600;
   border: 1px solid var(--line); border-radius: var(--r); background: var(--sheet); cursor: pointer; min-height: 2.5rem; }
-.choice:has(:checked) { border-color: var(--accent); background: var(--accent-tint); } .choice small { display: block; }
+.choice:has(:checked) { border-color: var(--accent); background: var(--accent-tint); }
+.choice small { display: block; }
 .act:not(:has([name='decision']:checked)) .only,
-${chosenParts} { display: none; } .act .buttons { display: flex; flex-wrap: wrap; gap: var(--s2); }
-.act button.main { white-space: normal; text-align: center; line-height: 1.35; padding: .5rem var(--s4); } .decision > form.act { background: none; padding: 0; }
-.decision > :is(form, details, p, .asking) + * { margin-top: var(--s4); } .payout-head { display: grid; gap: var(--s1) var(--s5); }
-.payout-head .amount { font-size: 1.75rem; font-weight: 600; line-height: 1.3; } .payout-head .state { display: flex; flex-wrap: wrap; gap: 0 var(--s4); }
-.asking { background: var(--unknown-tint); border-radius: var(--r); padding: var(--s3) var(--s4); } .asking form { display: block; margin-top: var(--s2); }
+${chosenParts} { display: none; }
+.act .buttons { display: flex; flex-wrap: wrap; gap: var(--s2); }
+.act button.main { white-space: normal; text-align: center; line-height: 1.35; padding: .5rem var(--s4); }
+.decision > form.act { background: none; padding: 0; }
+.decision > :is(form, details, p, .asking) + * { margin-top: var(--s4); }
+.payout-head { display: grid; gap: var(--s1) var(--s5); }
+.payout-head .amount { font-size: 1.75rem; font-weight: 600; line-height: 1.3; }
+.payout-head .state { display: flex; flex-wrap: wrap; gap: 0 var(--s4); }
+.asking { background: var(--unknown-tint); border-radius: var(--r); padding: var(--s3) var(--s4); }
+.asking form { display: block; margin-top: var(--s2); }
 .story + details { margin-top: var(--s3); }
 @media (min-width: 48rem) {
-  .payout-head { grid-template-columns: minmax(0, 1fr) minmax(0, 1.2fr); align-items: start; } .payout-head .facts { grid-row: 1 / 3; grid-column: 2; }
+  .payout-head { grid-template-columns: minmax(0, 1fr) minmax(0, 1.2fr); align-items: start; }
+  .payout-head .facts { grid-row: 1 / 3; grid-column: 2; }
 }
 @media (max-width: 63.99rem) { .choice { min-height: 2.75rem; } }
 `;
