@@ -7,6 +7,7 @@ import { printable } from '../core/outgoing-text.ts';
 import { systemClock } from '../platform/clock.ts';
 import { removeOldTemporaries } from '../platform/durable-file.ts';
 import {
+  type ExceptionSource,
   findExceptions,
   type OpenExceptions,
   writeExceptionsCsv,
@@ -17,9 +18,10 @@ import { registrationTables } from '../registration/rules/report-tables.ts';
 import { openOutbox } from '../reports/outbox.ts';
 import { payoutTables } from '../reports/rules/payout-tables.ts';
 import { countExceptions } from '../reports/rules/report-rows.ts';
+import type { ReportTables } from '../reports/rules/report-tables.ts';
 import { SettingsError } from '../settings/secrets.ts';
 import type { LoadedSettings } from '../settings/settings.ts';
-import { type Journal, requireJournal } from './open-store.ts';
+import { requireJournal } from './open-store.ts';
 import { findAnyBatch } from '../review/shell/named-targets.ts';
 
 export { formatExceptions } from '../reports/open-exceptions.ts';
@@ -41,46 +43,42 @@ export async function openExceptions(
   const named = name === undefined ? undefined : await findAnyBatch(store, name);
   if (name !== undefined && named === undefined) return undefined;
   const isOfRegistrations = named === undefined ? ofRegistrations : named.kind === 'registrations';
+  const batches = named && [named.batch];
   const open = isOfRegistrations
-    ? await findOfRegistrations(opened, store, named && [named.batch])
-    : await findOfPayouts(opened, store, named && [named.batch]);
+    ? await findIn(
+        registrationTables,
+        opened.use(await store.registrationReports.snapshot()),
+        countRegistrationExceptions,
+        batches ?? (await store.registrationBatches()),
+      )
+    : await findIn(
+        payoutTables,
+        opened.use(await store.snapshot()),
+        countExceptions,
+        batches ?? (await store.batches()),
+      );
   const kept = opened.move();
   return { ...open, [Symbol.asyncDispose]: () => kept.disposeAsync() };
 }
 
-type Named = readonly { readonly batchId: string }[] | undefined;
-
-async function findOfPayouts(
-  opened: AsyncDisposableStack,
-  store: Journal,
-  named: Named,
-): Promise<OpenExceptions> {
-  const batches = named ?? (await store.batches());
-  const snapshot = opened.use(await store.snapshot());
-  const source = {
-    tables: payoutTables,
-    batch: (batchId: string) => snapshot.batch(batchId),
-    countExceptions: async (batchId: string) => countExceptions(await snapshot.totals(batchId)),
-    resultRows: (batchId: string) => snapshot.resultRows(batchId),
-  };
-  return findExceptions(source, batches);
-}
-
-async function findOfRegistrations(
-  opened: AsyncDisposableStack,
-  store: Journal,
-  named: Named,
-): Promise<OpenExceptions> {
-  const batches = named ?? (await store.registrationBatches());
-  const snapshot = opened.use(await store.registrationReports.snapshot());
-  const source = {
-    tables: registrationTables,
-    batch: (batchId: string) => snapshot.batch(batchId),
-    countExceptions: async (batchId: string) => countRegistrationExceptions(await snapshot.totals(batchId)),
-    resultRows: (batchId: string) => snapshot.resultRows(batchId),
-  };
-  return findExceptions(source, batches);
-}
+/** The exceptions among the rows of one kind, as of the moment of a snapshot. */
+const findIn = <Row extends { readonly extras: readonly string[] }, Totals>(
+  tables: ReportTables<Row>,
+  snapshot: Pick<ExceptionSource<Row>, 'batch' | 'resultRows'> & {
+    totals(batchId: string): Promise<Totals>;
+  },
+  count: (totals: Totals) => number,
+  batches: readonly { readonly batchId: string }[],
+): Promise<OpenExceptions> =>
+  findExceptions(
+    {
+      tables,
+      batch: (batchId) => snapshot.batch(batchId),
+      countExceptions: async (batchId) => count(await snapshot.totals(batchId)),
+      resultRows: (batchId) => snapshot.resultRows(batchId),
+    },
+    batches,
+  );
 
 /** The file that was written. */
 export interface WrittenExceptions {

@@ -1,8 +1,7 @@
 /** `paydrop run FILE..`: pays the files once and waits until everything is settled. */
-import type { FileOutcome, RunFileOptions } from '../app/run-file.ts';
-import type { Session, SessionOptions } from '../app/session.ts';
+import type { SessionOptions } from '../app/session.ts';
 import { SettingsError } from '../settings/secrets.ts';
-import { exitCodes, noteExitCode, notedExitCode } from './exit-codes.ts';
+import { exitCodes, notedExitCode } from './exit-codes.ts';
 import { say } from './output.ts';
 import {
   flagOption,
@@ -17,6 +16,7 @@ import {
   sentFromOption,
   textOption,
 } from './options.ts';
+import { workFile } from './work-file.ts';
 
 export const runCommand = makeCommand({
   command: 'run <file..>',
@@ -78,6 +78,7 @@ export const runCommand = makeCommand({
     const { notifyOnce } = await import('../app/notices/attention.ts');
     const { openNotifier } = await import('../app/notices/notifier.ts');
     const { publishDayHeads } = await import('../app/evidence/day-heads.ts');
+    const { runFile } = await import('../app/run-file.ts');
     const { explainLoss, openSession } = await import('../app/session.ts');
     const { listenForInterrupt } = await import('./interrupt.ts');
     await using session = await openSession(loaded, await openLog({ json, logLevel }), 'run', lost);
@@ -88,9 +89,16 @@ export const runCommand = makeCommand({
       say('Stopping: what is in flight is finished and recorded. Press again to end at once.'),
     );
     const { signal: interrupted } = interrupt;
+    const kind = {
+      kind: 'payouts',
+      countDoubt: () => session.journal.countInDoubt(),
+      cure: '"paydrop settle" asks about transfers in doubt.',
+    } as const;
     for (const path of file) {
       const asked = { waitMs: wait * 1000, exceptionsOk, interrupted };
-      const outcome = await runOne(session, path, asked, json);
+      const outcome = await workFile(session, kind, path, json, (progress) =>
+        runFile(session, path, { ...asked, progress }),
+      );
       await notices.notifyOfOutcome(path, outcome);
       if (interrupted.aborted) break;
     }
@@ -100,34 +108,6 @@ export const runCommand = makeCommand({
     return interrupted.aborted ? exitCodes.stoppedShort : notedExitCode();
   },
 });
-
-async function runOne(
-  session: Session,
-  path: string,
-  options: Omit<RunFileOptions, 'progress'>,
-  json: boolean,
-): Promise<FileOutcome> {
-  const { runFile } = await import('../app/run-file.ts');
-  const { openProgress } = await import('./views/progress.ts');
-  const { print } = await import('./views/shown.ts');
-  const { refuseUnexplained, showOutcome } = await import('./views/summary.ts');
-  const progress = await openProgress();
-  let outcome: FileOutcome;
-  try {
-    outcome = await runFile(session, path, { ...options, progress });
-  } catch (error) {
-    const { noteDoubt } = await import('./report-failure.ts');
-    await noteDoubt(() => session.journal.countInDoubt(), '"paydrop settle" asks about transfers in doubt.');
-    throw error;
-  } finally {
-    progress.close();
-  }
-  const shown = showOutcome('payouts', session, path, outcome);
-  noteExitCode(shown.exitCode);
-  print(shown, json);
-  if (outcome.kind === 'rested') refuseUnexplained(path, outcome.reports.summary);
-  return outcome;
-}
 
 /** @throws SettingsError for an option without the others it needs, and for a day or a terminal that makes no sense */
 async function readRecovery(

@@ -7,6 +7,7 @@ import { flagOption, loadCommandSettings, makeCommand } from './options.ts';
 import type { ActiveMachines, SenderLockOwner } from '../app/status.ts';
 import type { Journal } from '../app/open-store.ts';
 import type { AttentionEntry } from '../attention/rules/entry.ts';
+import type { ShownRegistrations } from './views/registration-status.ts';
 import type { Shown } from './views/shown.ts';
 
 export const statusCommand = makeCommand({
@@ -41,7 +42,6 @@ export const statusCommand = makeCommand({
     const owner = journal && (await findSenderOf(loaded, journal));
     const isSending = owner !== undefined;
     if (registrations) {
-      const { showAllRegistrations } = await import('./registration/status.ts');
       const { addStops } = await import('./views/status.ts');
       const stops = journal === undefined ? [] : (await readStops(loaded, journal, [], nowMs)).all;
       print(addStops(stops, await showAllRegistrations(loaded, journal, isSending)), json);
@@ -91,7 +91,6 @@ async function showBatches(
   const { showList } = await import('./views/shown.ts');
   const { withRegistrations } = await import('./views/registration-status.ts');
   const { addStops, showBatch } = await import('./views/status.ts');
-  const { showNamedRegistrations, showAllRegistrations } = await import('./registration/status.ts');
   const named = batch === undefined ? undefined : await showNamedRegistrations(journal, batch, isSending);
   if (named !== undefined) return showList([named], '');
   const batches = await readBatches(journal, batch, loaded.settings.limits);
@@ -110,6 +109,36 @@ async function showBatches(
       ? withRegistrations(payouts, none, await showAllRegistrations(loaded, journal, isSending))
       : showList(payouts, none);
   return addStops(stops, shown);
+}
+
+/** Every batch of registrations, and the state of all registrations together. */
+async function showAllRegistrations(
+  { settings }: LoadedSettings,
+  journal: Journal | undefined,
+  isSending: boolean,
+): Promise<ShownRegistrations> {
+  const { nothingStands, readDirectDebit, readRegistrationBatches } =
+    await import('../app/registration/standing.ts');
+  const { showRegistrations } = await import('./views/registration-status.ts');
+  if (journal === undefined) return showRegistrations([], nothingStands, isSending);
+  const all = await readDirectDebit(journal, settings.bank.companyId);
+  const batches = await readRegistrationBatches(journal, await journal.registrationBatches());
+  return showRegistrations(batches, all, isSending);
+}
+
+/** A batch by its id; undefined when it is no batch of registrations. */
+async function showNamedRegistrations(
+  journal: Journal | undefined,
+  name: string,
+  isSending: boolean,
+): Promise<Shown | undefined> {
+  const { readRegistrationBatches } = await import('../app/registration/standing.ts');
+  const { findAnyBatch } = await import('../review/shell/named-targets.ts');
+  const { showRegistrationBatch } = await import('./views/registration-status.ts');
+  const found = journal && (await findAnyBatch(journal, name));
+  if (journal === undefined || found?.kind !== 'registrations') return undefined;
+  const [standing] = await readRegistrationBatches(journal, [found.batch]);
+  return standing && showRegistrationBatch(standing, isSending);
 }
 
 /** The other things that need a person; nothing without one. */

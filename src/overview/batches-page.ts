@@ -8,7 +8,7 @@ import { outcomeBar } from '../review/web/figures-panel.ts';
 import { html, type Html, type Part } from '../review/web/html.ts';
 import { csrfField } from '../review/web/layout.ts';
 import { momentOf, readSearch, sayBatchStatus, searchField, uploadLink } from '../review/web/parts.ts';
-import type { Fields, Page, ProvedVisit, View } from '../review/web/view.ts';
+import { type Fields, type Page, type ProvedVisit, type View, viewAt } from '../review/web/view.ts';
 
 interface BatchListContext {
   readonly store: Pick<BatchReader, 'batches' | 'totals'>;
@@ -92,9 +92,6 @@ const listPaths = [
   ['GET', '/batches/:status'],
 ] as const;
 export const makeBatchListViews = (context: BatchListContext): readonly View[] =>
-  listPaths.map(([method, path]): View => ({
-    method,
-    path,
-    action: 'see',
-    answer: async (visit, fields) => answerList(context, visit, fields),
-  }));
+  listPaths.map(([method, path]) =>
+    viewAt(method, path, 'see', (visit, fields) => answerList(context, visit, fields)),
+  );

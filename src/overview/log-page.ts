@@ -11,7 +11,7 @@ import { proposalStatuses } from '../review/rules/proposal.ts';
 import { html, type Html, type Part } from '../review/web/html.ts';
 import { csrfField, problems } from '../review/web/layout.ts';
 import { dataTable, momentOf, whyOf } from '../review/web/parts.ts';
-import type { Fields, Page, ProvedVisit, View } from '../review/web/view.ts';
+import { type Fields, type Page, type ProvedVisit, searchAt, type View } from '../review/web/view.ts';
 
 type LogReader = Pick<PersonStore, 'persons' | 'personEvents'> &
   Pick<ProposalStore, 'proposals'> &
@@ -185,9 +185,4 @@ async function answerLog(store: LogReader, visit: ProvedVisit, fields: Fields): 
 
 /** Searches are posted, so that the search text is in no address. */
 export const makeLogViews = (store: LogReader): readonly View[] =>
-  (['GET', 'POST'] as const).map((method) => ({
-    method,
-    path: '/log',
-    action: 'people',
-    answer: async (visit, fields) => answerLog(store, visit, method === 'GET' ? {} : fields),
-  }));
+  searchAt('/log', 'people', (visit, fields) => answerLog(store, visit, fields));

@@ -15,7 +15,7 @@ import { html, type Html } from '../review/web/html.ts';
 import { csrfField, plainPage, postButton } from '../review/web/layout.ts';
 import { dataTable, momentOf, moneyTag, reachNote, readSearch, searchField } from '../review/web/parts.ts';
 import { readSeq } from '../review/web/payout-page.ts';
-import type { Fields, Page, ProvedVisit, View } from '../review/web/view.ts';
+import { type Fields, formAt, type Page, type ProvedVisit, searchAt, type View } from '../review/web/view.ts';
 
 type PayeesReader = Pick<OverviewReader, 'payees' | 'unpaidPayees' | 'paidPayees'> &
   Pick<PersonStore, 'persons' | 'editPersons'> &
@@ -232,18 +232,7 @@ async function answerPayee(store: PayeesReader, visit: ProvedVisit, fields: Fiel
 }
 
 /** Searches are posted: no payee's number is in an address or a log. */
-export const makePayeesViews = (store: PayeesReader): readonly View[] =>
-  (['GET', 'POST'] as const).flatMap((method): View[] => [
-    {
-      method,
-      path: '/payees',
-      action: 'see',
-      answer: async (visit, fields) => answerPayees(store, visit, method === 'GET' ? {} : fields),
-    },
-    {
-      method,
-      path: '/payee/:seq',
-      action: 'see',
-      answer: async (visit, fields) => answerPayee(store, visit, fields),
-    },
-  ]);
+export const makePayeesViews = (store: PayeesReader): readonly View[] => [
+  ...searchAt('/payees', 'see', (visit, fields) => answerPayees(store, visit, fields)),
+  ...formAt('/payee/:seq', 'see', (visit, fields) => answerPayee(store, visit, fields)),
+];

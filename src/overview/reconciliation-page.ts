@@ -8,7 +8,7 @@ import { decodeTotals } from '../reconcile/rules/tally.ts';
 import type { Figures } from '../reconcile/rules/types.ts';
 import { html, type Html, type Part } from '../review/web/html.ts';
 import { dataTable } from '../review/web/parts.ts';
-import type { Page, ProvedVisit, View } from '../review/web/view.ts';
+import { formAt, type Page, type ProvedVisit, type View, viewAt } from '../review/web/view.ts';
 import { answerAccept } from './accept-breaks.ts';
 import { showDifference } from '../review/web/proposed/break-sides.ts';
 import { answerDay, answerFetch, isHigh, type ReconciliationContext } from './reconciliation-day.ts';
@@ -95,32 +95,16 @@ async function answerDays(context: ReconciliationContext, visit: ProvedVisit): P
 }
 
 export const makeReconciliationViews = (context: ReconciliationContext): readonly View[] => [
-  {
-    method: 'GET',
-    path: '/reconciliation',
-    action: 'see',
-    answer: async (visit) => answerDays(context, visit),
-  },
-  {
-    method: 'GET',
-    path: '/reconciliation/:date',
-    action: 'see',
-    answer: async (visit, fields) => answerDay(context, visit, fields),
-  },
-  ...(['GET', 'POST'] as const).map((method): View => ({
-    method,
-    path: '/reconciliation/:date/accept',
-    action: 'propose',
-    answer: async (visit, fields) => answerAccept(context, visit, fields, method === 'POST'),
-  })),
+  viewAt('GET', '/reconciliation', 'see', (visit) => answerDays(context, visit)),
+  viewAt('GET', '/reconciliation/:date', 'see', (visit, fields) => answerDay(context, visit, fields)),
+  ...formAt('/reconciliation/:date/accept', 'propose', (visit, fields, isPosted) =>
+    answerAccept(context, visit, fields, isPosted),
+  ),
   ...(context.fetchStatement === undefined
     ? []
     : [
-        {
-          method: 'POST',
-          path: '/reconciliation/:date/fetch',
-          action: 'take',
-          answer: async (visit, fields) => answerFetch(context, visit, fields),
-        } satisfies View,
+        viewAt('POST', '/reconciliation/:date/fetch', 'take', (visit, fields) =>
+          answerFetch(context, visit, fields),
+        ),
       ]),
 ];

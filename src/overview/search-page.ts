@@ -28,7 +28,7 @@ import { isOfPayouts, type PageSearch, readSearchWords } from '../review/rules/s
 import { html, type Html, type Part } from '../review/web/html.ts';
 import { postButton } from '../review/web/layout.ts';
 import { reachNote, readSearch, reasonOf, sayBatchStatus } from '../review/web/parts.ts';
-import type { Fields, Page, ProvedVisit, View } from '../review/web/view.ts';
+import { type Fields, type Page, type ProvedVisit, searchAt, type View } from '../review/web/view.ts';
 
 type SearchReader = Pick<BatchReader, 'batches'> &
   Pick<OverviewReader, 'payees'> &
@@ -394,9 +394,4 @@ export const readSearchFilter = async (
 
 /** Searches are posted: no payee's number is in an address or a log. */
 export const makeSearchViews = (store: SearchReader): readonly View[] =>
-  (['GET', 'POST'] as const).map((method) => ({
-    method,
-    path: '/search',
-    action: 'see',
-    answer: async (visit, fields) => answerSearch(store, visit, method === 'GET' ? {} : fields),
-  }));
+  searchAt('/search', 'see', (visit, fields) => answerSearch(store, visit, fields));

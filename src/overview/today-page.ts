@@ -18,7 +18,7 @@ import { shareBar } from '../review/web/charts.ts';
 import { html, type Html, type Part } from '../review/web/html.ts';
 import { whyOf } from '../review/web/parts.ts';
 import type { ReadItems } from '../review/web/queue-items.ts';
-import type { Page, ProvedVisit, View } from '../review/web/view.ts';
+import { type Page, type ProvedVisit, type View, viewAt } from '../review/web/view.ts';
 import type { OverviewReader } from './ports.ts';
 import { measureHour, minuteMs, minutesShown } from './rules/bank-answers.ts';
 import { type DayFacts, listMonth, readMonth } from './rules/month-days.ts';
@@ -470,11 +470,8 @@ async function answerToday(context: TodayContext, figures: TodayFigures, visit: 
 export function makeTodayViews(context: TodayContext): readonly View[] {
   const readFiguresOf = makeFiguresSource(context);
   return [
-    {
-      method: 'GET',
-      path: '/today',
-      action: 'see',
-      answer: async (visit) => answerToday(context, await readFiguresOf(visit.nowMs), visit),
-    },
+    viewAt('GET', '/today', 'see', async (visit) =>
+      answerToday(context, await readFiguresOf(visit.nowMs), visit),
+    ),
   ];
 }

@@ -11,7 +11,15 @@ import type { RegistrationStore } from '../registration/ports.ts';
 import { html, type Html, type Part } from '../review/web/html.ts';
 import { csrfField, plainPage, postButton } from '../review/web/layout.ts';
 import { dataTable, factList, whyOf } from '../review/web/parts.ts';
-import type { Answer, Fields, FileView, Page, ProvedVisit, View } from '../review/web/view.ts';
+import {
+  type Answer,
+  type Fields,
+  type FileView,
+  type Page,
+  type ProvedVisit,
+  type View,
+  viewAt,
+} from '../review/web/view.ts';
 import type { Surroundings } from './today-page.ts';
 import type { FileKindName } from '../watch/rules/drop-folder.ts';
 import {
@@ -388,13 +396,8 @@ export const makeUploadView = (uploads: Uploads): FileView => ({
 });
 
 export const makeUploadViews = (context: UploadPageContext): readonly View[] => [
-  { method: 'GET', path, action: 'propose', answer: async (visit) => answerPage(context, visit) },
-  {
-    method: 'POST',
-    path: `${path}/drop`,
-    action: 'propose',
-    answer: async (visit, fields) => answerDrop(context, visit, fields),
-  },
+  viewAt('GET', path, 'propose', (visit) => answerPage(context, visit)),
+  viewAt('POST', `${path}/drop`, 'propose', (visit, fields) => answerDrop(context, visit, fields)),
   {
     method: 'POST',
     path: `${path}/discard`,

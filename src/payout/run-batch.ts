@@ -33,9 +33,9 @@ import { verifyPayee } from './verify-payee.ts';
 import { reportWaits } from './wait.ts';
 
 /** Why a run ended. `rested` includes every status of the batch itself: done, halted, or waiting on the bank. */
-type RunEnd = 'rested' | 'interrupted';
+export type RunEnd = 'rested' | 'interrupted';
 
-interface RunLimits {
+export interface RunLimits {
   /** Time in ms to wait after the last progress. */
   readonly waitMs: number;
   /** True: waits out every pause while rows are to be sent, because the process runs permanently. */

@@ -1,6 +1,6 @@
 /** The bank and the store as reconciling needs them. Dates are "YYYYMMDD" in Bangkok throughout. */
-import type { Message } from '../core/message.ts';
 import type { Satang } from '../core/money.ts';
+import type { FileRejection } from '../core/payout-file.ts';
 import type { AttemptStatus } from '../core/payout.ts';
 import type { AttemptKey, DecisionItem } from '../core/ports.ts';
 import type { ArchiveStore } from '../payout/ports.ts';
@@ -35,17 +35,8 @@ export interface StatementRequests {
   request(date: string, companyId: string | null, stop?: AbortSignal): Promise<StatementOffer>;
 }
 
-/** Reason why a statement was refused; nothing of it may be used. */
-export interface StatementRefusal {
-  /** A short, stable name of the rule, for programs: "amount-unreadable". */
-  readonly code: string;
-  /** Line of the file, from 1; null when the fault has no single line. */
-  readonly line: number | null;
-  /** The bank's name of the column; null when the fault has no single column. */
-  readonly column: string | null;
-  /** The fault and its cure; never a secret, a person's whole number, or an address's query. */
-  readonly message: Message;
-}
+/** Reason why a statement was refused; nothing of it may be used. Its column is the bank's. */
+export type StatementRefusal = FileRejection;
 
 export interface StatementRefused {
   readonly kind: 'refused';

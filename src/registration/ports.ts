@@ -1,7 +1,7 @@
 /** The journal as registering uses it: batches of registrations, the registrations with their attempts, and callbacks. */
-import type { Message } from '../core/message.ts';
 import type { BatchStatus } from '../core/payout.ts';
 import type { BatchReason } from '../core/ports.ts';
+import type { FileJournal } from '../intake/ports.ts';
 import type { ReportRecords } from '../reports/ports.ts';
 import type { SentRegistration } from './rules/callback.ts';
 import type { CallbackRecord, RegistrationChange, RegistrationEventDraft } from './rules/change.ts';
@@ -38,11 +38,11 @@ interface RegistrationBatchStart extends Pick<
 }
 
 /** The journal as `intake/ingest.ts` uses it for registrations (`Store.registrationIntake`). */
-export interface RegistrationIntakeStore {
-  batch(batchId: string): Promise<RegistrationBatch | undefined>;
-  /** Creates the batch, or restarts its reading: rows staged by an unfinished reading are dropped. */
-  startIngest(start: RegistrationBatchStart): Promise<void>;
-  stage(batchId: string, rows: readonly RegistrationFileRow[]): Promise<void>;
+export interface RegistrationIntakeStore extends FileJournal<
+  RegistrationFileRow,
+  RegistrationBatch,
+  RegistrationBatchStart
+> {
   /**
    * Turns the staged rows into ready, held or rejected ones and takes the claims, in one transaction.
    * Rejected: a row whose registrationId is claimed (ready, held, cancelled, awaited or registered; not given back), with
@@ -51,8 +51,6 @@ export interface RegistrationIntakeStore {
    * case or leading zeros; `called-back`, where a kept callback has its identity.
    */
   seal(batchId: string, totals: RegistrationSealTotals, nowMs: number): Promise<RegistrationBatch>;
-  /** Ends the reading of a file that is rejected as a whole; its staged rows are dropped. */
-  rejectBatch(batchId: string, code: string, reason: Message, nowMs: number): Promise<void>;
 }
 
 // ---------------------------------------------------------------- changes

@@ -10,6 +10,7 @@ import {
   restoreBreaker,
 } from '../payout/circuit-breaker.ts';
 import { runWithBackground } from '../payout/context.ts';
+import type { RunEnd, RunLimits } from '../payout/run-batch.ts';
 import { describeIdleShare } from '../payout/rules/brake.ts';
 import { isInQuestion, showDate } from '../payout/rules/lost-journal.ts';
 import { forEachBounded } from '../platform/bounded.ts';
@@ -21,26 +22,12 @@ import type { Registration, RegistrationInstruction } from './rules/registration
 import { submitRegistration } from './submit.ts';
 import { keepSweeping, sweepAbandoned } from './sweep.ts';
 
-/** Why a run ended; `rested` covers any status of the batch itself. */
-type RegistrationRunEnd = 'rested' | 'interrupted';
-
-interface RegistrationRunLimits {
-  /** Time to wait for callbacks after the last progress. */
-  readonly waitMs: number;
-  /** Waits out every pause while rows are to be sent: the process runs for good. */
-  readonly isPatient?: boolean;
-  /** Aborted by a signal of the operating system. */
-  readonly interrupted: AbortSignal;
-  /** Aborted here when the wait is over; part of the context's `stop`. */
-  readonly waitOver: AbortController;
-}
-
 /** Sends a sealed batch as far as possible now, and awaits its outcomes. */
 export async function runRegistrations(
   context: RegistrationContext,
   batch: RegistrationBatch,
-  limits: RegistrationRunLimits,
-): Promise<RegistrationRunEnd> {
+  limits: RunLimits,
+): Promise<RunEnd> {
   await sweepAbandoned(context, context.inFlight);
   const idleShare =
     batch.status === 'sealed' ? describeIdleShare(context.service.brake, batch.rows) : undefined;
@@ -68,7 +55,7 @@ export async function runRegistrations(
 async function startRunning(
   context: RegistrationContext,
   batch: RegistrationBatch,
-  { isPatient = false, waitMs }: RegistrationRunLimits,
+  { isPatient = false, waitMs }: RunLimits,
 ): Promise<void> {
   const { journal, clock, service } = context;
   const payer = servicePayer(batch.companyId);
@@ -282,7 +269,7 @@ const waitPollMs = 500;
 async function watchTheWait(
   context: RegistrationContext,
   batch: RegistrationBatch,
-  limits: RegistrationRunLimits,
+  limits: RunLimits,
   end: AbortSignal,
 ): Promise<void> {
   const { run, clock, journal, service } = context;

@@ -41,7 +41,7 @@ export interface OpenExceptions {
 }
 
 /** A view of one moment, for the exceptions of rows of one kind. */
-interface ExceptionSource<Row> {
+export interface ExceptionSource<Row> {
   readonly tables: ReportTables<Row>;
   batch(batchId: string): Promise<ExceptionBatch | undefined>;
   countExceptions(batchId: string): Promise<number>;

@@ -22,9 +22,9 @@ import {
   readTemporaryName,
 } from '../platform/durable-file.ts';
 import type { PresentOutbox, TableStyle } from './ports.ts';
-import { exceptionColumns, resultColumns } from './rules/report-rows.ts';
+import { payoutLines } from './rules/report-rows.ts';
 
-const amountIndex = exceptionColumns.indexOf('amount');
+const amountIndex = payoutLines.exceptionColumns.indexOf('amount');
 
 /** Replaces control characters from a file or the bank, which would steer the terminal of a reader of the table. */
 export const withoutSteering = (record: readonly string[]): readonly string[] =>
@@ -52,7 +52,7 @@ export function formatResultRecords(records: readonly (readonly string[])[]): st
 }
 
 /** Place of the row's own id, for payouts and registrations alike: programs compare it unchanged. */
-const idIndex = resultColumns.indexOf('payoutId');
+const idIndex = payoutLines.resultColumns.indexOf('payoutId');
 
 /** The same, with an apostrophe before each cell that a spreadsheet would run; the row's id never gets one. */
 function formatGuardedRecords(records: readonly (readonly string[])[]): string {

@@ -7,7 +7,7 @@ import { exitCodes } from '../../src/cli/exit-codes.ts';
 import { holdReasons, moneyMoved, payoutStatuses } from '../../src/core/payout.ts';
 import { noticeKinds } from '../../src/notify/rules/notice.ts';
 import { breakKinds } from '../../src/reconcile/rules/types.ts';
-import { exceptionColumns, resultColumns } from '../../src/reports/rules/report-rows.ts';
+import { payoutLines } from '../../src/reports/rules/report-rows.ts';
 import { healthCodes } from '../../src/watch/rules/health.ts';
 import { nameOf } from './commands-page.ts';
 import { listAnchors, listLinks, projectRoot } from './markdown.ts';
@@ -97,8 +97,8 @@ test.each(healthCodes)('/healthz says %s', (code) =>
 );
 
 test.each([
-  ['result', resultColumns],
-  ['exceptions', exceptionColumns],
+  ['result', payoutLines.resultColumns],
+  ['exceptions', payoutLines.exceptionColumns],
 ])('columns of the %s, in order', (name, columns) => {
   const [, listed = ''] =
     new RegExp(`Columns of the ${name}: ([^]*?)\\n\\n`).exec(read('docs/files.md')) ?? [];

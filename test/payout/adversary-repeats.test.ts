@@ -5,7 +5,7 @@ import type { InquiryFields, StatusInquiry, TransferFields } from '../../src/cor
 import { probeBeyond } from '../../src/payout/lost-journal.ts';
 import { cancelBatch, retryBatch } from '../../src/payout/operator.ts';
 import { settleOnce } from '../../src/payout/settle.ts';
-import { exceptionColumns, renderException } from '../../src/reports/rules/report-rows.ts';
+import { payoutLines } from '../../src/reports/rules/report-rows.ts';
 import type { Journal } from '../../src/store/store.ts';
 import { lost, noonMs, policy } from '../support/core-fixtures.ts';
 import {
@@ -319,7 +319,9 @@ describe('a row that the bank contradicts', () => {
     await using snapshot = await theatre.journal.snapshot();
     for (const row of (await Array.fromAsync(snapshot.resultRows(batchId))).flat()) {
       expect(row).toMatchObject({ status: 'failed', isAlarm: true });
-      const moneyMoved = renderException(batchId, row)[exceptionColumns.indexOf('moneyMoved')];
+      const moneyMoved = payoutLines.renderException(batchId, row)[
+        payoutLines.exceptionColumns.indexOf('moneyMoved')
+      ];
       expect(moneyMoved).toBe('unknown');
     }
   });

@@ -1,7 +1,7 @@
 /** Pauses of the line that outlive a run: a service closed for hours, a bank that says when to come back. */
 import { describe, expect, test } from 'vitest';
 import { PayerBreaker } from '../../src/payout/circuit-breaker.ts';
-import { renderException } from '../../src/reports/rules/report-rows.ts';
+import { payoutLines } from '../../src/reports/rules/report-rows.ts';
 import { noonMs, payer } from '../support/core-fixtures.ts';
 import { ingest, makeRows, secondBatchId } from '../support/journal-fixtures.ts';
 import { minuteMs, stageInMemory, type Theatre } from '../support/theatre.ts';
@@ -13,7 +13,9 @@ async function exceptionsOf({ journal }: Theatre, batchId: string) {
   await using snapshot = await journal.snapshot();
   const told: { reasonCode: string; reason: string; remedy: string }[] = [];
   for (const row of (await Array.fromAsync(snapshot.resultRows(batchId))).flat()) {
-    const [reasonCode = '', reason = '', remedy = ''] = renderException(batchId, row).slice(10, 13);
+    const [reasonCode = '', reason = '', remedy = ''] = payoutLines
+      .renderException(batchId, row)
+      .slice(10, 13);
     told.push({ reasonCode, reason, remedy });
   }
   return told;

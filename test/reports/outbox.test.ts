@@ -20,7 +20,7 @@ import { unescapeSpreadsheetCell } from '../../src/platform/csv/spreadsheet-cell
 import { findForeignHand } from '../../src/platform/ownership.ts';
 import { formatExceptionRecords, formatResultRecords, openOutbox } from '../../src/reports/outbox.ts';
 import type { ReportOutbox, TableStyle } from '../../src/reports/ports.ts';
-import { exceptionColumns } from '../../src/reports/rules/report-rows.ts';
+import { payoutLines } from '../../src/reports/rules/report-rows.ts';
 
 let folder = '';
 let outbox: ReportOutbox;
@@ -57,11 +57,13 @@ describe('a table', () => {
   });
 
   test('for a spreadsheet is marked as UTF-8, ends its lines with CRLF and keeps values as text', async () => {
-    const row = exceptionColumns.map((column) =>
+    const row = payoutLines.exceptionColumns.map((column) =>
       column === 'amount' ? '1234.50' : column === 'proxyNo' ? '0812345678' : '',
     );
-    const text = await writeTable('spreadsheet', [exceptionColumns, row]);
-    expect(text).toBe(`\uFEFF${exceptionColumns.join(',')}\r\n,,,,,'0812345678,,1234.50,,,,,,,,,,,,,,\r\n`);
+    const text = await writeTable('spreadsheet', [payoutLines.exceptionColumns, row]);
+    expect(text).toBe(
+      `\uFEFF${payoutLines.exceptionColumns.join(',')}\r\n,,,,,'0812345678,,1234.50,,,,,,,,,,,,,,\r\n`,
+    );
   });
 
   test('gives a reader back every value, but for what steers a screen', () => {

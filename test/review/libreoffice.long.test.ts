@@ -8,20 +8,13 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import {
-  exceptionColumns,
-  renderException,
-  renderExceptionHeader,
-} from '../../src/reports/rules/report-rows.ts';
+import { payoutLines } from '../../src/reports/rules/report-rows.ts';
 import { byteOrderMark } from '../../src/platform/csv/spreadsheet-cells.ts';
 import { formatExceptionRecords } from '../../src/reports/outbox.ts';
 import { payoutTables } from '../../src/reports/rules/payout-tables.ts';
 import { makeHowToSheet, makeListsSheet, makeTableSheet } from '../../src/reports/rules/workbook.ts';
 import { registrationTables } from '../../src/registration/rules/report-tables.ts';
-import {
-  renderRegistrationException,
-  renderRegistrationExceptionHeader,
-} from '../../src/registration/rules/report-rows.ts';
+import { registrationLines } from '../../src/registration/rules/report-rows.ts';
 import { readDecisionFile } from '../../src/review/read-decision-file.ts';
 import { makeWorkbook } from '../../src/platform/workbook/writer.ts';
 import { makeRow } from '../support/report-fixtures.ts';
@@ -93,7 +86,7 @@ const rows = payoutIds.map((payoutId, at) => {
   return { ...row, instruction, extras: ['01/02/2026', '=HYPERLINK("http://x")', 'ที่อยู่ ๑๒๓'] };
 });
 const carried = ['due', 'link', 'ที่อยู่'];
-const header = renderExceptionHeader(carried);
+const header = payoutLines.renderExceptionHeader(carried);
 
 /** As somebody has filled it in. */
 const filled = rows.map((row, at) => {
@@ -103,7 +96,7 @@ const filled = rows.map((row, at) => {
     newAmount: at === 0 ? '1250.50' : '',
     note: notes[at] ?? '',
   };
-  const cells = renderException('4K7Q2M9XWD', row, carried.length);
+  const cells = payoutLines.renderException('4K7Q2M9XWD', row, carried.length);
   return header.map((column, place) => decided[column] ?? cells[place] ?? '');
 });
 
@@ -123,11 +116,11 @@ const expected = {
 };
 
 /** The same of registrations. */
-const registrationHeader = renderRegistrationExceptionHeader([]);
+const registrationHeader = registrationLines.renderExceptionHeader([]);
 const filledRegistrations = ['000123', '1E5', 'JAN-24'].map((registrationId, at) => {
   const row = makeRegistrationRow({ rowNo: at + 1, status: 'failed', version: 3 });
   const instruction = { ...makeInstruction(), registrationId, accountNo: '0012345678' };
-  const cells = renderRegistrationException('4K7Q2M9XWD', { ...row, currentInstruction: instruction });
+  const cells = registrationLines.renderException('4K7Q2M9XWD', { ...row, currentInstruction: instruction });
   const decided: Readonly<Record<string, string>> = {
     decision: at === 0 ? 'Retry corrected' : 'retry',
     newAccountNo: at === 0 ? '0098765432' : '',
@@ -179,7 +172,13 @@ describe.skipIf(office === undefined)('through LibreOffice', () => {
     for (const name of ['made', 'saved', 'csv']) await mkdir(join(folder, name));
     const made = (name: string) => join(folder, 'made', name);
     await writeFile(made('table.csv'), byteOrderMark + formatExceptionRecords([header, ...filled]));
-    const table = makeTableSheet(payoutTables.book, 'Exceptions', header, exceptionColumns.length, filled);
+    const table = makeTableSheet(
+      payoutTables.book,
+      'Exceptions',
+      header,
+      payoutLines.exceptionColumns.length,
+      filled,
+    );
     await writeFile(
       made('book.xlsx'),
       await makeWorkbook([table, makeListsSheet(payoutTables.book), makeHowToSheet(payoutTables.book)]),

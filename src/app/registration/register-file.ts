@@ -45,7 +45,7 @@ export async function openRegistering(session: Session): Promise<RegisterSession
   };
 }
 
-export interface RegisterOptions {
+interface RegisterOptions {
   readonly waitMs: number;
   readonly exceptionsOk: boolean;
   readonly interrupted: AbortSignal;

@@ -1,11 +1,6 @@
 /** `paydrop register FILE..`: registers direct debits, and waits for the bank's callbacks. */
-import type {
-  RegisterOptions,
-  RegisterOutcome,
-  RegisterSession,
-} from '../../app/registration/register-file.ts';
 import type { Session } from '../../app/session.ts';
-import { exitCodes, noteExitCode, notedExitCode } from '../exit-codes.ts';
+import { exitCodes, notedExitCode } from '../exit-codes.ts';
 import {
   flagOption,
   loadCommandSettings,
@@ -15,6 +10,7 @@ import {
   orAnotherSends,
 } from '../options.ts';
 import { say } from '../output.ts';
+import { workFile } from '../work-file.ts';
 
 export const registerCommand = makeCommand({
   command: 'register <file..>',
@@ -58,7 +54,7 @@ export const registerCommand = makeCommand({
     const { openSession } = await import('../../app/session.ts');
     const { notifyOnce } = await import('../../app/notices/attention.ts');
     const { openNotifier } = await import('../../app/notices/notifier.ts');
-    const { openRegistering } = await import('../../app/registration/register-file.ts');
+    const { openRegistering, registerFile } = await import('../../app/registration/register-file.ts');
     const { listenForInterrupt } = await import('../interrupt.ts');
     await using session = await openSession(loaded, await openLog({ json, logLevel }), 'register');
     const notices = await openNotifier(session);
@@ -69,9 +65,16 @@ export const registerCommand = makeCommand({
       say('Stopping: what is in flight is finished and recorded. Press again to end at once.'),
     );
     const { signal: interrupted } = interrupt;
+    const kind = {
+      kind: 'registrations',
+      countDoubt: () => session.journal.countAwaitedRegistrations(),
+      cure: '"paydrop callbacks" takes what the bank calls back with.',
+    } as const;
     for (const path of file) {
       const asked = { waitMs: wait * 1000, exceptionsOk, interrupted };
-      const outcome = await registerOne(registering, path, asked, json);
+      const outcome = await workFile(session, kind, path, json, (progress) =>
+        registerFile(registering, path, { ...asked, progress }),
+      );
       await notices.notifyOfRegisterOutcome(path, outcome);
       if (interrupted.aborted) break;
     }
@@ -128,33 +131,4 @@ async function takeOver(
     ended.abort();
     await listening;
   });
-}
-
-async function registerOne(
-  registering: RegisterSession,
-  path: string,
-  options: Omit<RegisterOptions, 'progress'>,
-  json: boolean,
-): Promise<RegisterOutcome> {
-  const { registerFile } = await import('../../app/registration/register-file.ts');
-  const { openProgress } = await import('../views/progress.ts');
-  const { print } = await import('../views/shown.ts');
-  const { refuseUnexplained, showOutcome } = await import('../views/summary.ts');
-  const progress = await openProgress();
-  let outcome: RegisterOutcome;
-  try {
-    outcome = await registerFile(registering, path, { ...options, progress });
-  } catch (error) {
-    const { noteDoubt } = await import('../report-failure.ts');
-    const count = () => registering.session.journal.countAwaitedRegistrations();
-    await noteDoubt(count, '"paydrop callbacks" takes what the bank calls back with.');
-    throw error;
-  } finally {
-    progress.close();
-  }
-  const shown = showOutcome('registrations', registering.session, path, outcome);
-  noteExitCode(shown.exitCode);
-  print(shown, json);
-  if (outcome.kind === 'rested') refuseUnexplained(path, outcome.reports.summary);
-  return outcome;
 }

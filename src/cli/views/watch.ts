@@ -89,9 +89,8 @@ function describe(news: WatchNews): Described {
     case 'file-ended':
       return describeFile(news);
     case 'batch-settled':
-      return describeBatch(news);
     case 'registrations-settled':
-      return describeRegistrations(news);
+      return describeSettled(news);
     case 'file-grown': {
       const { fileName: file, batchId, path } = news.file;
       const { rows, amount, payoutIds } = news.growth;
@@ -160,64 +159,61 @@ function describeFile(news: Extract<WatchNews, { kind: 'file-ended' }>): Describ
 const resultKinds: readonly ReportKind[] = ['result', 'result-update'];
 const exceptionKinds: readonly ReportKind[] = ['exceptions', 'exceptions-update'];
 
-function describeRegistrations({
-  reports,
-}: Extract<WatchNews, { kind: 'registrations-settled' }>): Described {
-  const { batch, totals, exceptionRows: exceptions, alarmRows: alarms } = reports.summary;
-  const { batchId, fileName: file, status, reasonCode } = batch;
-  const [reason, remedy] = [showMessageIfAny(batch.reason), showMessageIfAny(batch.remedy)];
-  const files = reports.files.map(({ path }) => path);
-  const opened = exceptions === 0 ? resultKinds : exceptionKinds;
-  const path = reports.files.findLast(({ kind }) => opened.includes(kind))?.path;
-  const byStatus = totals.map(({ status: of, rows }) => `${rows} ${of}`).join(', ');
-  const text = [
-    `registrations ${batchId} of ${file} ${showRegistrationState(status, totals, true)}: ${byStatus}`,
-    reason === null ? '' : `; ${reason}. ${remedy ?? ''}`,
-    alarms === 0
-      ? ''
-      : `; ALARM: ${countOf(alarms, 'row contradicts', 'rows contradict')} what the bank had said`,
-    exceptions === 0 ? '' : `; ${showForReview(exceptions)}`,
-    path === undefined ? '' : ` -> ${showPath(path)}`,
-  ].join('');
-  const counts = Object.fromEntries(totals.map(({ status: of, rows }) => [of, rows]));
-  const json = {
-    batchId,
-    file,
-    status,
-    reasonCode,
-    reason,
-    remedy,
-    byStatus: counts,
-    exceptions,
-    alarms,
-    files,
-  };
-  return { json, text };
+/** The figures by status of a batch, for a program, and its state and figures in words. */
+function sayFigures(news: Settled): readonly [byStatus: object, text: string] {
+  if (news.kind === 'batch-settled') {
+    const { batch, totals } = news.reports.summary;
+    const byStatus = totalsByStatus(totals);
+    return [byStatus, `${showState(batch.status, totals, true)}: ${showByStatus(byStatus)}`];
+  }
+  const { batch, totals } = news.reports.summary;
+  const counts = totals.map(({ status, rows }) => `${rows} ${status}`).join(', ');
+  const byStatus = Object.fromEntries(totals.map(({ status, rows }) => [status, rows]));
+  return [byStatus, `${showRegistrationState(batch.status, totals, true)}: ${counts}`];
 }
 
-function describeBatch({ reports }: Extract<WatchNews, { kind: 'batch-settled' }>): Described {
-  const { batch, totals, exitCode, exceptionRows: exceptions, alarmRows: alarms } = reports.summary;
+type Settled = Extract<WatchNews, { kind: 'batch-settled' | 'registrations-settled' }>;
+
+const settledWords = {
+  'batch-settled': { batch: 'batch', contradicted: 'was called proved' },
+  'registrations-settled': { batch: 'registrations', contradicted: 'the bank had said' },
+} as const;
+
+function describeSettled(news: Settled): Described {
+  const { batch, exitCode, exceptionRows: exceptions, alarmRows: alarms } = news.reports.summary;
   const { batchId, fileName: file, status, reasonCode } = batch;
-  const reason = showMessageIfAny(batch.reason);
-  const remedy = showMessageIfAny(batch.remedy);
-  const byStatus = totalsByStatus(totals);
-  const counts = { exceptions, alarms };
-  const files = reports.files.map(({ path }) => path);
+  const [reason, remedy] = [showMessageIfAny(batch.reason), showMessageIfAny(batch.remedy)];
+  const [byStatus, figures] = sayFigures(news);
+  const words = settledWords[news.kind];
+  const files = news.reports.files.map(({ path }) => path);
   // The newest file of the kind that an operator opens.
   const opened = exceptions === 0 ? resultKinds : exceptionKinds;
-  const path = reports.files.findLast(({ kind }) => opened.includes(kind))?.path;
+  const path = news.reports.files.findLast(({ kind }) => opened.includes(kind))?.path;
   const text = [
-    `batch ${batchId} of ${file} ${showState(status, totals, true)}: ${showByStatus(byStatus)}`,
+    `${words.batch} ${batchId} of ${file} ${figures}`,
     reason === null ? '' : `; ${reason}. ${remedy ?? ''}`,
-    status === 'halted' ? `: "paydrop resume ${batchId}"` : '',
+    news.kind === 'batch-settled' && status === 'halted' ? `: "paydrop resume ${batchId}"` : '',
     alarms === 0
       ? ''
-      : `; ALARM: ${countOf(alarms, 'row contradicts', 'rows contradict')} what was called proved`,
+      : `; ALARM: ${countOf(alarms, 'row contradicts', 'rows contradict')} what ${words.contradicted}`,
     exceptions === 0 ? '' : `; ${showForReview(exceptions)}`,
     path === undefined ? '' : ` -> ${showPath(path)}`,
   ].join('');
+  const ended = news.kind === 'batch-settled' ? { exitCode } : {};
   return {
-    json: { batchId, file, status, reasonCode, reason, remedy, exitCode, byStatus, ...counts, files },
+    json: {
+      batchId,
+      file,
+      status,
+      reasonCode,
+      reason,
+      remedy,
+      ...ended,
+      byStatus,
+      exceptions,
+      alarms,
+      files,
+    },
     text,
   };
 }

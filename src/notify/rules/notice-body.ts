@@ -5,13 +5,14 @@ import { formatBaht } from '../../core/money.ts';
 import type { Language } from '../../core/language.ts';
 import { type CommandPlace, paydropCommand } from '../../core/command-line.ts';
 import type { FileRejection } from '../../core/payout-file.ts';
+import type { Batch } from '../../core/ports.ts';
 import { showMessage, showMessageIfAny, showText, showTextIfAny } from '../../core/outgoing-text.ts';
 import { counted, type Listed, listed, type Message, message, type PlainCode } from '../../core/message.ts';
 import type { BatchSummary } from '../../reports/rules/summary.ts';
 import type { FileKindName } from '../../watch/rules/drop-folder.ts';
 import { describeOthers } from '../../watch/rules/file-growth.ts';
 import type { HealthReason } from '../../watch/rules/health.ts';
-import { type NoticeDraft, type NoticeSeverity, noticeSeverities } from './notice.ts';
+import { type NoticeDraft, type NoticeKind, type NoticeSeverity, noticeSeverities } from './notice.ts';
 
 /** Place and time of a notice. */
 export interface NoticeScene {
@@ -29,10 +30,17 @@ export interface NoticeScene {
   readonly language?: Language;
 }
 
-/** A batch as it stands, with the absolute paths of its reports. */
-interface BatchNews {
-  readonly summary: BatchSummary;
+/** A batch of either kind as it stands, with the absolute paths of its reports. */
+interface AnyNews {
+  readonly summary: Pick<BatchSummary, 'alarmRows' | 'exitCode'> & {
+    readonly batch: Pick<Batch, 'batchId' | 'fileName' | 'status' | 'reasonCode' | 'rows'>;
+    readonly holds: readonly { readonly hold: string; readonly rows: number }[];
+  };
   readonly reports: readonly string[];
+}
+
+interface BatchNews extends AnyNews {
+  readonly summary: BatchSummary;
 }
 
 /** A file that was not sent at all. */
@@ -245,35 +253,49 @@ function describeBatch(
   { typed, facts = {} }: BatchMore = {},
 ): NoticeDraft {
   const { batch } = summary;
-  const { batchId } = batch;
   const { remedy, verb } = batchKinds[kind];
   const isInOrder = summary.exitCode === 0;
+  return draftOfBatch(scene, { summary, reports }, kind, mark, {
+    reason:
+      batch.reason === null
+        ? message('notice.counts', { what: message(`notice.${kind}`), counts: countByStatus(summary) })
+        : message(`notice.${kind}-why`, { why: batch.reason }),
+    remedy: batch.remedy === null ? (isInOrder ? null : message(remedy)) : leadIn(kind, batch.remedy),
+    amount: formatBaht(batch.totalSatang),
+    byStatus: renderByStatus(summary),
+    inDoubtRows: summary.inDoubtRows,
+    ...facts,
+    commands: typed ?? [paydropCommand(scene.place, verb, batch.batchId)],
+  });
+}
+
+/** A notice about a batch of either kind. @param own what its kind alone says */
+export const draftOfBatch = (
+  scene: NoticeScene,
+  { summary, reports }: AnyNews,
+  kind: NoticeKind & (`batch-${string}` | 'in-doubt' | `registrations-${string}`),
+  mark: string,
+  own: NoticeFacts,
+): NoticeDraft => {
+  const { batch, exitCode } = summary;
+  const { batchId } = batch;
   return draftNotice(
     scene,
     { kind, batchId, key: `${kind}:${batchId}:${mark}` },
     {
-      ...(kind === 'batch-done' && !isInOrder ? { severity: 'high' } : {}),
+      ...(kind.endsWith('-done') && exitCode !== 0 ? { severity: 'high' } : {}),
       file: showText(batch.fileName),
       status: batch.status,
       reasonCode: batch.reasonCode,
-      reason:
-        batch.reason === null
-          ? message('notice.counts', { what: message(`notice.${kind}`), counts: countByStatus(summary) })
-          : message(`notice.${kind}-why`, { why: batch.reason }),
-      remedy: batch.remedy === null ? (isInOrder ? null : message(remedy)) : leadIn(kind, batch.remedy),
       rows: batch.rows,
-      amount: formatBaht(batch.totalSatang),
-      byStatus: renderByStatus(summary),
       holds: Object.fromEntries(summary.holds.map(({ hold, rows }) => [hold, rows])),
       alarms: summary.alarmRows,
-      inDoubtRows: summary.inDoubtRows,
-      ...facts,
-      exitCode: summary.exitCode,
-      commands: typed ?? [paydropCommand(scene.place, verb, batchId)],
+      ...own,
+      exitCode,
       reports,
     },
   );
-}
+};
 
 /** The remedy of a batch; doubts are settled before anything else. */
 const leadIn = (kind: keyof typeof batchKinds, remedy: Message): Message =>

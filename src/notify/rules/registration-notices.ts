@@ -12,12 +12,8 @@ import {
   readRegistrationCell,
   remedyOfRegistration,
 } from '../../registration/rules/report-rows.ts';
-import {
-  type RegistrationSummary,
-  renderRegistrationHolds,
-  renderRegistrationTotals,
-} from '../../registration/rules/summary.ts';
-import { draftNotice, type NoticeScene } from './notice-body.ts';
+import { type RegistrationSummary, renderRegistrationTotals } from '../../registration/rules/summary.ts';
+import { draftNotice, draftOfBatch, type NoticeScene } from './notice-body.ts';
 import type { NoticeDraft } from './notice.ts';
 
 /** A batch of registrations as it stands, with the absolute paths of its reports. */
@@ -50,32 +46,17 @@ function describeBatch(
   kind: 'registrations-done' | 'registrations-halted',
   mark: string,
 ): NoticeDraft {
-  const { batch } = summary;
-  const { batchId } = batch;
-  return draftNotice(
-    scene,
-    { kind, batchId, key: `${kind}:${batchId}:${mark}` },
-    {
-      ...(kind === 'registrations-done' && summary.exitCode !== 0 ? { severity: 'high' } : {}),
-      file: showText(batch.fileName),
-      status: batch.status,
-      reasonCode: batch.reasonCode,
-      reason:
-        batch.reason === null
-          ? message(`notice.${kind}`)
-          : message(`notice.${kind}-why`, { why: batch.reason }),
-      remedy:
-        batch.remedy === null && summary.exitCode !== 0 ? message('notice.look-at-exceptions') : batch.remedy,
-      rows: batch.rows,
-      byStatus: renderRegistrationTotals(summary.totals),
-      holds: renderRegistrationHolds(summary.holds),
-      alarms: summary.alarmRows,
-      awaitedRows: summary.awaitedRows,
-      exitCode: summary.exitCode,
-      commands: [paydropCommand(scene.place, 'status', batchId)],
-      reports,
-    },
-  );
+  const { batch, exitCode } = summary;
+  return draftOfBatch(scene, { summary, reports }, kind, mark, {
+    reason:
+      batch.reason === null
+        ? message(`notice.${kind}`)
+        : message(`notice.${kind}-why`, { why: batch.reason }),
+    remedy: batch.remedy === null && exitCode !== 0 ? message('notice.look-at-exceptions') : batch.remedy,
+    byStatus: renderRegistrationTotals(summary.totals),
+    awaitedRows: summary.awaitedRows,
+    commands: [paydropCommand(scene.place, 'status', batch.batchId)],
+  });
 }
 
 // ---------------------------------------------------------------- alarms

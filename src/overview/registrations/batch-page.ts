@@ -16,13 +16,21 @@ import { decideOffers, type Offer } from '../../review/rules/offers.ts';
 import type { ProposalFigures } from '../../review/rules/proposal-figures.ts';
 import { describeAct, nameOfDecision } from '../../review/rules/terms.ts';
 import { figureWhole } from '../../review/freeze.ts';
+import { wholeCard } from '../../review/web/batch-page.ts';
 import { answerDecision, type DecideForm, decidePage } from '../../review/web/decide-form.ts';
 import { describeWhat } from '../../review/web/figures-panel.ts';
 import { html, type Html, type Part } from '../../review/web/html.ts';
 import { plainPage, postButton } from '../../review/web/layout.ts';
 import { factList, momentOf, whyOf } from '../../review/web/parts.ts';
 import type { ReadReview } from '../../review/web/payout-page.ts';
-import type { Answer, Fields, Page, ProvedVisit, View } from '../../review/web/view.ts';
+import {
+  type Answer,
+  type Fields,
+  formAt,
+  type Page,
+  type ProvedVisit,
+  type View,
+} from '../../review/web/view.ts';
 import { registrationTable } from './list-page.ts';
 
 interface RegistrationBatchContext {
@@ -121,29 +129,13 @@ function facts(visit: ProvedVisit, { batch, files }: Shown): Html {
 
 function decisionsCard(visit: ProvedVisit, { batch, offers, openProposal }: Shown): Html {
   const { say, language } = visit;
-  const item = ({ decision, whyNot, needsSecond }: Offer): Html => {
-    const label = sayCode(language, nameOfDecision(decision, 'registration-batch'));
-    return whyNot === undefined
-      ? html`<li>
-          <a class="button" href="/registrations/batch/${batch.batchId}/decide/${decision}">${label}</a>
-          <small>${say(needsSecond ? 'payout.second' : 'payout.one-is-enough')}</small>
-        </li>`
-      : html`<li class="off">${label} <small>${whyOf(visit, whyNot)}</small></li>`;
+  const open = openProposal !== undefined && {
+    proposalId: openProposal,
+    headline: `${say('payout.proposal-word')} ${openProposal}`,
   };
-  return html`<section class="card" aria-labelledby="decisions">
-    <h2 id="decisions">${say('payout.decisions')}</h2>
-    ${
-      openProposal !== undefined &&
-      html`<p>
-        <a href="/proposal/${openProposal}"
-          >${say('payout.waits-for-check')}: ${say('payout.proposal-word')} ${openProposal}</a
-        >
-      </p>`
-    }
-    <ul class="decisions">
-      ${offers.map(item)}
-    </ul>
-  </section>`;
+  return wholeCard(visit, `/registrations/batch/${batch.batchId}`, offers, open || undefined, (decision) =>
+    sayCode(language, nameOfDecision(decision, 'registration-batch')),
+  );
 }
 
 function pages(visit: ProvedVisit, { batch, rows, isFirst }: Shown): Part {
@@ -232,18 +224,9 @@ async function answerDecide(
     : plainPage(visit, 409, visit.say('payout.not-possible'), whyOf(visit, offer.whyNot), form.back);
 }
 
-export const makeRegistrationBatchViews = (context: RegistrationBatchContext): readonly View[] =>
-  (['GET', 'POST'] as const).flatMap((method): View[] => [
-    {
-      method,
-      path: '/registrations/batch/:batchId',
-      action: 'see',
-      answer: async (visit, fields) => answerBatch(context, visit, fields),
-    },
-    {
-      method,
-      path: '/registrations/batch/:batchId/decide/:decision',
-      action: 'propose',
-      answer: async (visit, fields) => answerDecide(context, visit, fields, method === 'POST'),
-    },
-  ]);
+export const makeRegistrationBatchViews = (context: RegistrationBatchContext): readonly View[] => [
+  ...formAt('/registrations/batch/:batchId', 'see', (visit, fields) => answerBatch(context, visit, fields)),
+  ...formAt('/registrations/batch/:batchId/decide/:decision', 'propose', (visit, fields, isPosted) =>
+    answerDecide(context, visit, fields, isPosted),
+  ),
+];

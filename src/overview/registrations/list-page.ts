@@ -28,7 +28,7 @@ import {
   uploadLink,
   whyOf,
 } from '../../review/web/parts.ts';
-import type { Fields, Page, ProvedVisit, View } from '../../review/web/view.ts';
+import { type Fields, type Page, type ProvedVisit, searchAt, type View } from '../../review/web/view.ts';
 import { companyOf, maskedAccountOf, nameOf, referencesOf, stateOf, whyOfRegistration } from './shown.ts';
 
 type RegistrationListReader = Pick<
@@ -291,9 +291,4 @@ async function answerList(store: RegistrationListReader, visit: ProvedVisit, fie
 
 /** Searches are posted: no account number is in an address or a log. */
 export const makeRegistrationListViews = (store: RegistrationListReader): readonly View[] =>
-  (['GET', 'POST'] as const).map((method) => ({
-    method,
-    path: '/registrations',
-    action: 'see',
-    answer: async (visit, fields) => answerList(store, visit, method === 'GET' ? {} : fields),
-  }));
+  searchAt('/registrations', 'see', (visit, fields) => answerList(store, visit, fields));

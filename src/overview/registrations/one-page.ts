@@ -10,11 +10,9 @@ import { findRegistrationCode } from '../../core/direct-debit-codes.ts';
 import { readRegistrationOptions } from '../../review/registration-target.ts';
 import type { PersonStore } from '../../review/ports.ts';
 import { recordReveal } from '../../review/reveal.ts';
-import { decideOffers, type Offer } from '../../review/rules/offers.ts';
 import { can } from '../../review/rules/people.ts';
-import { describeAct, type RegistrationDecision } from '../../review/rules/terms.ts';
+import type { RegistrationDecision } from '../../review/rules/terms.ts';
 import type { DecisionBox } from '../../review/web/decide-form.ts';
-import type { ReviewContext } from '../../review/context.ts';
 import { html, type Html, type Part } from '../../review/web/html.ts';
 import { plainPage, postButton } from '../../review/web/layout.ts';
 import {
@@ -30,7 +28,7 @@ import {
   type TimeLineEntry,
   timeLineTable,
 } from '../../review/web/parts.ts';
-import { makeRowViews, type ReadReview } from '../../review/web/payout-page.ts';
+import { boxOfRow, makeRowViews, type ReadReview, readOffers } from '../../review/web/payout-page.ts';
 import type { PageViews, ProvedVisit } from '../../review/web/view.ts';
 import {
   accountOf,
@@ -112,12 +110,8 @@ function summary(visit: ProvedVisit, history: RegistrationHistory): Html {
     </details>`;
 }
 
-interface Shown {
+interface Shown extends Awaited<ReturnType<typeof readOffers<RegistrationDecision>>> {
   readonly history: RegistrationHistory;
-  readonly version: number;
-  readonly review: ReviewContext;
-  readonly offers: readonly Offer<RegistrationDecision>[];
-  readonly openProposal: number | undefined;
 }
 
 // ---------------------------------------------------------------- history
@@ -220,17 +214,13 @@ function timeLine(visit: ProvedVisit, history: RegistrationHistory): Part {
 
 async function readShown(
   { store, readReview }: RegistrationPageContext,
-  { person }: ProvedVisit,
+  visit: ProvedVisit,
   seq: number,
 ): Promise<Shown | undefined> {
   const history = await store.registrationHistory(seq);
   if (history === undefined) return undefined;
-  const review = await readReview();
-  const options = (await readRegistrationOptions(review, seq)) ?? [];
-  const [open] = await review.journal.openItems('registration', [String(seq)]);
-  const openProposal = open?.proposalId;
-  const offers = decideOffers(options, { person, people: review.people, openProposal });
-  return { history, version: history.row.version, review, offers, openProposal };
+  const shown = await readOffers(readReview, visit, 'registration', history.row, readRegistrationOptions);
+  return { history, ...shown };
 }
 
 /** The form with the decisions on a registration. @param version the version of the row that was displayed */
@@ -239,24 +229,9 @@ function boxOf(
   { history: { row }, offers }: Shown,
   version: string,
 ): DecisionBox {
-  const page = `/registration/${row.seq}`;
-  return {
-    path: `${page}/decide`,
-    page,
-    choices: offers.map(({ decision, whyNot }) => ({
-      decision,
-      whyNot,
-      targets: [{ kind: 'registration', key: String(row.seq), version }],
-      what: `${nameOf(row)}, ${maskedAccountOf(row)}`,
-      act: describeAct(decision, counted(1, 'registration')),
-      aside: undefined,
-    })),
-    hidden: { version },
-    evidenceFolder,
-    keptFile: undefined,
-    leaveOutPath: undefined,
-    nameTarget: () => html`<a href="${page}">${nameOf(row)}</a>`,
-  };
+  const target = { kind: 'registration', key: String(row.seq), version } as const;
+  const named = { what: `${nameOf(row)}, ${maskedAccountOf(row)}`, name: nameOf(row) };
+  return boxOfRow(evidenceFolder, offers, target, named, () => counted(1, 'registration'));
 }
 
 /** @returns the views, with the form that brings an evidence file where files are kept */

@@ -1,6 +1,5 @@
 /** A file of registrations in the journal, its rows as reports show them, and their sums. */
-import type { Message } from '../../core/message.ts';
-import type { BatchStatus } from '../../core/payout.ts';
+import type { Batch } from '../../core/ports.ts';
 import type { RegistrationFileRow } from './registration-file.ts';
 import type {
   Registration,
@@ -10,25 +9,12 @@ import type {
 } from './registration.ts';
 
 /** A file of registrations that was taken in. Its states are those of a payout file (`batchTransitions`). */
-export interface RegistrationBatch {
-  readonly batchId: string;
-  readonly sha256: string;
-  readonly fileName: string;
-  /** `bank.companyId`, within which registrationIds are unique. */
-  readonly companyId: string;
-  readonly status: BatchStatus;
-  /** Why it is paused, halted or rejected. */
-  readonly reasonCode: string | null;
-  readonly reason: Message | null;
-  readonly remedy: Message | null;
-  readonly rows: number;
-  /** Names of the carried-through columns, in file order. */
-  readonly extraColumns: readonly string[];
-  readonly startedAtMs: number;
+export interface RegistrationBatch extends Omit<
+  Batch,
+  'payerAccount' | 'totalSatang' | 'unreadableAmounts' | 'ageFromMs'
+> {
   /** When its file was dropped. */
   readonly droppedAtMs: number;
-  readonly sealedAtMs: number | null;
-  readonly restedAtMs: number | null;
 }
 
 /** The rows in one status. */

@@ -2,21 +2,13 @@
  * The life of a direct-debit registration, as data. There is no inquiry (§4): a sent registration awaits the bank's
  * callback, and is not sent again while one may still come.
  */
-import type { Message } from '../../core/message.ts';
+import type { RegistrationOrder } from '../../core/bank-port.ts';
+import type { Payout } from '../../core/payout.ts';
 
 /** Contents of one valid row (§2.2); texts are trimmed. */
-export interface RegistrationInstruction {
+export interface RegistrationInstruction extends Omit<RegistrationOrder, 'requestUid' | 'ipAddress'> {
   /** The partner's own id, unique within the company for ever. */
   readonly registrationId: string;
-  /** Sent as `digital-id`. */
-  readonly customerId: string;
-  /** Company code. */
-  readonly vendorId: string;
-  readonly companyId: string;
-  /** Up to 13 digits. */
-  readonly accountNo: string;
-  /** References 1 to 4; null for a missing one. */
-  readonly refs: readonly [string | null, string | null, string | null, string | null];
 }
 
 export const registrationStatuses = [
@@ -150,28 +142,17 @@ export const isOpenRegistration = (status: RegistrationStatus): boolean =>
 /** Source of the present status: paydrop's rules, the bank's answer, its callback, time, or people. */
 export type RegistrationSettledBy = 'rules' | 'reply' | 'callback' | 'time' | 'decision';
 
-/** One row of a registration file, as the journal holds it. */
-export interface Registration {
-  /** The journal's own number of the row; registrations and payouts are numbered apart. */
-  readonly seq: number;
-  readonly batchId: string;
-  /** Counts the file's data rows from 1. */
-  readonly rowNo: number;
+/** One row of a registration file, as the journal holds it; registrations and payouts are numbered apart. */
+export interface Registration extends Omit<
+  Payout,
+  'instruction' | 'status' | 'holds' | 'acceptedHolds' | 'settledBy' | 'bankPayeeName' | 'bankPayeeNameTh'
+> {
   /** Contents of the row; null for a rejected row. */
   readonly instruction: RegistrationInstruction | null;
-  /** Counts the changes; a change names the version that it was decided on. */
-  readonly version: number;
   readonly status: RegistrationStatus;
   readonly holds: readonly RegistrationHold[];
   /** Holds that a person has lifted for this row: they do not hold it again. */
   readonly acceptedHolds: readonly RegistrationHold[];
-  /** The bank's or paydrop's code for the present status, with its text. */
-  readonly reasonCode: string | null;
-  readonly reason: Message | null;
-  /** Number of its latest attempt; 0 before the first. */
-  readonly attemptNo: number;
-  readonly submittedAtMs: number | null;
-  readonly settledAtMs: number | null;
   readonly settledBy: RegistrationSettledBy | null;
   /** Time from which it counts as unanswered; null unless it is awaited. */
   readonly awaitedUntilMs: number | null;
@@ -179,10 +160,6 @@ export interface Registration {
   readonly respCode: string | null;
   readonly respDesc: string | null;
   readonly applyDtm: string | null;
-  /** True after a contradiction to a recorded end: a person must look at it, whatever the status. */
-  readonly isAlarm: boolean;
-  /** True when a person has acknowledged it, and nothing has changed since. */
-  readonly isAcknowledged: boolean;
 }
 
 /** One request to register: recorded before it is sent, with what it sends. */

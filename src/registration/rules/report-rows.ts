@@ -6,15 +6,10 @@ import {
   message,
   type Message,
   type PlainCode,
-  say,
   verbatim,
 } from '../../core/message.ts';
-import {
-  describeRejection,
-  fillExtras,
-  renderHeader,
-  renderMoment,
-} from '../../reports/rules/report-rows.ts';
+import { describeRejection, renderMoment } from '../../reports/rules/report-rows.ts';
+import { type Columns, makeTableLines } from '../../reports/rules/report-tables.ts';
 import type { RegistrationRow, RegistrationTotal } from './registration-batch.ts';
 import type { RegistrationColumn } from './registration-file.ts';
 import { latestRequestUid, type RegistrationHold, type RegistrationStatus } from './registration.ts';
@@ -150,8 +145,6 @@ export function describeRegistrationAlarmRemedy(row: RemediedRow): Message {
 
 // ---------------------------------------------------------------- columns, each with how a row fills it
 
-type Columns = Readonly<Record<string, (row: RegistrationRow) => string>>;
-
 /** The present instruction of a valid row; the partner's cell of an invalid one. */
 export function readRegistrationCell(
   { cells, currentInstruction }: Pick<RegistrationRow, 'cells' | 'currentInstruction'>,
@@ -178,7 +171,7 @@ const cellOf =
   (row: RegistrationRow): string =>
     readRegistrationCell(row, column);
 
-const instructionColumns: Columns = {
+const instructionColumns: Columns<RegistrationRow> = {
   registrationId: cellOf('registrationId'),
   customerId: cellOf('customerId'),
   vendorId: cellOf('vendorId'),
@@ -190,12 +183,12 @@ const instructionColumns: Columns = {
   ref4: cellOf('ref4'),
 };
 
-const reasonColumns: Columns = {
+const reasonColumns: Columns<RegistrationRow> = {
   reasonCode: (row) => describeRegistrationReason(row)[0],
   reason: (row) => inEnglish(nameBoth(row, describeRegistrationReason(row)[1] ?? verbatim(''))).trim(),
 };
 
-const resultCells: Columns = {
+const resultCells: Columns<RegistrationRow> = {
   rowNo: (row) => String(row.rowNo),
   ...instructionColumns,
   status: (row) => row.status,
@@ -219,7 +212,7 @@ export const remedyOfRegistration = (row: RegistrationRow): Message =>
   nameBoth(row, row.isAlarm ? describeRegistrationAlarmRemedy(row) : describeRegistrationRemedy(row));
 
 /** Columns after the batch's id; `decision` to `note` are left empty, for a person to fill in. */
-const exceptionCells: Columns = {
+const exceptionCells: Columns<RegistrationRow> = {
   rowNo: (row) => String(row.rowNo),
   version: (row) => String(row.version),
   ...instructionColumns,
@@ -232,39 +225,4 @@ const exceptionCells: Columns = {
   note: () => '',
 };
 
-const resultRenderers = Object.values(resultCells);
-const exceptionRenderers = Object.values(exceptionCells);
-
-/** The result file's own columns; the carried-through ones follow. */
-export const registrationResultColumns: readonly string[] = Object.keys(resultCells);
-
-/** The exceptions file's own columns; the carried-through ones follow. */
-export const registrationExceptionColumns: readonly string[] = ['batchId', ...Object.keys(exceptionCells)];
-
-export const renderRegistrationResultHeader = (extraColumns: readonly string[]): string[] =>
-  renderHeader(registrationResultColumns, extraColumns);
-
-export const renderRegistrationExceptionHeader = (extraColumns: readonly string[]): string[] =>
-  renderHeader(registrationExceptionColumns, extraColumns);
-
-/**
- * One row of the result file, in the order of `registrationResultColumns`, then the carried-through cells.
- * @param extrasCount number of carried-through columns in the header
- */
-export const renderRegistrationResult = (row: RegistrationRow, extrasCount = row.extras.length): string[] => [
-  ...resultRenderers.map((render) => render(row)),
-  ...fillExtras(row, extrasCount),
-];
-
-/** One row of the exceptions file, in the order of `registrationExceptionColumns`, then as `renderRegistrationResult`. */
-export const renderRegistrationException = (
-  batchId: string,
-  row: RegistrationRow,
-  extrasCount = row.extras.length,
-): string[] => [batchId, ...exceptionRenderers.map((render) => render(row)), ...fillExtras(row, extrasCount)];
-
-const remedyPlace = registrationExceptionColumns.indexOf('remedy');
-
-/** The cells of `renderRegistrationException` for a workbook: the remedy in English over Thai. */
-export const addThaiRegistrationRemedy = (cells: readonly string[], row: RegistrationRow): string[] =>
-  cells.with(remedyPlace, `${cells[remedyPlace] ?? ''}\n${say('th', remedyOfRegistration(row))}`);
+export const registrationLines = makeTableLines(resultCells, exceptionCells, remedyOfRegistration);

@@ -7,16 +7,7 @@ import { type BookTally, type BookWords, listWord, summaryColumns } from '../../
 import { registrationDecisionWords } from '../../review/rules/decision-words.ts';
 import type { RegistrationRow } from './registration-batch.ts';
 import { registrationHolds, type RegistrationStatus, registrationStatuses } from './registration.ts';
-import {
-  addThaiRegistrationRemedy,
-  isRegistrationException,
-  registrationExceptionColumns,
-  registrationResultColumns,
-  renderRegistrationException,
-  renderRegistrationExceptionHeader,
-  renderRegistrationResult,
-  renderRegistrationResultHeader,
-} from './report-rows.ts';
+import { isRegistrationException, registrationLines } from './report-rows.ts';
 import { registrationCodes } from '../../core/direct-debit-codes.ts';
 
 /** Adds up registrations as they come. */
@@ -51,27 +42,11 @@ const book: BookWords<RegistrationRow> = {
   decisions: registrationDecisionWords,
   lists: [
     ...registrationStatuses.map((status) => listWord(status, `registration-meaning.${status}`, 'status')),
-    ...registrationHolds.map(
-      (hold) =>
-        [
-          hold,
-          sayCode('en', `registration-hold-reason.${hold}`),
-          sayCode('th', `registration-hold-reason.${hold}`),
-          'reasonCode',
-        ] as const,
-    ),
+    ...registrationHolds.map((hold) => listWord(hold, `registration-hold-reason.${hold}`, 'reasonCode')),
     ...registrationCodes.map(
       ({ code, remedy }) => [code, inEnglish(remedy), say('th', remedy), 'reasonCode'] as const,
     ),
-    ...registrationStatuses.map(
-      (status) =>
-        [
-          status,
-          sayCode('en', `registered-remedy.${status}`),
-          sayCode('th', `registered-remedy.${status}`),
-          'remedy',
-        ] as const,
-    ),
+    ...registrationStatuses.map((status) => listWord(status, `registered-remedy.${status}`, 'remedy')),
   ],
   howTo: [
     'how-to.registrations',
@@ -87,13 +62,7 @@ const book: BookWords<RegistrationRow> = {
 };
 
 export const registrationTables: ReportTables<RegistrationRow> = {
-  resultColumns: registrationResultColumns,
-  exceptionColumns: registrationExceptionColumns,
+  ...registrationLines,
   isException: isRegistrationException,
-  renderResultHeader: renderRegistrationResultHeader,
-  renderExceptionHeader: renderRegistrationExceptionHeader,
-  renderResult: renderRegistrationResult,
-  renderException: renderRegistrationException,
-  addThaiRemedy: addThaiRegistrationRemedy,
   book,
 };

@@ -1,12 +1,6 @@
 /** A batch of registrations in figures: counts by status, and the check that every row is accounted for. */
 import type { BatchExitCode, ExitOptions } from '../../core/exit-code.ts';
-import { inEnglish } from '../../core/message.ts';
-import {
-  renderTimings,
-  stripSecrets,
-  type SummaryContext,
-  type SummaryFile,
-} from '../../reports/rules/summary.ts';
+import { renderAnySummary, type SummaryContext, type SummaryFile } from '../../reports/rules/summary.ts';
 import type { RegistrationBatch, RegistrationHoldTotal, RegistrationTotal } from './registration-batch.ts';
 import {
   awaitedStatuses,
@@ -126,34 +120,12 @@ export const renderRegistrationTotals = (totals: readonly RegistrationTotal[]): 
 export const renderRegistrationHolds = (holds: readonly RegistrationHoldTotal[]): Record<string, number> =>
   Object.fromEntries(holds.map(({ hold, rows }) => [hold, rows]));
 
-/** The summary as a plain object for JSON; times are in Bangkok. */
-export function renderRegistrationSummary(
+/** The summary of a batch of registrations. */
+export const renderRegistrationSummary = (
   summary: RegistrationSummary,
   files: readonly SummaryFile[],
-  { isSandbox, bankAddress, nowMs }: RegistrationSummaryContext,
-): Record<string, unknown> {
-  const { batch } = summary;
-  return {
-    kind: 'registrations',
-    batchId: batch.batchId,
-    file: batch.fileName,
-    sha256: batch.sha256,
-    isSandbox,
-    bank: stripSecrets(bankAddress),
-    companyId: batch.companyId,
-    status: batch.status,
-    reasonCode: batch.reasonCode,
-    reason: batch.reason && inEnglish(batch.reason),
-    remedy: batch.remedy && inEnglish(batch.remedy),
-    exitCode: summary.exitCode,
-    rows: batch.rows,
-    byStatus: renderRegistrationTotals(summary.totals),
-    holds: renderRegistrationHolds(summary.holds),
-    addsUp: summary.addsUp,
-    exceptions: summary.exceptionRows,
-    alarms: summary.alarmRows,
-    awaited: summary.awaitedRows,
-    ...renderTimings(batch, nowMs),
-    files,
-  };
-}
+  context: RegistrationSummaryContext,
+): Record<string, unknown> => ({
+  kind: 'registrations',
+  ...renderAnySummary(summary, files, context, { awaited: summary.awaitedRows }),
+});

@@ -7,17 +7,7 @@ import type { ResultRow } from '../../core/ports.ts';
 import { bankStatuses } from '../../core/status-codes.ts';
 import { decisionWords } from '../../review/rules/decision-words.ts';
 import type { SheetTable } from './column-words.ts';
-import {
-  addThaiRemedy,
-  exceptionColumns,
-  isException,
-  moneyMovedOf,
-  renderException,
-  renderExceptionHeader,
-  renderResultHeader,
-  renderResultRow,
-  resultColumns,
-} from './report-rows.ts';
+import { isException, moneyMovedOf, payoutLines } from './report-rows.ts';
 import type { ReportTables } from './report-tables.ts';
 import { type BookTally, type BookWords, listWord, summaryColumns } from './workbook.ts';
 
@@ -88,27 +78,11 @@ const book: BookWords<ResultRow> = {
     ...(['no', 'unknown', 'yes'] as const).map((moved) =>
       listWord(moved, `money-meaning.${moved}`, 'moneyMoved'),
     ),
-    ...holdReasons.map(
-      (hold) =>
-        [
-          hold,
-          sayCode('en', `hold-reason.${hold}`),
-          sayCode('th', `hold-reason.${hold}`),
-          'reasonCode',
-        ] as const,
-    ),
+    ...holdReasons.map((hold) => listWord(hold, `hold-reason.${hold}`, 'reasonCode')),
     ...bankStatuses.map(
       ({ code, remedy }) => [code, say('en', remedy), say('th', remedy), 'reasonCode'] as const,
     ),
-    ...payoutStatuses.map(
-      (status) =>
-        [
-          status,
-          sayCode('en', `payout-remedy.${status}`),
-          sayCode('th', `payout-remedy.${status}`),
-          'remedy',
-        ] as const,
-    ),
+    ...payoutStatuses.map((status) => listWord(status, `payout-remedy.${status}`, 'remedy')),
   ],
   howTo: [
     'how-to.payouts',
@@ -123,14 +97,4 @@ const book: BookWords<ResultRow> = {
   openTally: () => new StatusTally(),
 };
 
-export const payoutTables: ReportTables<ResultRow> = {
-  resultColumns,
-  exceptionColumns,
-  isException,
-  renderResultHeader,
-  renderExceptionHeader,
-  renderResult: renderResultRow,
-  renderException,
-  addThaiRemedy,
-  book,
-};
+export const payoutTables: ReportTables<ResultRow> = { ...payoutLines, isException, book };

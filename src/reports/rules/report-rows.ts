@@ -2,7 +2,7 @@
  * The columns of the result and exceptions files and how a row fills them (design: "Output").
  * Pure text: the writers quote and encode it.
  */
-import { inEnglish, inEnglishIfAny, joined, listed, type Message, message, say } from '../../core/message.ts';
+import { inEnglish, inEnglishIfAny, joined, listed, type Message, message } from '../../core/message.ts';
 import { formatBangkokDateTime } from '../../core/bangkok-time.ts';
 import { formatBaht } from '../../core/money.ts';
 import type { Issue } from '../../core/payout-file.ts';
@@ -11,6 +11,7 @@ import { readAttemptNumber } from '../../core/reference.ts';
 import type { Batch, ResultRow, StatusTotal } from '../../core/ports.ts';
 import { openStatuses } from '../../payout/rules/search.ts';
 import { describeAlarmRemedy, describeHolds, describeRemedy } from './remedies.ts';
+import { type Columns, makeTableLines } from './report-tables.ts';
 
 /**
  * Statuses that a person must look at. `cancelled` was a person's own decision; `ready` and `staged` rows need no person:
@@ -69,10 +70,8 @@ export function describeRejection({
 
 // ---------------------------------------------------------------- columns, each with how a row fills it
 
-type Columns = Readonly<Record<string, (row: ResultRow) => string>>;
-
 /** The instruction as sent for a valid row; the partner's cells for an invalid one. */
-const instructionColumns: Columns = {
+const instructionColumns: Columns<ResultRow> = {
   payoutId: ({ cells, instruction }) => (instruction ?? cells).payoutId,
   proxyType: ({ cells, instruction }) => (instruction ?? cells).proxyType,
   proxyNo: ({ cells, instruction }) => (instruction ?? cells).proxyNo,
@@ -81,17 +80,17 @@ const instructionColumns: Columns = {
     instruction === null ? cells.amount : formatBaht(instruction.amountSatang),
 };
 
-const reasonColumns: Columns = {
+const reasonColumns: Columns<ResultRow> = {
   reasonCode: (row) => describeReason(row)[0],
   reason: (row) => inEnglishIfAny(describeReason(row)[1]),
 };
 
-const referenceColumns: Columns = {
+const referenceColumns: Columns<ResultRow> = {
   reference1: ({ cells, instruction }) => (instruction ?? cells).reference1 ?? '',
   reference2: ({ cells, instruction }) => (instruction ?? cells).reference2 ?? '',
 };
 
-const bankNameColumns: Columns = {
+const bankNameColumns: Columns<ResultRow> = {
   bankPayeeName: (row) => row.bankPayeeName ?? '',
   bankPayeeNameTh: (row) => row.bankPayeeNameTh ?? '',
 };
@@ -106,7 +105,7 @@ export function moneyMovedOf({
   return isAlarm && moved === 'no' ? 'unknown' : moved;
 }
 
-const resultCells: Columns = {
+const resultCells: Columns<ResultRow> = {
   rowNo: (row) => String(row.rowNo),
   ...instructionColumns,
   ...referenceColumns,
@@ -126,7 +125,7 @@ const resultCells: Columns = {
 const remedyOf = (row: ResultRow): Message => (row.isAlarm ? describeAlarmRemedy(row) : describeRemedy(row));
 
 /** Columns after the batch's id; `decision` to `note` are left empty, for a person to fill in. */
-const exceptionCells: Columns = {
+const exceptionCells: Columns<ResultRow> = {
   rowNo: (row) => String(row.rowNo),
   version: (row) => String(row.version),
   ...instructionColumns,
@@ -143,63 +142,10 @@ const exceptionCells: Columns = {
   ...bankNameColumns,
 };
 
-const resultRenderers = Object.values(resultCells);
-const exceptionRenderers = Object.values(exceptionCells);
-
-/** The result file's own columns; the carried-through ones follow. */
-export const resultColumns: readonly string[] = Object.keys(resultCells);
-
-/** The exceptions file's own columns; the carried-through ones follow. */
-export const exceptionColumns: readonly string[] = ['batchId', ...Object.keys(exceptionCells)];
+export const payoutLines = makeTableLines(resultCells, exceptionCells, remedyOf);
 
 /** Columns that identify an exceptions file, also one that a spreadsheet has saved. */
 export const exceptionMarks = ['moneyMoved', 'remedy', 'newProxyNo', 'newAmount'] as const;
-
-/**
- * A table's header. A carried-through column with a taken name, in whatever case (a result file fed in again has its own
- * `status`), gets the prefix `input.`: every name stands once, and shows its origin.
- */
-export function renderHeader(ownColumns: readonly string[], extraColumns: readonly string[]): string[] {
-  const header = [...ownColumns];
-  for (const column of extraColumns) {
-    let name = column;
-    while (header.some((taken) => taken.toLowerCase() === name.toLowerCase())) name = `input.${name}`;
-    header.push(name);
-  }
-  return header;
-}
-
-export const renderResultHeader = (extraColumns: readonly string[]): string[] =>
-  renderHeader(resultColumns, extraColumns);
-
-export const renderExceptionHeader = (extraColumns: readonly string[]): string[] =>
-  renderHeader(exceptionColumns, extraColumns);
-
-/** The carried-through cells, one for each column: a row with too few or too many must not make the table ragged. */
-export const fillExtras = ({ extras }: Pick<ResultRow, 'extras'>, count: number): string[] =>
-  Array.from({ length: count }, (_, index) => extras[index] ?? '');
-
-/**
- * One row of the result file, in the order of `resultColumns`, then the carried-through cells.
- * @param extrasCount number of carried-through columns in the header
- */
-export const renderResultRow = (row: ResultRow, extrasCount = row.extras.length): string[] => [
-  ...resultRenderers.map((render) => render(row)),
-  ...fillExtras(row, extrasCount),
-];
-
-/** One row of the exceptions file, in the order of `exceptionColumns`, then as `renderResultRow`. */
-export const renderException = (
-  batchId: string,
-  row: ResultRow,
-  extrasCount = row.extras.length,
-): string[] => [batchId, ...exceptionRenderers.map((render) => render(row)), ...fillExtras(row, extrasCount)];
-
-const remedyPlace = exceptionColumns.indexOf('remedy');
-
-/** The cells of `renderException` for a workbook: the remedy in English over Thai, like the headings. */
-export const addThaiRemedy = (cells: readonly string[], row: ResultRow): string[] =>
-  cells.with(remedyPlace, `${cells[remedyPlace] ?? ''}\n${say('th', remedyOf(row))}`);
 
 /** Order of the carried-through cells of several batches in one table. */
 interface CarriedUnion {

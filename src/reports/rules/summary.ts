@@ -97,55 +97,44 @@ export interface SummaryFile {
   readonly sha256: string;
 }
 
-const renderMoment = (epochMs: number | null): string | null =>
-  epochMs === null ? null : formatBangkokDateTime(epochMs);
-
 /** An address with scheme, host and path only: it may carry a user name, a password or a key. */
 export function stripSecrets(address: string): string {
   return address.replace(/[?#].*$/s, '').replace(/^([a-z][a-z0-9+.-]*:\/\/)[^/]*@/i, '$1');
 }
 
-function renderTotals({ totals }: BatchSummary): Record<string, object> {
-  return Object.fromEntries(
-    totals.map(({ status, rows, amountSatang, unreadableAmounts }) => [
-      status,
-      { rows, amount: formatBaht(amountSatang), unreadableAmounts },
-    ]),
-  );
+const renderMoment = (epochMs: number | null): string | null =>
+  epochMs === null ? null : formatBangkokDateTime(epochMs);
+
+/** A batch of either kind in figures; those of registrations have no amounts. */
+interface AnySummary {
+  readonly batch: Omit<Batch, 'payerAccount' | 'totalSatang' | 'unreadableAmounts' | 'ageFromMs'>;
+  readonly totals: readonly (Partial<RowTotal> & { readonly status: string; readonly rows: number })[];
+  readonly holds: readonly { readonly hold: string; readonly rows: number }[];
+  readonly addsUp: boolean;
+  readonly exceptionRows: number;
+  readonly alarmRows: number;
+  readonly exitCode: BatchExitCode;
 }
 
-/** The timings of a batch; its duration runs from its first reading until it came to rest, or until now. */
-export function renderTimings(
-  batch: Pick<Batch, 'startedAtMs' | 'sealedAtMs' | 'restedAtMs'>,
-  nowMs: number,
-): object {
-  return {
-    startedAt: renderMoment(batch.startedAtMs),
-    sealedAt: renderMoment(batch.sealedAtMs),
-    restedAt: renderMoment(batch.restedAtMs),
-    reportedAt: renderMoment(nowMs),
-    durationMs: (batch.restedAtMs ?? nowMs) - batch.startedAtMs,
-  };
-}
+const renderTotal = ({ rows, amountSatang, unreadableAmounts }: Partial<RowTotal>): object =>
+  amountSatang === undefined ? { rows } : { rows, amount: formatBaht(amountSatang), unreadableAmounts };
 
-function renderPace(pace: LowestLimit | undefined): object {
-  if (pace === undefined) return {};
-  return { lowestPace: { transfersAtOnce: pace.limit, settings: pace.ceiling, why: pace.why } };
-}
-
-/** The summary as a plain object for JSON: amounts are decimal baht, times are in Bangkok. */
-export function renderSummary(
-  summary: BatchSummary,
+/**
+ * The summary of a batch of either kind as a plain object for JSON: amounts are decimal baht, times are in Bangkok.
+ * @param own the figures of its kind alone
+ */
+export function renderAnySummary(
+  { batch, totals, holds, ...summary }: AnySummary,
   files: readonly SummaryFile[],
-  context: SummaryContext,
+  { isSandbox, bankAddress, nowMs }: Pick<SummaryContext, 'isSandbox' | 'bankAddress' | 'nowMs'>,
+  own: object,
 ): Record<string, unknown> {
-  const { batch } = summary;
   return {
     batchId: batch.batchId,
     file: batch.fileName,
     sha256: batch.sha256,
-    isSandbox: context.isSandbox,
-    bank: stripSecrets(context.bankAddress),
+    isSandbox,
+    bank: stripSecrets(bankAddress),
     companyId: batch.companyId,
     status: batch.status,
     reasonCode: batch.reasonCode,
@@ -153,18 +142,35 @@ export function renderSummary(
     remedy: batch.remedy && inEnglish(batch.remedy),
     exitCode: summary.exitCode,
     rows: batch.rows,
-    amount: formatBaht(batch.totalSatang),
-    unreadableAmounts: batch.unreadableAmounts,
-    byStatus: renderTotals(summary),
-    ...(summary.correctionSatang === 0n ? {} : { corrected: formatBaht(summary.correctionSatang) }),
-    holds: Object.fromEntries(summary.holds.map(({ hold, rows }) => [hold, rows])),
+    ...own,
+    byStatus: Object.fromEntries(totals.map((total) => [total.status, renderTotal(total)])),
+    holds: Object.fromEntries(holds.map(({ hold, rows }) => [hold, rows])),
     addsUp: summary.addsUp,
     exceptions: summary.exceptionRows,
     alarms: summary.alarmRows,
-    inDoubt: summary.inDoubtRows,
-    otherReferences: context.otherReferences,
-    ...renderTimings(batch, context.nowMs),
-    ...renderPace(context.pace),
+    startedAt: renderMoment(batch.startedAtMs),
+    sealedAt: renderMoment(batch.sealedAtMs),
+    restedAt: renderMoment(batch.restedAtMs),
+    reportedAt: renderMoment(nowMs),
+    durationMs: (batch.restedAtMs ?? nowMs) - batch.startedAtMs,
     files,
   };
+}
+
+/** The summary of a batch of payouts. */
+export function renderSummary(
+  summary: BatchSummary,
+  files: readonly SummaryFile[],
+  context: SummaryContext,
+): Record<string, unknown> {
+  const { batch, correctionSatang } = summary;
+  const { pace, otherReferences } = context;
+  return renderAnySummary(summary, files, context, {
+    amount: formatBaht(batch.totalSatang),
+    unreadableAmounts: batch.unreadableAmounts,
+    ...(correctionSatang === 0n ? {} : { corrected: formatBaht(correctionSatang) }),
+    inDoubt: summary.inDoubtRows,
+    otherReferences,
+    ...(pace && { lowestPace: { transfersAtOnce: pace.limit, settings: pace.ceiling, why: pace.why } }),
+  });
 }

@@ -24,7 +24,7 @@ import { computeBatchSteps, type StepState } from '../rules/batch-steps.ts';
 import { decideOffers, type Offer } from '../rules/offers.ts';
 import { can } from '../rules/people.ts';
 import { answerDecision, type DecideForm, decidePage } from './decide-form.ts';
-import { describeAct } from '../rules/terms.ts';
+import { type Decision, describeAct } from '../rules/terms.ts';
 import { deciderOf } from '../verdict.ts';
 import { findSentBack, leaveOutPart } from './proposed/again-page.ts';
 import { approvalCards, type ApprovalReader, auditorsCard, readWaiting } from './approval-panel.ts';
@@ -33,9 +33,9 @@ import { noteLengthMax, proposeCard, type ToPropose } from './decision-box.ts';
 import { addTotals } from '../../overview/rules/today.ts';
 import { html, type Html, type Part } from './html.ts';
 import { keptNote, plainPage, postButton, problems } from './layout.ts';
-import { capital, factList, momentOf, moneyTag, sayBatchStatus, whyOf } from './parts.ts';
+import { capital, dataTable, factList, momentOf, moneyTag, sayBatchStatus, whyOf } from './parts.ts';
 import type { ReadReview } from './payout-page.ts';
-import type { Answer, Fields, Page, ProvedVisit, View } from './view.ts';
+import { type Answer, type Fields, formAt, type Page, type ProvedVisit, type View, viewAt } from './view.ts';
 
 interface BatchPageContext {
   readonly store: Pick<BatchReader, 'batches' | 'batch' | 'totals' | 'holdTotals' | 'reports'> &
@@ -165,18 +165,26 @@ const labelOf = (
     ? say(message('approval.propose-to-pay', { file: showText(fileName) }))
     : sayCode(language, `decision.${decision}`);
 
-function decisionsCard(visit: ProvedVisit, { batch, offers, open, people }: ShownBatch): Html {
-  const { say } = visit;
+/**
+ * The decisions about a whole batch, of either kind; the impossible ones are folded.
+ * @param open the undecided proposal about it, and its headline
+ */
+export function wholeCard<Name extends Decision>(
+  { say, ...visit }: ProvedVisit,
+  page: string,
+  offers: readonly Offer<Name>[],
+  open: { readonly proposalId: number; readonly headline: Part } | undefined,
+  sayLabel: (decision: Name) => string,
+): Html {
   const possible = offers.filter(({ whyNot }) => whyNot === undefined);
   const others = offers.filter(({ whyNot }) => whyNot !== undefined);
-  const label = (decision: BatchDecision) => labelOf(visit, batch, decision, people === 1);
   return html`<section class="card" aria-labelledby="decisions">
     <h2 id="decisions">${say('payout.decisions')}</h2>
     ${
       open !== undefined &&
       html`<p>
         <a class="button main full" href="/proposal/${open.proposalId}"
-          >${say('payout.waits-for-check')}: ${say(headlineOf(open))}</a
+          >${say('payout.waits-for-check')}: ${open.headline}</a
         >
       </p>`
     }
@@ -188,8 +196,8 @@ function decisionsCard(visit: ProvedVisit, { batch, offers, open, people }: Show
             html`<li>
               <a
                 class="${place === 0 && decision !== 'cancel-batch' ? 'button main' : 'button'}"
-                href="/batch/${batch.batchId}/decide/${decision}"
-                >${label(decision)}</a
+                href="${page}/decide/${decision}"
+                >${sayLabel(decision)}</a
               >
               <small>${say(needsSecond ? 'payout.second' : 'payout.one-is-enough')}</small>
             </li>`,
@@ -203,12 +211,19 @@ function decisionsCard(visit: ProvedVisit, { batch, offers, open, people }: Show
         <ul class="decisions">
           ${others.map(
             ({ decision, whyNot }) =>
-              html`<li class="off">${label(decision)} <small>${whyOf(visit, whyNot)}</small></li>`,
+              html`<li class="off">${sayLabel(decision)} <small>${whyOf(visit, whyNot)}</small></li>`,
           )}
         </ul>
       </details>`
     }
   </section>`;
+}
+
+function decisionsCard(visit: ProvedVisit, { batch, offers, open, people }: ShownBatch): Html {
+  const named = open && { proposalId: open.proposalId, headline: visit.say(headlineOf(open)) };
+  return wholeCard(visit, `/batch/${batch.batchId}`, offers, named, (decision) =>
+    labelOf(visit, batch, decision, people === 1),
+  );
 }
 
 function filesCard(visit: ProvedVisit, { batch, reports }: ShownBatch): Html {
@@ -313,20 +328,12 @@ function rowTable(
         ),
       )}
     </nav>
-    <table>
-      <thead>
-        <tr>
-          <th scope="col" class="number">${say('payout.row')}</th>
-          <th scope="col">${say('payout.payout')}</th>
-          <th scope="col" class="number">${say('payout.amount')}</th>
-          <th scope="col">${say('payout.payee')}</th>
-          <th scope="col">${say('payout.status')}</th>
-        </tr>
-      </thead>
-      <tbody>
-        ${found.map((row) => rowOf(visit, row))}
-      </tbody>
-    </table>
+    ${dataTable(
+      visit,
+      ['payout.row', 'payout.payout', 'payout.amount', 'payout.payee', 'payout.status'],
+      found.map((row) => rowOf(visit, row)),
+      ['payout.row', 'payout.amount'],
+    )}
     <div class="pages">
       ${after > 0 && html`<a class="button" href="${base}#rows">${say('batch.from-first')}</a>`}
       ${
@@ -553,29 +560,17 @@ const rowPaths = [
 ] as const;
 
 export const makeBatchViews = (context: BatchPageContext): readonly View[] => [
-  ...rowPaths.map((path): View => ({
-    method: 'GET',
-    path,
-    action: 'see',
-    answer: async (visit, fields) => answerBatch(context, visit, fields),
-  })),
+  ...rowPaths.map((path) =>
+    viewAt('GET', path, 'see', (visit, fields) => answerBatch(context, visit, fields)),
+  ),
   // Each decision checks its own permission: a lone approver needs to check, all others to propose.
-  ...(
-    [
-      ['GET', '/batch/:batchId/decide/:decision'],
-      ['POST', '/batch/:batchId/decide/:decision'],
-      ['GET', '/batch/:batchId/decide/:decision/again/:again'],
-    ] as const
-  ).map(([method, path]): View => ({
-    method,
-    path,
-    action: 'see',
-    answer: async (visit, fields) => answerDecide(context, visit, fields, method === 'POST'),
-  })),
-  {
-    method: 'POST',
-    path: '/batch/:batchId/file/:kind/:number',
-    action: 'reveal',
-    answer: async (visit, fields) => answerFile(context, visit, fields),
-  },
+  ...formAt('/batch/:batchId/decide/:decision', 'see', (visit, fields, isPosted) =>
+    answerDecide(context, visit, fields, isPosted),
+  ),
+  viewAt('GET', '/batch/:batchId/decide/:decision/again/:again', 'see', (visit, fields) =>
+    answerDecide(context, visit, fields, false),
+  ),
+  viewAt('POST', '/batch/:batchId/file/:kind/:number', 'reveal', (visit, fields) =>
+    answerFile(context, visit, fields),
+  ),
 ];

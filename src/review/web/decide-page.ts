@@ -29,7 +29,16 @@ import { html, type Html, type Part } from './html.ts';
 import { plainPage } from './layout.ts';
 import { ageOf, decisionCard, moneyTag, reasonOf, whyOf } from './parts.ts';
 import type { ReadReview } from './payout-page.ts';
-import type { Answer, Fields, Page, PageViews, ProvedVisit, SentFile, View } from './view.ts';
+import {
+  type Answer,
+  type Fields,
+  type Page,
+  type PageViews,
+  type ProvedVisit,
+  type SentFile,
+  type View,
+  viewAt,
+} from './view.ts';
 
 interface DecidePageContext {
   readonly store: HistoryReader & WaitingReader;
@@ -405,30 +414,16 @@ export function makeDecideViews(context: DecidePageContext): PageViews {
     answerMany(context, lists, visit, fields, { file }),
   );
   const views: readonly View[] = [
-    {
-      method: 'POST',
-      path: '/decide',
-      action: 'propose',
-      answer: async (visit, fields) => answerChoice(context, lists, visit, fields),
-    },
-    {
-      method: 'GET',
-      path: '/decide/:key',
-      action: 'propose',
-      answer: async (visit, fields) => answerMany(context, lists, visit, fields, undefined),
-    },
-    {
-      method: 'POST',
-      path: '/decide/:key',
-      action: 'propose',
-      answer: async (visit, fields) => answerMany(context, lists, visit, fields, { file: undefined }),
-    },
-    {
-      method: 'POST',
-      path: '/decide/:key/leave-out',
-      action: 'propose',
-      answer: async (visit, fields) => answerLeaveOut(lists, visit, fields),
-    },
+    viewAt('POST', '/decide', 'propose', (visit, fields) => answerChoice(context, lists, visit, fields)),
+    viewAt('GET', '/decide/:key', 'propose', (visit, fields) =>
+      answerMany(context, lists, visit, fields, undefined),
+    ),
+    viewAt('POST', '/decide/:key', 'propose', (visit, fields) =>
+      answerMany(context, lists, visit, fields, { file: undefined }),
+    ),
+    viewAt('POST', '/decide/:key/leave-out', 'propose', (visit, fields) =>
+      answerLeaveOut(lists, visit, fields),
+    ),
   ];
   return { views, fileViews: context.evidenceFolder === undefined ? [] : [fileView] };
 }

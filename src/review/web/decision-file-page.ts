@@ -8,7 +8,7 @@ import { html, type Html } from './html.ts';
 import { csrfField, plainPage, postButton } from './layout.ts';
 import { factList, whyOf } from './parts.ts';
 import { decisionFilePath, type ReadItems } from './queue-items.ts';
-import type { Answer, Fields, Page, ProvedVisit, View } from './view.ts';
+import { type Answer, type Fields, type Page, type ProvedVisit, type View, viewAt } from './view.ts';
 
 /** The outcome of a confirmation: objections, each with its place in the file, or the numbers of the proposals. */
 export type FileConfirmed =
@@ -100,9 +100,11 @@ async function answerFile(
 }
 
 export const makeDecisionFileViews = (context: DecisionFileContext): readonly View[] =>
-  (['look', 'confirm', 'discard'] as const).map((what) => ({
-    method: 'POST',
-    path: what === 'look' ? decisionFilePath : `${decisionFilePath}/${what}`,
-    action: 'propose',
-    answer: async (visit, fields) => answerFile(context, visit, fields, what),
-  }));
+  (['look', 'confirm', 'discard'] as const).map((what) =>
+    viewAt(
+      'POST',
+      what === 'look' ? decisionFilePath : `${decisionFilePath}/${what}`,
+      'propose',
+      (visit, fields) => answerFile(context, visit, fields, what),
+    ),
+  );

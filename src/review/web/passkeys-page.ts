@@ -20,7 +20,7 @@ import { html, type Html, type Part } from './html.ts';
 import { csrfField, postButton, problems } from './layout.ts';
 import { dataTable } from './parts.ts';
 import { passkeyScripts } from './passkey-script.ts';
-import type { Answer, Fields, Page, ProvedVisit, View } from './view.ts';
+import { type Answer, type Fields, type Page, type ProvedVisit, type View, viewAt } from './view.ts';
 
 export interface PasskeyPageContext {
   /** Called after a change of users, for a notice. */
@@ -265,11 +265,8 @@ const posts = [
 ] as const;
 
 export const makePasskeyViews = (page: PasskeyPageContext): readonly View[] => [
-  { method: 'GET', path: ownPath, action: 'see', answer: async (visit) => passkeyPage(page, visit) },
-  ...posts.map(([name, action, answer]): View => ({
-    method: 'POST',
-    path: `/passkeys/${name}`,
-    action,
-    answer: async (visit, fields) => answer(page, visit, fields),
-  })),
+  viewAt('GET', ownPath, 'see', (visit) => passkeyPage(page, visit)),
+  ...posts.map(([name, action, answer]) =>
+    viewAt('POST', `/passkeys/${name}`, action, (visit, fields) => answer(page, visit, fields)),
+  ),
 ];

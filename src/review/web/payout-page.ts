@@ -1,6 +1,6 @@
 /** One payout: its facts, the decisions that are possible now, and its whole history. */
 import { formatBangkokTime } from '../../core/bangkok-time.ts';
-import { bahtOf, message, sayCode } from '../../core/message.ts';
+import { bahtOf, type Message, message, sayCode } from '../../core/message.ts';
 import { zeroSatang } from '../../core/money.ts';
 import { thaiNamesAgree } from '../../core/payee-name.ts';
 import { maskForeignNumbers, showText } from '../../core/outgoing-text.ts';
@@ -12,10 +12,11 @@ import type { ReviewContext } from '../context.ts';
 import { readOptions } from '../payout-target.ts';
 import type { PersonStore } from '../ports.ts';
 import { recordReveal } from '../reveal.ts';
-import { decideOffers, type Offer } from '../rules/offers.ts';
+import { decideOffers, type Offer, type Possible } from '../rules/offers.ts';
 import { can } from '../rules/people.ts';
 import { describeCounted } from '../rules/proposal-figures.ts';
-import { describeAct, type PayoutDecision } from '../rules/terms.ts';
+import type { Target } from '../rules/proposal.ts';
+import { type Decision, describeAct, type PayoutDecision } from '../rules/terms.ts';
 import { type AskBank, askPart, makeAskView } from './ask-bank.ts';
 import {
   aboveForm,
@@ -47,7 +48,16 @@ import {
   type TimeLineEntry,
   timeLineTable,
 } from './parts.ts';
-import type { Answer, Fields, Page, PageViews, ProvedVisit, SentFile, View } from './view.ts';
+import {
+  type Answer,
+  type Fields,
+  type Page,
+  type PageViews,
+  type ProvedVisit,
+  type SentFile,
+  type View,
+  viewAt,
+} from './view.ts';
 import type { Attempt, PayoutCause } from '../../core/payout.ts';
 import { readAttemptNumber } from '../../core/reference.ts';
 import { showAmount, showBaht, showCount } from '../../core/figures.ts';
@@ -68,35 +78,37 @@ interface PayoutPageContext {
 
 // ---------------------------------------------------------------- reading
 
-interface ShownPayout {
+interface ShownPayout extends ShownRow {
   readonly history: PayoutHistory;
-  readonly version: number;
-  readonly review: ReviewContext;
   readonly offers: readonly Offer<PayoutDecision>[];
-  readonly openProposal: number | undefined;
   readonly lines: readonly ToldLine[];
+}
+
+/** The decisions about a row, as this visitor may make them. */
+export async function readOffers<Name extends Decision>(
+  readReview: ReadReview,
+  { person }: ProvedVisit,
+  kind: 'payout' | 'registration',
+  { seq, version }: { readonly seq: number; readonly version: number },
+  read: (review: ReviewContext, seq: number) => Promise<readonly Possible<Name>[] | undefined>,
+): Promise<ShownRow & { readonly offers: readonly Offer<Name>[] }> {
+  const review = await readReview();
+  const options = (await read(review, seq)) ?? [];
+  const [open] = await review.journal.openItems(kind, [String(seq)]);
+  const openProposal = open?.proposalId;
+  const offers = decideOffers(options, { person, people: review.people, openProposal });
+  return { version, review, offers, openProposal };
 }
 
 async function readShown(
   { store, readReview }: PayoutPageContext,
-  { person }: ProvedVisit,
+  visit: ProvedVisit,
   seq: number,
 ): Promise<ShownPayout | undefined> {
   const history = await store.history(seq);
   if (history === undefined) return undefined;
-  const review = await readReview();
-  const options = (await readOptions(review, seq)) ?? [];
-  const [open] = await review.journal.openItems('payout', [String(seq)]);
-  const openProposal = open?.proposalId;
-  const offers = decideOffers(options, { person, people: review.people, openProposal });
-  return {
-    history,
-    version: history.row.version,
-    review,
-    offers,
-    openProposal,
-    lines: await readLines(review, history),
-  };
+  const shown = await readOffers(readReview, visit, 'payout', history.row, readOptions);
+  return { history, ...shown, lines: await readLines(shown.review, history) };
 }
 
 async function readLines(
@@ -364,37 +376,56 @@ function describeOne({ say }: ProvedVisit, { row }: PayoutHistory): string {
   return `${say(bahtOf(row.amountSatang ?? zeroSatang))} → ${payee}`;
 }
 
-/** The form with the decisions on a payout. @param version the version of the row that was displayed */
-function boxOfOne(
-  { evidenceFolder }: PayoutPageContext,
-  visit: ProvedVisit,
-  { history, offers }: ShownPayout,
-  version: string,
+/**
+ * The form with the decisions on one row.
+ * @param target the row, in the version that was displayed
+ * @param what the row in words, and its name
+ * @param countOf what a decision is about, for its button
+ */
+export function boxOfRow<Name extends Decision>(
+  evidenceFolder: string | undefined,
+  offers: readonly Offer<Name>[],
+  target: Target & { readonly kind: 'payout' | 'registration' },
+  { what, name }: { readonly what: string; readonly name: Part },
+  countOf: (decision: Name) => Message,
 ): DecisionBox {
-  const { row } = history;
-  const page = `/payout/${row.seq}`;
-  const of = { of: 'payouts', rows: 1 } as const;
+  const page = `/${target.kind}/${target.key}`;
   return {
     path: `${page}/decide`,
     page,
     choices: offers.map(({ decision, whyNot }) => ({
       decision,
       whyNot,
-      targets: [{ kind: 'payout', key: String(row.seq), version }],
-      what: describeOne(visit, history),
-      // A corrected amount is not known before it is typed.
-      act: describeAct(
-        decision,
-        describeCounted({ ...of, amountSatang: decision === 'retry-corrected' ? null : row.amountSatang }),
-      ),
+      targets: [target],
+      what,
+      act: describeAct(decision, countOf(decision)),
       aside: undefined,
     })),
-    hidden: { version },
+    hidden: { version: target.version },
     evidenceFolder,
     keptFile: undefined,
     leaveOutPath: undefined,
-    nameTarget: () => html`<a href="${page}">${row.cells.payoutId.trim()}</a>`,
+    nameTarget: () => html`<a href="${page}">${name}</a>`,
   };
+}
+
+function boxOfOne(
+  { evidenceFolder }: PayoutPageContext,
+  visit: ProvedVisit,
+  { history, offers }: ShownPayout,
+  version: string,
+): DecisionBox {
+  const { seq, cells, amountSatang } = history.row;
+  const target = { kind: 'payout', key: String(seq), version } as const;
+  const named = { what: describeOne(visit, history), name: cells.payoutId.trim() };
+  return boxOfRow(evidenceFolder, offers, target, named, (decision) =>
+    // A corrected amount is not known before it is typed.
+    describeCounted({
+      of: 'payouts',
+      rows: 1,
+      amountSatang: decision === 'retry-corrected' ? null : amountSatang,
+    }),
+  );
 }
 
 // ---------------------------------------------------------------- views of one row
@@ -494,12 +525,9 @@ export function makeRowViews<Shown extends ShownRow>(
     });
   const path = `${page.path}/:seq`;
   const views: readonly View[] = [
-    {
-      method: 'GET',
-      path,
-      action: 'see',
-      answer: async (visit, fields) => withRow(visit, fields, (shown) => show(visit, shown, fields, false)),
-    },
+    viewAt('GET', path, 'see', (visit, fields) =>
+      withRow(visit, fields, (shown) => show(visit, shown, fields, false)),
+    ),
     {
       method: 'POST',
       path: `${path}/reveal`,
@@ -510,12 +538,7 @@ export function makeRowViews<Shown extends ShownRow>(
           return show(visit, shown, {}, true);
         }),
     },
-    {
-      method: 'POST',
-      path: `${path}/decide`,
-      action: 'propose',
-      answer: async (visit, fields) => decide(visit, fields, undefined),
-    },
+    viewAt('POST', `${path}/decide`, 'propose', (visit, fields) => decide(visit, fields, undefined)),
   ];
   const fileView = makeDecideFileView(`${path}/decide`, async (visit, file, fields) =>
     decide(visit, fields, file),

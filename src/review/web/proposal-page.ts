@@ -46,7 +46,7 @@ import {
   signedTextsOf,
   type SigningPageContext,
 } from './signing-page.ts';
-import type { Answer, Fields, ProvedVisit, View } from './view.ts';
+import { type Answer, type Fields, type ProvedVisit, type View, viewAt } from './view.ts';
 
 interface ProposalsPageContext {
   readonly store: ItemsReader &
@@ -534,30 +534,16 @@ export function makeProposalViews(page: Omit<ProposalsPageContext, 'judge'>): re
   const context = { ...page, judge: makeJudge() };
   return [
     ...(['/proposal/:id', '/proposal/:id/after/:after'] as const).flatMap((path): readonly View[] => [
-      {
-        method: 'GET',
-        path,
-        action: 'see',
-        answer: async (visit, fields) => proposalPage(context, visit, fields),
-      },
-      {
-        method: 'POST',
-        path: `${path}/reveal`,
-        action: 'reveal',
-        answer: async (visit, fields) => answerReveal(context, visit, fields),
-      },
+      viewAt('GET', path, 'see', (visit, fields) => proposalPage(context, visit, fields)),
+      viewAt('POST', `${path}/reveal`, 'reveal', (visit, fields) => answerReveal(context, visit, fields)),
     ]),
-    {
-      method: 'POST',
-      path: '/proposal/:id/evidence-file',
-      action: 'reveal',
-      answer: async (visit, fields) => answerEvidence(context, visit, fields),
-    },
-    ...verdicts.map(([verdict, action]): View => ({
-      method: 'POST',
-      path: `/proposal/:id/${verdict}`,
-      action,
-      answer: async (visit, fields) => answerVerdict(context, verdict, visit, fields),
-    })),
+    viewAt('POST', '/proposal/:id/evidence-file', 'reveal', (visit, fields) =>
+      answerEvidence(context, visit, fields),
+    ),
+    ...verdicts.map(([verdict, action]) =>
+      viewAt('POST', `/proposal/:id/${verdict}`, action, (visit, fields) =>
+        answerVerdict(context, verdict, visit, fields),
+      ),
+    ),
   ];
 }

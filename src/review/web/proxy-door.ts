@@ -4,7 +4,7 @@ import type { Log } from '../../core/ports.ts';
 import type { ProxyRefusal } from '../rules/proxy-header.ts';
 import { html } from './html.ts';
 import { plainPage } from './layout.ts';
-import type { Page, View, Visit } from './view.ts';
+import { type Page, type View, viewAt, type Visit } from './view.ts';
 
 const refusalWords: Readonly<Record<ProxyRefusal, PlainCode>> = {
   unnamed: 'sign-in.proxy-unnamed',
@@ -61,10 +61,5 @@ export const makeProxySignInViews = (): readonly View[] => [
   { method: 'GET', path: '/signed-out', answer: async (visit) => card(visit, 'sign-in.proxy-signed-out') },
   { method: 'POST', path: '/sign-in', answer: async (visit) => card(visit, 'sign-in.proxy-only', 403) },
   { method: 'POST', path: '/password', answer: async (visit) => card(visit, 'sign-in.proxy-only', 403) },
-  {
-    method: 'POST',
-    path: '/sign-out',
-    action: 'see',
-    answer: async () => ({ goTo: '/signed-out', isSignedOut: true }),
-  },
+  viewAt('POST', '/sign-out', 'see', () => ({ goTo: '/signed-out', isSignedOut: true })),
 ];

@@ -24,7 +24,16 @@ import { keptMark } from './kept-posts.ts';
 import { csrfField, plainPage, postButton } from './layout.ts';
 import { ageOf, factList, moneyTag, reasonOf, whyOf } from './parts.ts';
 import type { ReadReview } from './payout-page.ts';
-import { type Answer, type Fields, type Page, type ProvedVisit, type View, sayWhy } from './view.ts';
+import {
+  type Answer,
+  type Fields,
+  formAt,
+  type Page,
+  type ProvedVisit,
+  sayWhy,
+  type View,
+  viewAt,
+} from './view.ts';
 
 /** @param limit the number of items of each kind */
 export type ReadItems = (
@@ -350,16 +359,6 @@ export const choiceBar = (visit: ProvedVisit, decision: Decision | undefined): P
   </form>`;
 
 export const makeQueueItemViews = (context: QueueItemsContext): readonly View[] => [
-  {
-    method: 'POST',
-    path: '/queue/take',
-    action: 'take',
-    answer: async (visit, fields) => answerTake(context, visit, fields),
-  },
-  ...(['GET', 'POST'] as const).map((method): View => ({
-    method,
-    path: itemPath,
-    action: 'propose',
-    answer: async (visit, fields) => answerItem(context, visit, fields, method === 'POST'),
-  })),
+  viewAt('POST', '/queue/take', 'take', (visit, fields) => answerTake(context, visit, fields)),
+  ...formAt(itemPath, 'propose', (visit, fields, isPosted) => answerItem(context, visit, fields, isPosted)),
 ];

@@ -33,7 +33,7 @@ import {
   ownerOf,
   type QueueItemsContext,
 } from './queue-items.ts';
-import { type Answer, type Fields, type Page, type ProvedVisit, type View, sayWhy } from './view.ts';
+import { type Answer, type Fields, type Page, type ProvedVisit, sayWhy, type View, viewAt } from './view.ts';
 
 interface QueuePageContext extends QueueItemsContext {
   readonly store: QueueItemsContext['store'] & WaitingReader & Pick<RegistrationStore, 'searchRegistrations'>;
@@ -407,11 +407,8 @@ const goneGroup = (visit: ProvedVisit): Page =>
   plainPage(visit, 404, visit.say('page.not-found'), visit.say('queue.waits-no-more'));
 
 export const makeQueueViews = (context: QueuePageContext): readonly View[] => [
-  ...['/queue', '/queue/:group'].map((path): View => ({
-    method: 'GET',
-    path,
-    action: 'see',
-    answer: async (visit, fields) => answerQueue(context, visit, fields),
-  })),
+  ...['/queue', '/queue/:group'].map((path) =>
+    viewAt('GET', path, 'see', (visit, fields) => answerQueue(context, visit, fields)),
+  ),
   ...makeQueueItemViews(context),
 ];

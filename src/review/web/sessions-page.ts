@@ -5,7 +5,7 @@ import { can } from '../rules/people.ts';
 import { html, type Html } from './html.ts';
 import { postButton } from './layout.ts';
 import { dataTable, momentOf } from './parts.ts';
-import type { Answer, Page, ProvedVisit, View } from './view.ts';
+import { type Answer, type Page, type ProvedVisit, type View, viewAt } from './view.ts';
 
 interface SessionsPage {
   readonly readContext: () => Promise<SessionContext>;
@@ -50,11 +50,6 @@ async function signOutEverywhere(
 }
 
 export const makeSessionViews = (page: SessionsPage): readonly View[] => [
-  { method: 'GET', path: '/sessions', action: 'see', answer: async (visit) => sessionsPage(page, visit) },
-  {
-    method: 'POST',
-    path: '/sessions/sign-out',
-    action: 'see',
-    answer: async (visit) => signOutEverywhere(page, visit),
-  },
+  viewAt('GET', '/sessions', 'see', (visit) => sessionsPage(page, visit)),
+  viewAt('POST', '/sessions/sign-out', 'see', (visit) => signOutEverywhere(page, visit)),
 ];

@@ -18,7 +18,7 @@ import {
   signerOf,
   signingContextOf,
 } from './passkeys-page.ts';
-import type { Answer, Fields, ProvedVisit, View } from './view.ts';
+import { type Answer, type Fields, type ProvedVisit, type View, viewAt } from './view.ts';
 
 export interface SigningPageContext extends PasskeyPageContext {
   readonly readReview: () => Promise<ReviewContext>;
@@ -142,9 +142,6 @@ const answers = [
 ] as const;
 
 export const makeSigningViews = (page: SigningPageContext): readonly View[] =>
-  answers.map(([method, answer]): View => ({
-    method,
-    path: '/proposal/:id/sign',
-    action: 'check',
-    answer: async (visit, fields) => answer(page, visit, fields),
-  }));
+  answers.map(([method, answer]) =>
+    viewAt(method, '/proposal/:id/sign', 'check', (visit, fields) => answer(page, visit, fields)),
+  );

@@ -114,6 +114,34 @@ export type View =
       readonly answer: (visit: Visit, fields: Fields) => Promise<Answer>;
     });
 
+type ActionView = Extract<View, { readonly action: Action }>;
+
+/** A view for the signed-in people who may do this. */
+export const viewAt = (
+  method: Route['method'],
+  path: string,
+  action: Action,
+  answer: (visit: ProvedVisit, fields: Fields) => Answer | Promise<Answer>,
+): ActionView => ({ method, path, action, answer: async (visit, fields) => answer(visit, fields) });
+
+/** A form, and the same path for what is posted. */
+export const formAt = (
+  path: string,
+  action: Action,
+  answer: (visit: ProvedVisit, fields: Fields, isPosted: boolean) => Answer | Promise<Answer>,
+): readonly ActionView[] =>
+  (['GET', 'POST'] as const).map((method) =>
+    viewAt(method, path, action, (visit, fields) => answer(visit, fields, method === 'POST')),
+  );
+
+/** A search: it is posted, so that no address and no log has what was typed. */
+export const searchAt = (
+  path: string,
+  action: Action,
+  answer: (visit: ProvedVisit, fields: Fields) => Promise<Answer>,
+): readonly ActionView[] =>
+  formAt(path, action, (visit, fields, isPosted) => answer(visit, isPosted ? fields : {}));
+
 /** The views of the page, and those that receive files. */
 export interface PageViews {
   readonly views: readonly View[];

@@ -91,30 +91,33 @@ export const batch = table('batch', {
   ],
 });
 
-/** A file that the journal knows to be due, recorded after its bytes are safe under a temporary name. */
-export const report = table('report', {
-  columns: {
-    batch_id: text().of('batch'),
-    kind: text<ReportKind>(),
-    /** 0 for the first; counts the updates from 1. */
-    number: integer(),
-    path: text(),
-    temporary_path: text(),
-    sha256: text(),
-    /** Latest event that the report shows. */
-    event_seq: integer(),
-    at_ms: integer(),
-  },
-  key: ['batch_id', 'kind', 'number'],
-  consequences: [
-    {
-      name: 'report_of_batch',
-      after: 'insert',
-      statement: `update batch set reported_event_seq = max(reported_event_seq, new.event_seq) where batch_id = new.batch_id`,
-      when: null,
+/** Files that the journal knows to be due, recorded after their bytes are safe under a temporary name. */
+export const reportsOf = <const Name extends string>(name: Name, batches: string) =>
+  table(name, {
+    columns: {
+      batch_id: text().of(batches),
+      kind: text<ReportKind>(),
+      /** 0 for the first; counts the updates from 1. */
+      number: integer(),
+      path: text(),
+      temporary_path: text(),
+      sha256: text(),
+      /** Latest event that the report shows. */
+      event_seq: integer(),
+      at_ms: integer(),
     },
-  ],
-});
+    key: ['batch_id', 'kind', 'number'],
+    consequences: [
+      {
+        name: `${name}_of_batch`,
+        after: 'insert',
+        statement: `update ${batches} set reported_event_seq = max(reported_event_seq, new.event_seq) where batch_id = new.batch_id`,
+        when: null,
+      },
+    ],
+  });
+
+export const report = reportsOf('report', 'batch');
 
 /** The latest version of a row's instruction. */
 const latestVersion = (seq: string): string =>

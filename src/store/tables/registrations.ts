@@ -1,5 +1,4 @@
 /** Registrations of direct debits, what was sent for them, and what the bank has called back. */
-import type { ReportKind } from '../../core/ports.ts';
 import type { RegistrationBatch } from '../../registration/ports.ts';
 import type { RegistrationOutcome } from '../../registration/rules/callback.ts';
 import type {
@@ -10,6 +9,7 @@ import type {
 } from '../../registration/rules/registration.ts';
 import { computedFlag, counted, flag, integer, text } from './column.ts';
 import { areChanged, question, when } from './condition.ts';
+import { reportsOf } from './payouts.ts';
 import { index, indexInOrder, neverChanges, neverGoes, refuses, table, uniqueIndex } from './table.ts';
 
 export const registrationBatch = table('registration_batch', {
@@ -45,28 +45,7 @@ export const registrationBatch = table('registration_batch', {
   ],
 });
 
-export const registrationReport = table('registration_report', {
-  columns: {
-    batch_id: text().of('registration_batch'),
-    kind: text<ReportKind>(),
-    number: integer(),
-    path: text(),
-    temporary_path: text(),
-    sha256: text(),
-    event_seq: integer(),
-    at_ms: integer(),
-  },
-  key: ['batch_id', 'kind', 'number'],
-  consequences: [
-    {
-      name: 'registration_report_of_batch',
-      after: 'insert',
-      statement: `update registration_batch set reported_event_seq = max(reported_event_seq, new.event_seq)
-        where batch_id = new.batch_id`,
-      when: null,
-    },
-  ],
-});
+export const registrationReport = reportsOf('registration_report', 'registration_batch');
 
 const isSealed = question(
   'is_sealed_registration',

@@ -3,7 +3,7 @@ import { writeFile } from 'node:fs/promises';
 import { describe, expect, test } from 'vitest';
 import { toSatang } from '../../../src/core/money.ts';
 import type { PayoutFileOptions } from '../../../src/intake/formats/payout-file.ts';
-import { renderExceptionHeader } from '../../../src/reports/rules/report-rows.ts';
+import { payoutLines } from '../../../src/reports/rules/report-rows.ts';
 import { columns, file, noLimits, readPath, row, useFolder } from '../../support/payout-file-kit.ts';
 
 const folder = useFolder();
@@ -23,7 +23,10 @@ const limit = (changes: Partial<PayoutFileOptions['limits']>): Partial<PayoutFil
 const trailer: Partial<PayoutFileOptions> = { control: 'trailer' };
 /** Its first row corrected by a person, in the columns that are there for it. */
 const exceptionsFile = (delimiter: string): string =>
-  [renderExceptionHeader(['costCentre']), renderExceptionHeader(['costCentre']).map(() => "'0812345678")]
+  [
+    payoutLines.renderExceptionHeader(['costCentre']),
+    payoutLines.renderExceptionHeader(['costCentre']).map(() => "'0812345678"),
+  ]
     .map((cells) => `${cells.join(delimiter)}\n`)
     .join('');
 /** A workbook that a password locks, as its writer wraps it: what it is stands in the directory alone. */

@@ -4,8 +4,8 @@ import { writeFile } from 'node:fs/promises';
 import iconv from 'iconv-lite';
 import { describe, expect, test } from 'vitest';
 import { makeRegistrationFileReader } from '../../../src/intake/formats/registration-file.ts';
-import { renderRegistrationExceptionHeader } from '../../../src/registration/rules/report-rows.ts';
-import { renderExceptionHeader } from '../../../src/reports/rules/report-rows.ts';
+import { registrationLines } from '../../../src/registration/rules/report-rows.ts';
+import { payoutLines } from '../../../src/reports/rules/report-rows.ts';
 import {
   columns as payoutColumns,
   defaults,
@@ -250,14 +250,14 @@ describe('a file that is rejected as a whole says where and why', () => {
     ],
     [
       'our exceptions file',
-      `${renderRegistrationExceptionHeader(['branch']).join(',')}\n`,
+      `${registrationLines.renderExceptionHeader(['branch']).join(',')}\n`,
       'exceptions-file',
       1,
       'newAccountNo would not be read',
     ],
     [
       'our exceptions file of payouts',
-      `${renderExceptionHeader([]).join(',')}\n`,
+      `${payoutLines.renderExceptionHeader([]).join(',')}\n`,
       'exceptions-file',
       1,
       'your own payout file',

@@ -5,11 +5,7 @@ import { makePayoutFileReader } from '../../../src/intake/formats/payout-file.ts
 import { makeWorkbook } from '../../../src/platform/workbook/writer.ts';
 import { payoutTables } from '../../../src/reports/rules/payout-tables.ts';
 import { makeTableSheet } from '../../../src/reports/rules/workbook.ts';
-import {
-  exceptionColumns,
-  renderException,
-  renderExceptionHeader,
-} from '../../../src/reports/rules/report-rows.ts';
+import { payoutLines } from '../../../src/reports/rules/report-rows.ts';
 import { defaults, gather, useFolder, type WholeReading } from '../../support/payout-file-kit.ts';
 import { makeRow } from '../../support/report-fixtures.ts';
 import { makeTextXlsx, makeXlsx, type SheetText, textRow } from '../../support/workbook-kit.ts';
@@ -105,12 +101,12 @@ describe('a workbook', () => {
   });
 
   test('is rejected as a whole when its head cannot be used, or a column of ours is hidden', async () => {
-    const record = renderException('4K7Q2M9XWD', makeRow({ status: 'failed' }));
+    const record = payoutLines.renderException('4K7Q2M9XWD', makeRow({ status: 'failed' }));
     const exceptions = makeTableSheet(
       payoutTables.book,
       'Exceptions',
-      renderExceptionHeader([]),
-      exceptionColumns.length,
+      payoutLines.renderExceptionHeader([]),
+      payoutLines.exceptionColumns.length,
       [record],
     );
     const hidden = { columns: '<cols><col min="4" max="4" width="9" hidden="1"/></cols>' };

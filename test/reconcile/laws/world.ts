@@ -21,7 +21,7 @@ import { makeStatementUnpacker } from '../../../src/reconcile/file/unpacker.ts';
 import { reconcile, type Reconciliation } from '../../../src/reconcile/reconcile.ts';
 import { commonStatementWords } from '../../../src/reconcile/rules/statement.ts';
 import { openOutbox } from '../../../src/reports/outbox.ts';
-import { renderResultRow } from '../../../src/reports/rules/report-rows.ts';
+import { payoutLines } from '../../../src/reports/rules/report-rows.ts';
 import { writeReports } from '../../../src/reports/write-reports.ts';
 import { openJournal } from '../../../src/store/open.ts';
 import type { Store } from '../../../src/store/store.ts';
@@ -280,7 +280,7 @@ export class World implements AsyncDisposable {
       for (const row of (await Array.fromAsync(snapshot.resultRows(batchId))).flat()) {
         // What a row in doubt waits for, and the bank's own reference, make no row a changed one.
         const quiet = { reasonCode: null, reason: null, sysRefNo: null };
-        const cells = renderResultRow({ ...row, ...quiet }, 0).join(',');
+        const cells = payoutLines.renderResult({ ...row, ...quiet }, 0).join(',');
         rows.set(row.seq, { batchId, rowNo: row.rowNo, cells, isAlarm: row.isAlarm });
       }
     }

@@ -3,17 +3,11 @@ import { describe, expect, test } from 'vitest';
 import type { RegistrationRow } from '../../../src/registration/rules/registration-batch.ts';
 import { registrationStatuses } from '../../../src/registration/rules/registration.ts';
 import {
-  addThaiRegistrationRemedy,
   countRegistrationExceptions,
   describeRegistrationReason,
   finalRegistrationStatuses,
   isRegistrationException,
-  registrationExceptionColumns,
-  registrationResultColumns,
-  renderRegistrationException,
-  renderRegistrationExceptionHeader,
-  renderRegistrationResult,
-  renderRegistrationResultHeader,
+  registrationLines,
 } from '../../../src/registration/rules/report-rows.ts';
 import {
   makeInstruction,
@@ -24,36 +18,38 @@ import {
 } from '../../support/registration-report-fixtures.ts';
 
 const resultOf = (row: RegistrationRow): Record<string, string> => {
-  const cells = renderRegistrationResult(row);
-  return Object.fromEntries(registrationResultColumns.map((name, place) => [name, cells[place] ?? '']));
+  const cells = registrationLines.renderResult(row);
+  return Object.fromEntries(registrationLines.resultColumns.map((name, place) => [name, cells[place] ?? '']));
 };
 const exceptionOf = (row: RegistrationRow): Record<string, string> => {
-  const cells = renderRegistrationException('4K7Q2M9XWD', row);
-  return Object.fromEntries(registrationExceptionColumns.map((name, place) => [name, cells[place] ?? '']));
+  const cells = registrationLines.renderException('4K7Q2M9XWD', row);
+  return Object.fromEntries(
+    registrationLines.exceptionColumns.map((name, place) => [name, cells[place] ?? '']),
+  );
 };
 
 describe('the columns', () => {
   test('are those that partners were told', () => {
-    expect(registrationResultColumns.join(', ')).toBe(
+    expect(registrationLines.resultColumns.join(', ')).toBe(
       'rowNo, registrationId, customerId, vendorId, companyId, accountNo, ref1, ref2, ref3, ref4, status, final, reasonCode, ' +
         'reason, statusCode, statusDesc, requestUID, ddrOapiSeqId, respCode, respDesc, applyDtm, attempts, submittedAt, ' +
         'settledAt, settledBy',
     );
-    expect(registrationExceptionColumns.join(', ')).toBe(
+    expect(registrationLines.exceptionColumns.join(', ')).toBe(
       'batchId, rowNo, version, registrationId, customerId, vendorId, companyId, accountNo, ref1, ref2, ref3, ref4, status, ' +
         'reasonCode, reason, remedy, requestUID, decision, newAccountNo, note',
     );
   });
 
   test('of the partner follow, with a name of their own where ours has it', () => {
-    expect(renderRegistrationResultHeader(['branch', 'Status']).slice(-2)).toEqual([
+    expect(registrationLines.renderResultHeader(['branch', 'Status']).slice(-2)).toEqual([
       'branch',
       'input.Status',
     ]);
-    expect(renderRegistrationExceptionHeader(['note']).at(-1)).toBe('input.note');
+    expect(registrationLines.renderExceptionHeader(['note']).at(-1)).toBe('input.note');
     const row = makeRegistrationRow({ extras: ['B1'] });
-    expect(renderRegistrationResult(row, 2).slice(-2)).toEqual(['B1', '']);
-    expect(renderRegistrationException('B', row, 1).at(-1)).toBe('B1');
+    expect(registrationLines.renderResult(row, 2).slice(-2)).toEqual(['B1', '']);
+    expect(registrationLines.renderException('B', row, 1).at(-1)).toBe('B1');
   });
 });
 
@@ -185,8 +181,8 @@ describe('an exception', () => {
 
   test('has its remedy in Thai below the English in a workbook', () => {
     const row = makeRegistrationRow({ status: 'refused' });
-    const cells = addThaiRegistrationRemedy(renderRegistrationException('4K7Q2M9XWD', row), row);
-    const remedy = cells[registrationExceptionColumns.indexOf('remedy')];
+    const cells = registrationLines.addThaiRemedy(registrationLines.renderException('4K7Q2M9XWD', row), row);
+    const remedy = cells[registrationLines.exceptionColumns.indexOf('remedy')];
     expect(remedy).toMatch(/^The bank has refused it[^\n]*\nธนาคารปฏิเสธการลงทะเบียน/);
   });
 });

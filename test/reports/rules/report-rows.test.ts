@@ -3,13 +3,8 @@ import { describe, expect, test } from 'vitest';
 import { payoutStatuses } from '../../../src/core/payout.ts';
 import {
   describeIssue,
-  exceptionColumns,
   isException,
-  renderException,
-  renderExceptionHeader,
-  renderResultHeader,
-  renderResultRow,
-  resultColumns,
+  payoutLines,
   uniteCarried,
 } from '../../../src/reports/rules/report-rows.ts';
 import { makeRejectedRow, makeRow } from '../../support/report-fixtures.ts';
@@ -18,20 +13,21 @@ import { makeRejectedRow, makeRow } from '../../support/report-fixtures.ts';
 const named = (columns: readonly string[], cells: readonly string[]): Record<string, string> =>
   Object.fromEntries(columns.map((column, index) => [column, cells[index] ?? 'MISSING']));
 
-const resultOf = (row: ReturnType<typeof makeRow>) => named(resultColumns, renderResultRow(row));
+const resultOf = (row: ReturnType<typeof makeRow>) =>
+  named(payoutLines.resultColumns, payoutLines.renderResult(row));
 const exceptionOf = (row: ReturnType<typeof makeRow>) =>
-  named(exceptionColumns, renderException('4K7Q2M9XWD', row));
+  named(payoutLines.exceptionColumns, payoutLines.renderException('4K7Q2M9XWD', row));
 
 describe('a row of the result file', () => {
   test('has the columns of the design, in its order', () => {
-    expect(renderResultHeader([]).join(', ')).toBe(
+    expect(payoutLines.renderResultHeader([]).join(', ')).toBe(
       'rowNo, payoutId, proxyType, proxyNo, payeeName, amount, reference1, reference2, status, final, reasonCode, ' +
         'reason, transRefNo, sysRefNo, fee, bankPayeeName, bankPayeeNameTh, attempts, submittedAt, settledAt, settledBy',
     );
   });
 
   test('shows what was sent where the row is valid', () => {
-    expect(renderResultRow(makeRow({ rowNo: 7, extras: ['x', 'y'] })).join('|')).toBe(
+    expect(payoutLines.renderResult(makeRow({ rowNo: 7, extras: ['x', 'y'] })).join('|')).toBe(
       '7|INV-0007|MSISDN|0812345678|Somchai J|100.50|R1||paid|true|IC000|Fund transfer executed successfully|' +
         'PDABCDEFGHJKMNPQRS01|SYS0000000001|0.00|SOMCHAI J|สมชาย จ|1|' +
         '2026-11-21T14:03:05+07:00|2026-11-21T14:03:06+07:00|reply|x|y',
@@ -99,18 +95,22 @@ describe('a row of the result file', () => {
     [['a', 'b', 'c'], 2, ['a', 'b']],
     [[], 0, []],
   ])('carried-through cells %j fill %i columns', (extras, count, cells) => {
-    expect(renderResultRow(makeRow({ extras }), count).slice(resultColumns.length)).toEqual(cells);
+    expect(
+      payoutLines.renderResult(makeRow({ extras }), count).slice(payoutLines.resultColumns.length),
+    ).toEqual(cells);
   });
 
   test('a carried-through column never has the name of another', () => {
-    const extras = renderResultHeader(['note', 'Status', 'input.status', 'note']).slice(resultColumns.length);
+    const extras = payoutLines
+      .renderResultHeader(['note', 'Status', 'input.status', 'note'])
+      .slice(payoutLines.resultColumns.length);
     expect(extras).toEqual(['note', 'input.Status', 'input.input.status', 'input.note']);
   });
 });
 
 describe('a row of the exceptions file', () => {
   test('has the columns of the design, in its order', () => {
-    expect(exceptionColumns.join(', ')).toBe(
+    expect(payoutLines.exceptionColumns.join(', ')).toBe(
       'batchId, rowNo, version, payoutId, proxyType, proxyNo, payeeName, amount, status, moneyMoved, reasonCode, ' +
         'reason, remedy, transRefNo, decision, newProxyNo, newAmount, note, reference1, reference2, bankPayeeName, ' +
         'bankPayeeNameTh',
@@ -118,9 +118,9 @@ describe('a row of the exceptions file', () => {
   });
 
   test('leaves four cells to the person', () => {
-    const cells = renderException('4K7Q2M9XWD', makeRow({ status: 'failed' }));
-    expect(cells).toHaveLength(exceptionColumns.length);
-    const empty = exceptionColumns.filter((_, place) => cells[place] === '');
+    const cells = payoutLines.renderException('4K7Q2M9XWD', makeRow({ status: 'failed' }));
+    expect(cells).toHaveLength(payoutLines.exceptionColumns.length);
+    const empty = payoutLines.exceptionColumns.filter((_, place) => cells[place] === '');
     expect(empty).toEqual(['decision', 'newProxyNo', 'newAmount', 'note', 'reference2']);
   });
 
@@ -133,9 +133,16 @@ describe('a row of the exceptions file', () => {
       bankPayeeName: 'SOMCHAI J',
       bankPayeeNameTh: 'สมชาย จ',
     });
-    const carried = exceptionColumns.length;
-    expect(renderExceptionHeader(['branch', 'Note']).slice(carried)).toEqual(['branch', 'input.Note']);
-    expect(renderException('4K7Q2M9XWD', row, 3).slice(carried)).toEqual(['B1', 'pay on Friday', '']);
+    const carried = payoutLines.exceptionColumns.length;
+    expect(payoutLines.renderExceptionHeader(['branch', 'Note']).slice(carried)).toEqual([
+      'branch',
+      'input.Note',
+    ]);
+    expect(payoutLines.renderException('4K7Q2M9XWD', row, 3).slice(carried)).toEqual([
+      'B1',
+      'pay on Friday',
+      '',
+    ]);
     expect(exceptionOf(makeRejectedRow(2))).toMatchObject({ reference1: '', bankPayeeNameTh: '' });
   });
 

@@ -1,8 +1,8 @@
 import { inEnglishIfAny, verbatim } from '../../../src/core/message.ts';
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { registrationExceptionColumns } from '../../../src/registration/rules/report-rows.ts';
-import { exceptionColumns } from '../../../src/reports/rules/report-rows.ts';
+import { registrationLines } from '../../../src/registration/rules/report-rows.ts';
+import { payoutLines } from '../../../src/reports/rules/report-rows.ts';
 import { headingOf } from '../../../src/reports/rules/column-words.ts';
 import { type FiledRecord, findMisfits, readDecisions } from '../../../src/review/rules/decision-file.ts';
 import { decisionWords, readDecision } from '../../../src/review/rules/decision-words.ts';
@@ -19,10 +19,10 @@ const plain: Readonly<Record<string, string>> = {
 /** A file of these rows, each given as what differs. */
 function file(...rows: readonly Readonly<Record<string, string>>[]): FiledRecord[] {
   return [
-    { line: 1, cells: exceptionColumns },
+    { line: 1, cells: payoutLines.exceptionColumns },
     ...rows.map((row, at) => ({
       line: at + 2,
-      cells: exceptionColumns.map((column) => ({ ...plain, ...row })[column] ?? ''),
+      cells: payoutLines.exceptionColumns.map((column) => ({ ...plain, ...row })[column] ?? ''),
     })),
   ];
 }
@@ -148,7 +148,7 @@ describe('a filled-in file', () => {
 
   test('is refused where a sheet shows something else than it holds, or hides a decision', () => {
     const [head, row] = file({});
-    const placeOf = (column: string) => exceptionColumns.indexOf(column);
+    const placeOf = (column: string) => payoutLines.exceptionColumns.indexOf(column);
     const fault = (column: string, code: string) => ({
       place: placeOf(column),
       code,
@@ -238,7 +238,9 @@ describe('the head', () => {
     const expected = readDecisions(records);
     fc.assert(
       fc.property(
-        fc.shuffledSubarray([...exceptionColumns.keys()], { minLength: exceptionColumns.length }),
+        fc.shuffledSubarray([...payoutLines.exceptionColumns.keys()], {
+          minLength: payoutLines.exceptionColumns.length,
+        }),
         (order) => {
           const moved = records.map(({ line, cells }) => ({
             line,
@@ -282,11 +284,11 @@ describe('a file of registrations', () => {
     note: 'by mail',
   };
   const registrations = (...rows: readonly Readonly<Record<string, string>>[]): FiledRecord[] => [
-    { line: 1, cells: [...registrationExceptionColumns, 'payoutId'] },
+    { line: 1, cells: [...registrationLines.exceptionColumns, 'payoutId'] },
     ...rows.map((row, at) => ({
       line: at + 2,
       cells: [
-        ...registrationExceptionColumns.map(
+        ...registrationLines.exceptionColumns.map(
           (column) => (({ ...own, ...row }) as Readonly<Record<string, string>>)[column] ?? '',
         ),
         'carried',

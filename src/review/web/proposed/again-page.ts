@@ -30,7 +30,15 @@ import { plainPage, postButton } from '../layout.ts';
 import { decisionCard, whyOf } from '../parts.ts';
 import type { ReadReview } from '../payout-page.ts';
 import { describeItem, type ItemsReader } from '../proposals-page.ts';
-import type { Answer, Fields, Page, PageViews, ProvedVisit, SentFile } from '../view.ts';
+import {
+  type Answer,
+  type Fields,
+  type Page,
+  type PageViews,
+  type ProvedVisit,
+  type SentFile,
+  viewAt,
+} from '../view.ts';
 
 interface AgainContext {
   readonly store: ItemsReader;
@@ -366,24 +374,13 @@ export function makeAgainViews(context: AgainContext): PageViews {
   );
   return {
     views: [
-      {
-        method: 'GET',
-        path,
-        action: 'propose',
-        answer: async (visit, fields) => answerAgain(context, visit, fields, undefined),
-      },
-      {
-        method: 'POST',
-        path,
-        action: 'propose',
-        answer: async (visit, fields) => answerAgain(context, visit, fields, { file: undefined }),
-      },
-      {
-        method: 'POST',
-        path: '/proposal/:id/leave-out',
-        action: 'propose',
-        answer: async (visit, fields) => answerLeaveOut(context, visit, fields),
-      },
+      viewAt('GET', path, 'propose', (visit, fields) => answerAgain(context, visit, fields, undefined)),
+      viewAt('POST', path, 'propose', (visit, fields) =>
+        answerAgain(context, visit, fields, { file: undefined }),
+      ),
+      viewAt('POST', '/proposal/:id/leave-out', 'propose', (visit, fields) =>
+        answerLeaveOut(context, visit, fields),
+      ),
     ],
     fileViews: context.evidenceFolder === undefined ? [] : [fileView],
   };
