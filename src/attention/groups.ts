@@ -5,7 +5,7 @@ import { sumSatang } from '../core/money.ts';
 import type { PayoutStatus } from '../core/payout.ts';
 import { findBankStatus } from '../core/status-codes.ts';
 import type { WaitingByCause } from '../payout/ports.ts';
-import { batchWideHolds, ownCauses } from '../payout/rules/operator.ts';
+import { accountHolds, ownCauses } from '../payout/rules/operator.ts';
 import { likeFileCodes } from '../payout/rules/similar.ts';
 import type { RegistrationsByCause } from '../registration/ports.ts';
 import type { RegistrationStatus } from '../registration/rules/registration.ts';
@@ -40,7 +40,7 @@ function causeOfFile(cause: string): string {
 }
 
 /** Holds that end with the batch or the account, whatever the row. */
-const batchHolds: readonly string[] = ['approval', ...batchWideHolds];
+const batchHolds: readonly string[] = ['approval', ...accountHolds];
 
 interface Held {
   readonly status: string;

@@ -240,6 +240,7 @@ export const batchTransitions = [
   { from: 'ingesting', to: 'rejected' },
   { from: 'rejected', to: 'ingesting' },
   { from: 'sealed', to: 'running' },
+  { from: 'sealed', to: 'halted' },
   { from: 'running', to: 'paused' },
   { from: 'paused', to: 'running' },
   { from: 'running', to: 'halted' },

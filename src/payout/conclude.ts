@@ -6,8 +6,9 @@ import { describeWaiting } from '../review/rules/approval.ts';
 import type { BatchStanding, BatchStore, PayoutJournal, PayoutStore } from './ports.ts';
 import type { WorkerContext } from './context.ts';
 import { endCancelled, endHalted, isCancelled } from './operator.ts';
+import { haltOf } from './circuit-breaker.ts';
 import { describePause } from './rules/circuit-breaker.ts';
-import { batchWideHolds, isAnyToRun } from './rules/operator.ts';
+import { accountHolds, isAnyToRun } from './rules/operator.ts';
 
 /** True when a done batch needs no run. A batch whose rows an operator released needs one. */
 export async function isNothingLeft(journal: BatchReader, batch: Batch): Promise<boolean> {
@@ -26,12 +27,33 @@ interface RunOutcome {
   readonly isOthersHalt: boolean;
 }
 
+type ConcludeContext = Pick<WorkerContext, 'journal' | 'clock' | 'gate'>;
+
+/**
+ * The halt that keeps the rest of a batch from being sent: its own, or that of its account, with which it halts. Another
+ * batch's halt delays what is to be sent; without such rows this batch is not halted.
+ */
+async function haltOfRun(
+  { journal, clock, gate }: ConcludeContext,
+  batchId: string,
+  isOthersHalt: boolean,
+): Promise<BatchReason | undefined> {
+  if (gate.state.status !== 'halted') return undefined;
+  const batch = await journal.batch(batchId);
+  if (batch?.status === 'halted') return haltOf(batch);
+  const waits = async (): Promise<boolean> =>
+    (await journal.readyPage(batchId, 0, 1)).length > 0 ||
+    hasHeldRows(journal, batchId, [...accountHolds, 'approval']);
+  return isOthersHalt && !(await waits()) ? undefined : journal.haltWithPayer(batchId, clock.now());
+}
+
 /** Records the status of a run's batch, and the reason. */
 export async function conclude(
-  { journal, clock, gate }: Pick<WorkerContext, 'journal' | 'clock' | 'gate'>,
+  context: ConcludeContext,
   { batchId }: Batch,
   { isInterrupted, isLifted, isOthersHalt }: RunOutcome,
 ): Promise<void> {
+  const { journal, clock, gate } = context;
   const nowMs = clock.now();
   if (await isCancelled(journal, batchId)) {
     await endCancelled(journal, batchId, nowMs);
@@ -39,16 +61,11 @@ export async function conclude(
   }
   const waiting = describeWaiting(batchId);
   await journal.holdUnapproved(batchId, waiting, nowMs);
-  const { status, why: halt } = gate.state;
-  if (status === 'halted' && halt !== null) {
-    const heldNow = await journal.holdReady(batchId, 'halted', halt, nowMs);
-    // Another batch's halt delays what is to be sent; without such rows this batch is not halted.
-    const isKept = heldNow > 0 || (await hasHeldRows(journal, batchId, [...batchWideHolds, 'approval']));
-    if (!isOthersHalt || isKept) {
-      await journal.moveBatch(batchId, 'halted', halt, nowMs);
-      await endHalted(journal, batchId, nowMs);
-      return;
-    }
+  const halt = await haltOfRun(context, batchId, isOthersHalt);
+  if (halt !== undefined) {
+    await journal.holdReady(batchId, 'halted', halt, nowMs);
+    await endHalted(journal, batchId, nowMs);
+    return;
   }
   if (isInterrupted) {
     await journal.moveBatch(batchId, 'paused', interruptedReason, nowMs);
@@ -58,7 +75,7 @@ export async function conclude(
   if (isLifted && gate.isPausing) await journal.liftHolds(batchId, ['paused'], nowMs);
   const why = describePause(gate.state) ?? waitOverReason;
   const heldNow = await journal.holdReady(batchId, 'paused', why, nowMs);
-  if (heldNow > 0 || (await hasHeldRows(journal, batchId))) {
+  if (heldNow > 0 || (await hasHeldRows(journal, batchId, ['paused', 'halted']))) {
     await journal.moveBatch(batchId, 'paused', why, nowMs);
   } else if (await hasHeldRows(journal, batchId, ['approval'])) {
     await journal.moveBatch(batchId, 'paused', waiting, nowMs);
@@ -74,10 +91,12 @@ export async function haltUnsent(
   why: BatchReason,
   nowMs: number,
 ): Promise<void> {
-  // Holds come first: if the process died in between, the ready rows of a running batch would be sent without asking
-  // again.
-  await journal.holdReady(batch.batchId, 'halted', why, nowMs);
-  if (await beginRunning(journal, batch, nowMs)) await journal.moveBatch(batch.batchId, 'halted', why, nowMs);
+  const { batchId, status } = batch;
+  if (status === 'done' && !(await beginRunning(journal, batch, nowMs))) return;
+  const seen = status === 'done' ? undefined : batch;
+  // Comes before the holds: a run lifts those of a batch that is not halted itself.
+  if (await journal.moveBatch(batchId, 'halted', why, nowMs, seen))
+    await journal.holdReady(batchId, 'halted', why, nowMs);
 }
 
 /**

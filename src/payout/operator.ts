@@ -11,7 +11,7 @@ import type { BatchStore, ClaimReader, PayerBreakerStore, PayoutJournal, PayoutS
 import { journalChanged } from './rules/seal.ts';
 import { isInQuestion } from './rules/lost-journal.ts';
 import {
-  batchWideHolds,
+  accountHolds,
   cancelledCode,
   dayHolds,
   decideCancel,
@@ -60,7 +60,7 @@ export async function resumeBatch(
   const isHalted = batch.status === 'halted';
   const released = isHalted ? 0 : await journal.releaseLikeFile(batch.batchId, nowMs);
   const rowsChanged =
-    released + (await journal.liftHolds(batch.batchId, [...batchWideHolds, ...dayHolds], nowMs));
+    released + (await journal.liftHolds(batch.batchId, [...accountHolds, ...dayHolds], nowMs));
   if (isHalted || rowsChanged > 0) {
     await journal.moveBatch(batch.batchId, 'running', null, nowMs);
   }

@@ -77,6 +77,11 @@ export interface BatchStore extends BatchReader {
     nowMs: number,
     seen?: BatchStanding,
   ): Promise<boolean>;
+  /**
+   * Halts a running or paused batch because its payer account is halted: it goes on when that halt is lifted.
+   * @returns the halt of the account; undefined when there is none, and the batch stays as it is
+   */
+  haltWithPayer(batchId: string, nowMs: number): Promise<BatchReason | undefined>;
   /** Counts the batch's age from now on: a person has let it go on. */
   renewAge(batchId: string, nowMs: number): Promise<void>;
   /**
@@ -271,6 +276,7 @@ export interface PayerHaltHistory {
 
 export interface PayerBreakerStore extends PayerBreakerReader {
   recordPayerHalt(stop: PayerHalt): Promise<void>;
+  /** Lifts the halt, and with it the halt of each batch that was halted with its account. False without a halt. */
   liftPayerHalt(companyId: string, payerAccount: string, nowMs: number): Promise<boolean>;
   /** Records a pause, which replaces the previous one. */
   recordPayerPause(pause: PayerPause): Promise<void>;

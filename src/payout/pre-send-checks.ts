@@ -256,5 +256,7 @@ async function haltForChange(context: WorkerContext, batch: Batch, why: BatchRea
     code: why.code,
     reason: inEnglish(why.reason),
   });
+  // Stays halted when its account is resumed.
+  await journal.moveBatch(batchId, 'halted', why, clock.now());
   await journal.recordPayerHalt({ companyId, payerAccount, ...why, sinceMs: clock.now() });
 }

@@ -23,7 +23,7 @@ import { type AssignedRow, handOutRows, handOutShards, RowRate } from './share.t
 import { describeWaiting } from '../review/rules/approval.ts';
 import { haltWhenChanged, haltWhenOld } from './pre-send-checks.ts';
 import { describeIdleShare, withEnd } from './rules/brake.ts';
-import { describePayerChange, rerunHolds, unsentStatuses } from './rules/operator.ts';
+import { describePayerChange, accountHolds, unsentStatuses } from './rules/operator.ts';
 import { findCheckSignal } from './rules/payee.ts';
 import { toBrakeCount, noticeHaltByEnd } from './shared-breaker.ts';
 import { keepLimitsShared } from './shared-limits.ts';
@@ -61,11 +61,11 @@ export async function runBatch(context: WorkerContext, batch: Batch, limits: Run
   await runWithBackground(context, settleAndPay(context, batch), watchEnds, watching);
   // The process that now has the right to send goes on with the batch, and concludes it.
   if (context.mayTransmit?.() === false) return 'interrupted';
-  const isChanged = (context.run.hasSent || wasInDoubt) && (await haltWhenChanged(context, batch));
+  if (context.run.hasSent || wasInDoubt) await haltWhenChanged(context, batch);
   await recordHalt(context, batch);
   await recordPause(context, batch);
   const isInterrupted = limits.interrupted.aborted;
-  await conclude(context, batch, { isInterrupted, isLifted, isOthersHalt: isOthersHalt && !isChanged });
+  await conclude(context, batch, { isInterrupted, isLifted, isOthersHalt });
   return isInterrupted ? 'interrupted' : 'rested';
 }
 
@@ -90,7 +90,7 @@ async function startRunning(
   // Rows retried or corrected since the approval, or to be paid from another account.
   await journal.holdUnapproved(batch.batchId, describeWaiting(batch.batchId), clock.now());
   const isToGoOn = why === undefined && !isInVain;
-  if (isToGoOn) await journal.liftHolds(batch.batchId, rerunHolds, clock.now());
+  if (isToGoOn) await journal.liftHolds(batch.batchId, accountHolds, clock.now());
   const [toSend] = why === undefined ? await journal.readyPage(batch.batchId, 0, 1) : [];
   if (toSend !== undefined) {
     if (context.limits.overTime !== undefined)
@@ -191,7 +191,7 @@ export async function followPayer(
   if (!(await beginRunning(journal, batch, nowMs))) return (await journal.batch(batchId)) ?? batch;
   await journal.moveBatch(batchId, 'halted', why, nowMs);
   // Each row that waits for the account has the account's name in its history.
-  await journal.liftHolds(batchId, rerunHolds, nowMs);
+  await journal.liftHolds(batchId, accountHolds, nowMs);
   await journal.holdReady(batchId, 'halted', why, nowMs);
   const facts = { batchId, reason: inEnglish(why.reason) };
   log('error', 'the settings name another payer account than the batch', facts);

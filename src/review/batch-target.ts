@@ -1,7 +1,7 @@
 /** Batches and payer accounts as targets of decisions. */
 import { isMessage, type Message, message } from '../core/message.ts';
 import type { Batch } from '../core/ports.ts';
-import { cancelBatch, openPayer, resumeBatch } from '../payout/operator.ts';
+import { cancelBatch, resumeBatch } from '../payout/operator.ts';
 import {
   cancelQuestionsOf,
   type Examined,
@@ -132,16 +132,16 @@ export function makePayerWork(context: ReviewContext): TargetWork {
       const { proposalId, itemNo, key, version, status } = item;
       if (status !== 'open') return;
       const { payer, ...found } = await find(key);
-      const why =
+      let why =
         found.version === version ? await findMoreThanProposed(context, proposal, [item]) : changedSince;
       if (why === undefined && decision === 'halt-payer')
         await journal.recordPayerHalt({ ...payer, ...haltByOperator(maker, note), sinceMs: clock.now() });
-      if (why === undefined && decision === 'resume-payer')
-        await (directDebitOf(payer.payerAccount) === undefined ? openPayer : openDirectDebit)(
-          journal,
-          payer,
-          clock.now(),
-        );
+      if (why === undefined && decision === 'resume-payer') {
+        const isOfPayouts = directDebitOf(payer.payerAccount) === undefined;
+        if (!isOfPayouts) await openDirectDebit(journal, payer, clock.now());
+        else if (!(await journal.resumePayer({ proposalId, itemNo }, payer, version, clock.now())))
+          why = changedSince;
+      }
       await journal.endItem(proposalId, itemNo, why === undefined ? 'applied' : 'refused', why ?? null);
     },
   };

@@ -48,7 +48,10 @@ export interface ReviewContext {
     RunnableBatches &
     ProposalStore &
     ApprovalStore &
-    Pick<QueueStore, 'refusedFiles' | 'reviewNotes' | 'noteItem' | 'payerHalts'> &
+    Pick<
+      QueueStore,
+      'refusedFiles' | 'reviewNotes' | 'noteItem' | 'payerHalts' | 'haltedWithPayer' | 'resumePayer'
+    > &
     RegistrationStore &
     Pick<UnreconciledDays, 'daysWithoutStatement'> &
     Pick<PersonStore, 'persons' | 'editPersons'> &

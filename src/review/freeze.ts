@@ -34,14 +34,20 @@ const countOne = async (
 ): Promise<CountedFile | undefined> =>
   journal.goingOn(batch.batchId, letsGoOn(decision, batch, payerAccount));
 
-/** Counts the batches that continue by themselves once nothing stops their account. */
+/**
+ * Counts the batches that continue by themselves once nothing stops their account. A batch of an account that the
+ * settings no longer name waits for a decision of its own (`followPayer`).
+ */
 async function countAccount(
   context: FreezeContext,
   decision: DecisionOnWhole,
-  { companyId, payerAccount }: PayerKey,
+  payer: PayerKey,
 ): Promise<readonly (CountedFile | undefined)[]> {
+  const { companyId, payerAccount } = payer;
+  if (payerAccount !== context.payerAccount) return [];
+  const runnable = (await context.journal.runnableBatches()).map(({ batch }) => batch);
   const counted: (CountedFile | undefined)[] = [];
-  for (const { batch } of await context.journal.runnableBatches())
+  for (const batch of [...runnable, ...(await context.journal.haltedWithPayer(payer))])
     if (batch.companyId === companyId && batch.payerAccount === payerAccount)
       counted.push(await countOne(context, decision, batch));
   return counted;

@@ -4,7 +4,7 @@ import type { Satang } from '../core/money.ts';
 import type { PayerHalt, PayerKey } from '../payout/ports.ts';
 import type { RefusedFile, ReviewNote, RowsOfBatch } from './rules/queue.ts';
 import type { TimeLimits } from '../payout/rules/limits.ts';
-import type { DecisionItem } from '../core/ports.ts';
+import type { Batch, DecisionItem } from '../core/ports.ts';
 import type { Waiting } from './rules/approval.ts';
 import type { ApprovalFigures } from './rules/approval-figures.ts';
 import type { LookBack } from './rules/look-back.ts';
@@ -177,6 +177,8 @@ export interface QueueStore {
   refusedFiles(limit: number): Promise<readonly RefusedFile[]>;
   /** The halts in force. */
   payerHalts(): Promise<readonly PayerHalt[]>;
+  /** The batches that are halted for no other cause than the halt of this account. */
+  haltedWithPayer(account: PayerKey): Promise<readonly Batch[]>;
   /** Batches that are halted, or have rows held by a batch-wide hold. */
   heldBatches(): Promise<readonly RowsOfBatch[]>;
   /** The unsent rows of a payer account that nothing but the account keeps back. */
@@ -186,6 +188,12 @@ export interface QueueStore {
   addReviewNote(note: ReviewNote): Promise<void>;
   /** Adds a note and ends the item that decided on it; false, with nothing changed, when that item has ended. */
   noteItem(item: DecisionItem, note: ReviewNote): Promise<boolean>;
+  /**
+   * Lifts the halt or the pause of an account, and ends the item that decided on it.
+   * @param version of the account that was decided on: false, with nothing changed, when it is another by now, or when
+   * that item has ended
+   */
+  resumePayer(item: DecisionItem, account: PayerKey, version: string, nowMs: number): Promise<boolean>;
 }
 
 // ---------------------------------------------------------------- people

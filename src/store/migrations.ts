@@ -20,8 +20,8 @@ export const tablesHistory: TablesHistory = {
   changes: [],
 };
 
-/** The version of the first release: 43 came before it. */
-const firstVersion = 44;
+/** The version of the first release: 44 came before it. */
+const firstVersion = 45;
 
 export const knownOf = ({ changes }: TablesHistory): KnownTables => ({
   oldest: firstVersion,

@@ -280,6 +280,11 @@ function makeBatchWork({ engine, bulk, highWaterMark, stageRows = stage, fileGua
       if (isMoved) await highWaterMark?.advance();
       return isMoved;
     },
+    haltWithPayer: async (...asked) => {
+      const why = await engine.write(() => batchWrites.haltWithPayer(...asked));
+      if (why !== undefined) await highWaterMark?.advance();
+      return why;
+    },
     readSeal: async (batchId) => ({
       ...(await bulk(batchId, 'readSealNow', batchId)),
       kept: seals?.keptSeals(batchId) ?? [],

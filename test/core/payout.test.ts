@@ -93,7 +93,7 @@ describe('where an attempt can go from each status', () => {
 describe('where a batch can go from each status', () => {
   test.each<[BatchStatus, BatchStatus[]]>([
     ['ingesting', ['sealed', 'rejected']],
-    ['sealed', ['running']],
+    ['sealed', ['running', 'halted']],
     ['running', ['paused', 'halted', 'done']],
     ['paused', ['running', 'halted', 'done']],
     ['halted', ['running', 'done']],

@@ -68,12 +68,12 @@ test('a batch that begins as it is cancelled sends nothing more, also of what co
     await journal.moveBatch(batchId, 'running', null, theatre.now());
     await journal.apply([intentOf(await firstReady(journal, batchId)).change]);
   };
-  const cancelUnsent: Journal['cancelUnsent'] = async (...asked) => {
+  const moveBatch: Journal['moveBatch'] = async (...asked) => {
     if ((await theatre.batch(batchId)).status === 'sealed') await begin();
-    return journal.cancelUnsent(...asked);
+    return journal.moveBatch(...asked);
   };
   const crossed = new Proxy(journal, {
-    get: (target, name) => (name === 'cancelUnsent' ? cancelUnsent : (Reflect.get(target, name) as unknown)),
+    get: (target, name) => (name === 'moveBatch' ? moveBatch : (Reflect.get(target, name) as unknown)),
   });
   await cancelBatch(crossed, await theatre.batch(batchId), theatre.now());
   expect(await theatre.batch(batchId)).toMatchObject({

@@ -5,14 +5,19 @@
 import type { Change } from '../../src/core/ports.ts';
 import type { HistoryReader } from '../../src/payout/ports.ts';
 import type { StatementStore } from '../../src/reconcile/ports.ts';
-import type { ApprovalStore, ProposalStore } from '../../src/review/ports.ts';
+import type { ApprovalStore, ProposalStore, QueueStore } from '../../src/review/ports.ts';
 import type { Journal } from '../../src/store/store.ts';
 import type { SimulatedBank } from './bank.ts';
 import type { Plan } from './plan.ts';
 import type { Life, World } from './world.ts';
 
 /** What the program asks of a journal in these runs. */
-export type SimulatedJournal = Journal & StatementStore & ProposalStore & ApprovalStore & HistoryReader;
+export type SimulatedJournal = Journal &
+  StatementStore &
+  ProposalStore &
+  ApprovalStore &
+  HistoryReader &
+  Pick<QueueStore, 'haltedWithPayer' | 'resumePayer'>;
 
 /** The journal itself, and what of it can be seen at any moment. */
 export interface Disk {
@@ -29,7 +34,7 @@ export const journalReads: ReadonlySet<string> = new Set(
     'batches batch totals holdTotals readyPage dueInquiries nextInquiryAtMs inDoubt countInDoubt superseded ' +
     'attemptsOf payout findPayouts similarHolders claimHolders similarPayment dayUse payeeUse isPayeeKnown payerHalt payerPause loss terminals reports snapshot readSeal ' +
     'openStatementView openDeferred statement statementVersions brokenOff breaksToShow openBreaks dueReports ' +
-    'history proposal proposals proposalItems openItems approvalOf handsOf involvedIn goingOn'
+    'history proposal proposals proposalItems openItems haltedWithPayer approvalOf handsOf involvedIn goingOn'
   ).split(' '),
 );
 

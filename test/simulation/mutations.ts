@@ -203,8 +203,8 @@ const ofSending: readonly Mutation[] = [
   inOne(
     'a batch-wide word lifts the hold of a row',
     'payout/rules/operator.ts',
-    "[...rerunHolds, 'halted']",
-    "[...rerunHolds, 'halted', 'name', 'limit', 'similar']",
+    "['paused', 'unavailable', 'halted']",
+    "['paused', 'unavailable', 'halted', 'name', 'limit', 'similar']",
   ),
 ];
 

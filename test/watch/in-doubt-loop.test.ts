@@ -231,6 +231,7 @@ describe('a stop that nobody runs into', () => {
     const { gate } = setup.openContext(setup.stop, () => undefined, setup.payer);
     await kit.time.advance(5_000);
     expect(gate.breaker.state.status).toBe('halted');
+    kit.script = {};
     await kit.store.liftPayerHalt(setup.payer.companyId, setup.payer.payerAccount, kit.clock.now());
     await kit.time.until(() => gate.breaker.state.status === 'open', 5_000);
   });

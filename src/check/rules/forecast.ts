@@ -8,7 +8,7 @@ import { maskDigits } from '../../core/proxy-id.ts';
 import type { BrakePolicy } from '../../payout/rules/brake.ts';
 import { decideBreaker, openBreaker } from '../../payout/rules/circuit-breaker.ts';
 import { fileWideCodes, type LimitFinding } from '../../payout/rules/limits.ts';
-import { rerunHolds } from '../../payout/rules/operator.ts';
+import { accountHolds } from '../../payout/rules/operator.ts';
 import type { PayeeVerdict } from '../../payout/rules/payee.ts';
 import type { Likeness } from './like-payments.ts';
 
@@ -222,7 +222,7 @@ export function forecastEarlierRow(row: EarlierRow): RowForecast | 'ask' {
     case 'ready':
       return 'ask';
     case 'held': {
-      const holds = row.holds.filter((hold) => !rerunHolds.includes(hold));
+      const holds = row.holds.filter((hold) => !accountHolds.includes(hold));
       if (holds.length === 0) return 'ask';
       const named = listed(holds.map((hold) => message(`hold-is.${hold}`)));
       return { ...end('held', message('forecast.held-since', { holds: named, why })), holds };

@@ -32,17 +32,14 @@ import { isCleared, isTrusted } from './superseded.ts';
 /** Code of the halt of a batch that an operator has cancelled while some of its transfers were under way. */
 export const cancelledCode = 'cancelled';
 
-/** Holds lifted by running the file again: a request that the bank could not accept or answer may succeed now. */
-export const rerunHolds: readonly HoldReason[] = ['paused', 'unavailable'];
+/** Holds for the payer account or the service, not the row: a run lifts them once nothing halts the batch or its account. */
+export const accountHolds: readonly HoldReason[] = ['paused', 'unavailable', 'halted'];
 
 /** True when a run has work: rows to send or to ask about, or holds that a run lifts. */
 export function isAnyToRun(totals: readonly StatusTotal[], holds: readonly HoldTotal[]): boolean {
-  const isHeld = holds.some(({ hold, rows }) => rows > 0 && rerunHolds.includes(hold));
+  const isHeld = holds.some(({ hold, rows }) => rows > 0 && accountHolds.includes(hold));
   return isHeld || countRows(totals, ['ready', ...inDoubtStatuses]) > 0;
 }
-
-/** Holds lifted for all rows when a batch is resumed: they concern the payer account, not the row. */
-export const batchWideHolds: readonly HoldReason[] = [...rerunHolds, 'halted'];
 
 /** Causes for which a row is held by itself, although its batch could go on. */
 export const ownCauses: readonly string[] = ['reference-kept', 'attempts-used-up'];
@@ -67,7 +64,7 @@ export const dayHolds: readonly HoldReason[] = ['day-limit', 'service-day'];
 const lookedAtHolds: readonly HoldReason[] = ['name', 'limit', 'similar', 'new-payee', ...dayHolds, 'resend'];
 
 /** Holds lifted when an operator names the payout and so has looked at it. An approval has an event of its own. */
-export const payoutWideHolds: readonly HoldReason[] = [...batchWideHolds, ...lookedAtHolds];
+export const payoutWideHolds: readonly HoldReason[] = [...accountHolds, ...lookedAtHolds];
 
 /** Lifts holds of a held payout; ready again when none is left. For any other payout returns why not. */
 export function decideLift(payout: Payout, lifted: readonly HoldReason[], nowMs: number): Change | Message {

@@ -166,6 +166,7 @@ export const releasingDecisions: readonly Decision[] = [
   'retry',
   'retry-corrected',
   'resume-batch',
+  'resume-payer',
 ];
 
 /** The deciders on an approval, as its proposal names them. */

@@ -7,7 +7,7 @@ import { isSealed } from '../../core/payout.ts';
 import type { Batch, BatchReason, HoldTotal, StatusTotal } from '../../core/ports.ts';
 import { maskDigits } from '../../core/proxy-id.ts';
 import { showDate } from '../../payout/rules/lost-journal.ts';
-import { batchWideHolds, dayHolds, unsentStatuses } from '../../payout/rules/operator.ts';
+import { accountHolds, dayHolds, unsentStatuses } from '../../payout/rules/operator.ts';
 import { servicePayer } from '../../registration/rules/intent.ts';
 import { approvalCode } from './approval.ts';
 import type { TargetKind } from './proposal.ts';
@@ -40,7 +40,7 @@ export function decideBatch(
     });
   const isStopped = batch.status === 'halted' || batch.status === 'paused';
   const isHeld = holds.some(
-    ({ hold, rows }) => rows > 0 && [...batchWideHolds, ...dayHolds, 'similar'].includes(hold),
+    ({ hold, rows }) => rows > 0 && [...accountHolds, ...dayHolds, 'similar'].includes(hold),
   );
   return isStopped || isHeld ? undefined : message('batch.nothing-held', { status });
 }

@@ -8,7 +8,7 @@ import { type Satang, sumSatang, toSatang, zeroSatang } from '../../core/money.t
 import type { HoldReason, PayoutStatus } from '../../core/payout.ts';
 import type { Batch } from '../../core/ports.ts';
 import { maskDigits } from '../../core/proxy-id.ts';
-import { batchWideHolds, dayHolds, rerunHolds } from '../../payout/rules/operator.ts';
+import { accountHolds, dayHolds } from '../../payout/rules/operator.ts';
 import { likeFileCodes } from '../../payout/rules/similar.ts';
 import { type ApprovalState, isApproved, WaitingDigest, type WaitingRow } from './approval.ts';
 import type { Decision } from './terms.ts';
@@ -150,14 +150,14 @@ export function letsGoOn(
     case 'cancel-batch':
       return { ...own, lifted: 'all', unapproved: 'alike' };
     case 'resume-batch': {
-      const lifted = [...batchWideHolds, ...dayHolds];
+      const lifted = [...accountHolds, ...dayHolds];
       // A resumed batch releases rows held as like another file's, except after a halt: `resumeBatch`.
       const liftsLikeFile = batch.status !== 'halted';
       return { lifted, liftsLikeFile, unapproved: 'left-out', payerAccount };
     }
     case 'resume-payer':
     case 'halt-payer':
-      return { ...own, lifted: rerunHolds, unapproved: 'left-out' };
+      return { ...own, lifted: accountHolds, unapproved: 'left-out' };
   }
 }
 

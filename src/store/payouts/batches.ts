@@ -24,7 +24,16 @@ import type { ReportStore } from '../../reports/ports.ts';
 import { appendJournalFact } from '../review/person-chain.ts';
 import { isConcluded, keepReports, moveKept, readReports } from '../batch-steps.ts';
 import { decodeHolds, isInDoubt } from '../schema.ts';
-import { type BodiesOf, change, define, query, type Reading, select, selectFirst } from '../statements.ts';
+import {
+  type BodiesOf,
+  type Body,
+  change,
+  define,
+  query,
+  type Reading,
+  select,
+  selectFirst,
+} from '../statements.ts';
 import { asText, joinParts, partsOfAmount, readLatestEventSeq, sumAmount, toBatch } from './rows.ts';
 
 const readByStatement = (record: {
@@ -154,10 +163,39 @@ const updateBatch = (batchId: string) => query.updateTable('batch').where('batch
 /** Writes that are one transaction each. */
 export const batchWrites = {
   *moveBatch(batchId, to, why, nowMs, seen?: BatchStanding) {
-    const standing = query.selectFrom('batch').select(['status', 'reason_code as reasonCode']);
+    const standing = query
+      .selectFrom('batch')
+      .select(['status', 'reason_code as reasonCode', 'is_halted_with_payer as isWithPayer']);
     const found = yield* selectFirst(standing.where('batch_id', '=', batchId));
+    const isAsSeen =
+      seen === undefined || (found?.status === seen.status && found.reasonCode === seen.reasonCode);
+    // A batch that waits for its account moves as a paused one: it can be halted for a cause of its own.
+    const from = found?.isWithPayer === 1 && isAsSeen ? { ...found, status: 'paused' as const } : found;
     const rest = isConcluded(to) ? yield* describeRest(nowMs) : {};
-    return yield* moveKept('batch', batchId, found, to, why, seen, rest);
+    const own = { ...rest, is_halted_with_payer: 0 };
+    return yield* moveKept('batch', batchId, from, to, why, from === found ? seen : undefined, own);
+  },
+  *haltWithPayer(batchId, nowMs) {
+    const halted = query
+      .selectFrom('batch as b')
+      .innerJoin('payer_halt as h', (join) =>
+        join.onRef('h.company_id', '=', 'b.company_id').onRef('h.payer_account', '=', 'b.payer_account'),
+      )
+      .select(['h.code', 'h.reason', 'h.remedy'])
+      .where('b.batch_id', '=', batchId)
+      .where('b.status', 'in', ['running', 'paused'])
+      .where('h.lifted_at_ms', 'is', null);
+    const halt = yield* selectFirst(halted);
+    if (halt === undefined) return undefined;
+    const { code, reason, remedy } = halt;
+    const rest = yield* describeRest(nowMs);
+    yield* change(
+      updateBatch(batchId).set({
+        ...{ status: 'halted', is_halted_with_payer: 1, ...rest },
+        ...{ reason_code: code, reason, remedy },
+      }),
+    );
+    return { code, ...decodeStop({ reason, remedy }) };
   },
   *renewAge(batchId, nowMs) {
     const renewed = yield* change(updateBatch(batchId).set({ age_from_ms: nowMs }));
@@ -231,6 +269,19 @@ export const payerBreakerReads = {
   },
 } satisfies Partial<BodiesOf<PayerBreakerStore & PayerHaltHistory>>;
 
+/** Ends the halt of the batches that were halted with their account; each unsent batch of the account counts its age anew. */
+function* goOnWithPayer(companyId: string, payerAccount: string, nowMs: number): Body<void> {
+  const ofAccount = query
+    .updateTable('batch')
+    .where(({ and }) => and({ company_id: companyId, payer_account: payerAccount }));
+  const open = ofAccount.where(({ eb, or }) =>
+    or([eb('status', 'in', ['sealed', 'running', 'paused']), eb('is_halted_with_payer', '=', 1)]),
+  );
+  yield* change(open.set({ age_from_ms: nowMs }));
+  const going = { status: 'running', reason_code: null, reason: null, remedy: null } as const;
+  yield* change(ofAccount.where('is_halted_with_payer', '=', 1).set({ ...going, is_halted_with_payer: 0 }));
+}
+
 /** Writes that are one transaction each. */
 export const payerBreakerWrites = {
   /** One that is in force already stays as it is: its cause came first. */
@@ -252,7 +303,9 @@ export const payerBreakerWrites = {
       .set({ lifted_at_ms: nowMs })
       .where(({ and }) => and({ company_id: companyId, payer_account: payerAccount }))
       .where('lifted_at_ms', 'is', null);
-    return (yield* change(lift)) > 0;
+    const isLifted = (yield* change(lift)) > 0;
+    if (isLifted) yield* goOnWithPayer(companyId, payerAccount, nowMs);
+    return isLifted;
   },
   *recordPayerPause(pause) {
     const { code, reason, remedy, troubles } = pause;

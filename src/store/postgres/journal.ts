@@ -54,7 +54,7 @@ import { movedTables } from '../tables.ts';
 import { withoutNul } from './compile.ts';
 import type { PostgresEngine } from './engine.ts';
 import { requireOwnFile } from './file-claims.ts';
-import { liftPayerHalt } from './payer-breakers.ts';
+import { liftPayerHalt, resumePayer } from './payer-breakers.ts';
 import { schemaName } from './pool.ts';
 import { makeTokenPlace, reserveRequestSlots } from './bank-calls.ts';
 import { archivedNames } from './tables/archived.ts';
@@ -157,7 +157,7 @@ export function makePostgresJournal(parts: PostgresJournalParts): Store {
   });
   const archives = makeArchives(engine, fencedEngine);
   const look = (makeBody: () => Reading<unknown>) => engine.look(makeBody);
-  const decided = driveEach({ liftPayerHalt }, engine.write);
+  const decided = driveEach({ liftPayerHalt, resumePayer }, engine.write);
   return {
     ...store,
     ...decided,

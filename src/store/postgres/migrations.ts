@@ -45,8 +45,8 @@ interface TablesHistory {
 /** @forTests */
 export const tablesHistory: TablesHistory = { whole, changes: [] };
 
-/** The version of the first release: 10 came before it. */
-const firstVersion = 11;
+/** The version of the first release: 11 came before it. */
+const firstVersion = 12;
 
 const knownOf = ({ changes }: TablesHistory): KnownTables => ({
   oldest: firstVersion,

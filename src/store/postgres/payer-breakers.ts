@@ -18,6 +18,7 @@ import { mayProbe, probeMaxMs } from '../../payout/rules/shared-pause.ts';
 import type { SendGuards } from '../payouts/apply.ts';
 import { payerBreakerReads, payerBreakerWrites } from '../payouts/batches.ts';
 import type { PayerCount, PayerCounts } from '../payouts/payer-counts.ts';
+import { queueWrites } from '../review/queue.ts';
 import { type BodiesOf, type Body, define, type Reading, textStatement } from '../statements.ts';
 import { databaseNowMs } from './prune.ts';
 
@@ -100,6 +101,14 @@ export function* liftPayerHalt(companyId: string, payerAccount: string, nowMs: n
   yield* keepCounted.run({ companyId, payerAccount, failures: 0, ends: '' });
   return yield* payerBreakerWrites.liftPayerHalt(companyId, payerAccount, nowMs);
 }
+
+/** The same by a proposal. */
+export const resumePayer: typeof queueWrites.resumePayer = function* (item, payer, version, nowMs) {
+  const isResumed = yield* queueWrites.resumePayer(item, payer, version, nowMs);
+  const { companyId, payerAccount } = payer;
+  if (isResumed) yield* keepCounted.run({ companyId, payerAccount, failures: 0, ends: '' });
+  return isResumed;
+};
 
 // ---------------------------------------------------------------- probes
 

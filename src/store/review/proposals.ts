@@ -22,7 +22,7 @@ import {
   type ProposalEvent,
   type ProposalEventDraft,
 } from '../../review/rules/proposal-chain.ts';
-import { decodeFigures, encodeFigures } from '../../review/rules/proposal-figures.ts';
+import { decodeFigures, encodeFigures, sendsWhatWaits } from '../../review/rules/proposal-figures.ts';
 import { makeSalt } from '../payouts/chain.ts';
 import {
   type BodiesOf,
@@ -275,6 +275,17 @@ const isOpenStatus = (status: Expression<ProposalStatus>) =>
 /** Returns every item that was ever about something. */
 export function* proposalItemsAbout(kind: TargetKind, key: string): Reading<ProposalItem[]> {
   return (yield* select(selectItems().where('kind', '=', kind).where('key', '=', key))).map(toItem);
+}
+
+/** The batches that a proposal sends rows of without naming them. */
+export function* readSent(proposalId: number): Reading<readonly string[]> {
+  const named = query
+    .selectFrom('proposal')
+    .select(['decision', 'figures'])
+    .where('proposal_id', '=', proposalId);
+  const found = yield* selectFirst(named);
+  if (found === undefined || !sendsWhatWaits(found.decision)) return [];
+  return decodeFigures(found.figures).files.map(({ batchId }) => batchId);
 }
 
 export const proposalReads = {

@@ -1,9 +1,11 @@
 /** The queue of a person beside the payouts, in SQL, and people's notes beside it. */
-import { decodeStop } from '../payouts/batches.ts';
+import { decodeStop, payerBreakerReads, payerBreakerWrites } from '../payouts/batches.ts';
 import { type RawBuilder, sql, type SqlBool } from 'kysely';
 import { zeroSatang } from '../../core/money.ts';
+import type { Batch } from '../../core/ports.ts';
 import { makeRowMapping } from '../../platform/record-rows.ts';
 import type { QueueStore, RowsOfAccount, TakenItem } from '../../review/ports.ts';
+import { versionOfPayer } from '../../review/rules/batch-decisions.ts';
 import { ownCauses } from '../../payout/rules/operator.ts';
 import {
   addRows,
@@ -16,7 +18,7 @@ import {
 } from '../../review/rules/queue.ts';
 import type { FileKindName } from '../../watch/rules/drop-folder.ts';
 import type { IntakeRefusal } from '../../watch/rules/rejection-reason.ts';
-import { joinParts, sumAmount } from '../payouts/rows.ts';
+import { joinParts, sumAmount, toBatch } from '../payouts/rows.ts';
 import { decodeHolds, hasBits, holdBits, literal } from '../schema.ts';
 import { type BodiesOf, type Body, change, query, type Reading, select, selectFirst } from '../statements.ts';
 import { appendPersonEvent } from './person-chain.ts';
@@ -130,6 +132,17 @@ export const queueReads = {
       .where('lifted_at_ms', 'is', null);
     return (yield* select(standing)).map((halt) => ({ ...halt, ...decodeStop(halt) }));
   },
+  *haltedWithPayer({ companyId, payerAccount }): Reading<Batch[]> {
+    const halted = query
+      .selectFrom('batch')
+      .selectAll()
+      .where(({ and }) =>
+        and({ company_id: companyId, payer_account: payerAccount, is_halted_with_payer: 1 }),
+      )
+      .orderBy('age_from_ms')
+      .orderBy('batch_id');
+    return (yield* select(halted)).map(toBatch);
+  },
   *heldBatches(): Reading<RowsOfBatch[]> {
     const held = query
       .selectFrom('open_payout as p')
@@ -240,6 +253,16 @@ export const queueWrites = {
   *noteItem(item, note) {
     if (!(yield* isDecided(item))) return false;
     yield* writeNote(note);
+    yield* markDecided(item);
+    return true;
+  },
+  *resumePayer(item, { companyId, payerAccount }, version, nowMs) {
+    if (!(yield* isDecided(item))) return false;
+    const halt = yield* payerBreakerReads.payerHalt(companyId, payerAccount);
+    const pause = yield* payerBreakerReads.payerPause(companyId, payerAccount);
+    if (versionOfPayer(halt, pause) !== version) return false;
+    yield* payerBreakerWrites.clearPayerPause(companyId, payerAccount);
+    yield* payerBreakerWrites.liftPayerHalt(companyId, payerAccount, nowMs);
     yield* markDecided(item);
     return true;
   },

@@ -58,6 +58,8 @@ export const batch = table('batch', {
     /** `ApprovalBound`, of one that needed none at its seal: decimal text, and how many people. */
     approval_bound_satang: text().orNull(),
     approval_bound_people: integer<1 | 2>().orNull().oneOf(1, 2),
+    /** Halted because its payer account is, and for no cause of its own: it goes on when that halt is lifted. */
+    is_halted_with_payer: flag().usually(0),
   },
   keepsOrder: true,
   indexes: [
@@ -180,7 +182,7 @@ export const payout = table('payout', {
     index('payout_ready', 'batch_id, row_no', `status = 'ready'`),
     index('payout_in_doubt', 'seq', `status in ('submitted', 'unresolved')`),
     index('payout_alarm', 'batch_id', 'is_alarm = 1'),
-    index('payout_paused', 'batch_id', 'holds & 16 <> 0'),
+    index('payout_of_account', 'batch_id', 'holds & 24 <> 0'),
   ],
   rules: [
     refuses(

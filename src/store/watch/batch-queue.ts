@@ -63,7 +63,7 @@ export const runnableBatches = define((_values: object) =>
           eb('status', '=', sql.lit('running')),
           sql<SqlBool>`(reported_event_seq < 0 or batch_id not in (select batch_id from with_inquiry))`,
         ]),
-        eb.and([eb('status', '=', sql.lit('paused')), hasPausedRows]),
+        eb.and([eb('status', '=', sql.lit('paused')), hasRowsOfAccount]),
         eb.and([eb('status', 'in', [sql.lit('running' as const), sql.lit('paused' as const)]), isWithReady]),
       ]),
     )
@@ -82,9 +82,9 @@ export const runnableBatches = define((_values: object) =>
 
 const isWithReady = sql<SqlBool>`(batch.batch_id in (select batch_id from with_ready where batch_id is not null))`;
 
-/** The condition of the index payout_paused. */
-const hasPausedRows = sql<SqlBool>`exists (
-  select 1 from payout where payout.batch_id = batch.batch_id and ${hasBits(sql`payout.holds`, holdBits.paused)})`;
+/** The condition of the index payout_of_account. */
+const hasRowsOfAccount = sql<SqlBool>`exists (
+  select 1 from payout where payout.batch_id = batch.batch_id and ${hasBits(sql`payout.holds`, holdBits.paused | holdBits.halted)})`;
 
 /** @forTests */
 export const countOpenBatches = define((_values: object) =>

@@ -64,6 +64,7 @@ export interface Database {
 
 const ofPlace = [
   ...(['startIngest', 'stage', 'seal', 'rejectBatch', 'moveBatch', 'holdReady', 'holdUnapproved'] as const),
+  ...(['haltWithPayer'] as const),
   ...(['liftHolds', 'releaseLikeFile', 'cancelUnsent', 'recordPayerPause', 'clearPayerPause'] as const),
   'recordReports',
 ] as const;
@@ -87,7 +88,9 @@ function makeBatchQueue(store: MemoryStore): BatchQueue {
       [...store.batches.values()]
         .map((batch) => ({ batch, hasReady: hasReady(batch.batchId) }))
         .filter(({ batch: { batchId, status }, hasReady: isAnyReady }) => {
-          const isPaused = rowsOfBatch(store, batchId).some(({ payout }) => payout.holds.includes('paused'));
+          const isPaused = rowsOfBatch(store, batchId).some(
+            ({ payout: { holds } }) => holds.includes('paused') || holds.includes('halted'),
+          );
           if (status === 'sealed') return true;
           if (status === 'running') return isAnyReady || latestReport(batchId) < 0 || !hasInquiry(batchId);
           if (status === 'paused') return isAnyReady || isPaused;

@@ -2,8 +2,9 @@
 import { stopInEnglish, verbatim } from '../../../src/core/message.ts';
 import { requireAllowed } from '../../../src/core/change.ts';
 import { canMoveBatch, canMovePayout, type Payout, type PayoutCause } from '../../../src/core/payout.ts';
-import type { Batch } from '../../../src/core/ports.ts';
+import type { Batch, BatchReason } from '../../../src/core/ports.ts';
 import { likeFileCodes } from '../../../src/payout/rules/similar.ts';
+import { payerKeyOf } from '../../../src/review/rules/batch-decisions.ts';
 import type { Journal } from '../../../src/store/store.ts';
 import type { SimulatedJournal } from '../disk.ts';
 import { applyCall } from './apply.ts';
@@ -19,7 +20,7 @@ import {
 } from './reads.ts';
 import { makeProposalMethods } from './proposals.ts';
 import { makeStatementMethods } from './statements.ts';
-import { findStop, type MemoryStore, moveRow, requireBatch, rowsOfBatch } from './store.ts';
+import { findStop, liftHalt, type MemoryStore, moveRow, requireBatch, rowsOfBatch } from './store.ts';
 
 interface BulkMove {
   readonly batchId: string;
@@ -122,12 +123,26 @@ function moveBatch(
   if (to === 'ingesting' || to === 'sealed' || to === 'rejected')
     throw new Error(`a batch becomes ${to} only when its file is read`);
   const batch = store.batches.get(batchId);
-  if (batch === undefined || !canMoveBatch(batch.status, to)) return false;
+  if (batch === undefined) return false;
+  const from = store.haltedWithPayer.has(batchId) ? 'paused' : batch.status;
+  if (!canMoveBatch(from, to)) return false;
   if (seen && (seen.status !== batch.status || seen.reasonCode !== batch.reasonCode)) return false;
   const reason = { reasonCode: why?.code ?? null, reason: why?.reason ?? null, remedy: why?.remedy ?? null };
   const restedAtMs = to === 'running' ? batch.restedAtMs : nowMs;
   store.batches.set(batchId, { ...batch, ...reason, status: to, restedAtMs });
+  store.haltedWithPayer.delete(batchId);
   return true;
+}
+
+function haltWithPayer(store: MemoryStore, batchId: string, nowMs: number): BatchReason | undefined {
+  const batch = store.batches.get(batchId);
+  const halt = batch && findStop(store, batch.companyId, batch.payerAccount);
+  if (halt === undefined || (batch?.status !== 'running' && batch?.status !== 'paused')) return undefined;
+  const { code, reason, remedy } = halt;
+  const halted = { ...batch, status: 'halted', reasonCode: code, reason, remedy } as const;
+  store.batches.set(batchId, { ...halted, restedAtMs: nowMs });
+  store.haltedWithPayer.set(batchId, payerKeyOf(batch));
+  return { code, reason, remedy };
 }
 
 function newestFirst(store: MemoryStore): Batch[] {
@@ -145,6 +160,7 @@ function makeBatchMethods(store: MemoryStore) {
     seal: async (batchId, totals, nowMs, likeFileDays) => seal(store, batchId, totals, nowMs, likeFileDays),
     rejectBatch: async (batchId, code, reason, nowMs) => rejectBatch(store, batchId, code, reason, nowMs),
     moveBatch: async (...asked) => moveBatch(store, ...asked),
+    haltWithPayer: async (batchId, nowMs) => haltWithPayer(store, batchId, nowMs),
     renewAge: async (batchId, nowMs) => {
       store.batches.set(batchId, { ...requireBatch(store, batchId), ageFromMs: nowMs });
     },
@@ -177,10 +193,7 @@ function makeLineMethods(store: MemoryStore) {
       store.lineStops.push({ ...stop, liftedAtMs: null });
     },
     liftPayerHalt: async (companyId, payerAccount, nowMs) => {
-      const stop = findStop(store, companyId, payerAccount);
-      if (stop === undefined) return false;
-      store.lineStops[store.lineStops.indexOf(stop)] = { ...stop, liftedAtMs: nowMs };
-      return true;
+      return liftHalt(store, companyId, payerAccount, nowMs);
     },
     payerPause: async (companyId, payerAccount) => store.linePauses.get(`${companyId} ${payerAccount}`),
     recordPayerPause: async (pause) => {
@@ -217,6 +230,10 @@ export function makeMemoryJournal(store: MemoryStore): SimulatedJournal {
     ...makeLineMethods(store),
     ...makeProposalMethods(store),
     ...makeHistoryReads(store),
+    haltedWithPayer: async (payer) =>
+      [...store.haltedWithPayer].flatMap(([batchId, key]) =>
+        key === payerKeyOf(payer) ? [requireBatch(store, batchId)] : [],
+      ),
     apply: async (changes) => {
       for (const change of changes) requireAllowed(change);
       return applyCall(store, changes);

@@ -6,10 +6,17 @@ import type {
   ProposalDraft,
   ProposalItem,
   ProposalStore,
+  QueueStore,
 } from '../../../src/review/ports.ts';
 import { canMoveProposal, type ProposalStatus } from '../../../src/review/rules/proposal.ts';
-import { type CountedFile, GoingOn, type LetsGoOn } from '../../../src/review/rules/proposal-figures.ts';
-import { type MemoryStore, put, type Undo } from './store.ts';
+import {
+  type CountedFile,
+  GoingOn,
+  type LetsGoOn,
+  sendsWhatWaits,
+} from '../../../src/review/rules/proposal-figures.ts';
+import { versionOfPayer } from '../../../src/review/rules/batch-decisions.ts';
+import { findStop, liftHalt, type MemoryStore, put, type Undo } from './store.ts';
 
 const itemsOf = ({ items }: MemoryStore, proposalId: number): readonly ProposalItem[] =>
   items.get(proposalId) ?? [];
@@ -59,6 +66,9 @@ function findInvolved(store: MemoryStore, proposalId: number): readonly number[]
     if (kind === 'batch') return key;
     return kind === 'payout' ? (store.rows.get(Number(key))?.payout.batchId ?? []) : [];
   });
+  const { decision, figures } = store.proposals.get(proposalId) ?? {};
+  if (decision !== undefined && sendsWhatWaits(decision))
+    batchIds.push(...(figures?.files ?? []).map(({ batchId }) => batchId));
   return [...new Set(batchIds.flatMap((batchId) => store.hands.get(batchId) ?? []))];
 }
 
@@ -180,6 +190,15 @@ export function makeProposalMethods(store: MemoryStore) {
       endWhere(store, proposalId, (item) => item.itemNo === itemNo, { status, why });
       return true;
     },
+    resumePayer: async ({ proposalId, itemNo }, { companyId, payerAccount }, version, nowMs) => {
+      if (!isDecided(store, { proposalId, itemNo })) return false;
+      const pause = store.linePauses.get(`${companyId} ${payerAccount}`);
+      if (versionOfPayer(findStop(store, companyId, payerAccount), pause) !== version) return false;
+      store.linePauses.delete(`${companyId} ${payerAccount}`);
+      liftHalt(store, companyId, payerAccount, nowMs);
+      endWhere(store, proposalId, (item) => item.itemNo === itemNo, { status: 'applied', why: null });
+      return true;
+    },
     endProposal: async (proposalId, nowMs) => {
       const items = itemsOf(store, proposalId);
       if (items.some(({ status }) => status === 'open')) return undefined;
@@ -196,5 +215,5 @@ export function makeProposalMethods(store: MemoryStore) {
       }
       return due.map(({ proposalId }) => proposalId);
     },
-  } satisfies ProposalStore & ApprovalStore;
+  } satisfies ProposalStore & ApprovalStore & Pick<QueueStore, 'resumePayer'>;
 }

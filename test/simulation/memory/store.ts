@@ -9,6 +9,7 @@ import type { AcceptedStatement, StatementStore } from '../../../src/reconcile/p
 import type { StatementLine } from '../../../src/reconcile/rules/statement.ts';
 import type { BreakRecord } from '../../../src/reconcile/rules/types.ts';
 import type { Proposal, ProposalItem } from '../../../src/review/ports.ts';
+import { type PayerKey, payerKeyOf } from '../../../src/review/rules/batch-decisions.ts';
 
 type DueReport = Parameters<StatementStore['clearDueReport']>[0];
 
@@ -76,6 +77,8 @@ const makeMemoryStatements = (): MemoryStatements => ({
 
 export interface MemoryStore {
   readonly batches: Map<string, Batch>;
+  /** The batches that are halted for the halt of their account alone, with its key. */
+  readonly haltedWithPayer: Map<string, string>;
   /** Over the digests of the rows, by batch, as they were sealed or validated later. */
   readonly digests: Map<string, string>;
   /** By number, in the order of the numbers. */
@@ -107,6 +110,7 @@ export interface MemoryStore {
 export function makeMemoryStore(): MemoryStore {
   return {
     batches: new Map(),
+    haltedWithPayer: new Map(),
     digests: new Map(),
     rows: new Map(),
     rowsOf: new Map(),
@@ -245,4 +249,32 @@ export function digestRows(rows: readonly StoredRow[]): string {
   const all = new DigestOfAll();
   for (const { digest } of rows) if (digest !== null) all.add(digest);
   return all.end();
+}
+
+/** The batches that go on with their account. */
+function goOnWithPayer(store: MemoryStore, payer: PayerKey, nowMs: number): void {
+  for (const [batchId, batch] of store.batches) {
+    if (payerKeyOf(batch) !== payerKeyOf(payer)) continue;
+    const isWithPayer = store.haltedWithPayer.delete(batchId);
+    const { status } = batch;
+    const going = isWithPayer
+      ? ({ status: 'running', reasonCode: null, reason: null, remedy: null } as const)
+      : {};
+    if (isWithPayer || status === 'sealed' || status === 'running' || status === 'paused')
+      store.batches.set(batchId, { ...batch, ...going, ageFromMs: nowMs });
+  }
+}
+
+/** Lifts a halt, and with it those of the batches that were halted with their account. */
+export function liftHalt(
+  store: MemoryStore,
+  companyId: string,
+  payerAccount: string,
+  nowMs: number,
+): boolean {
+  const stop = findStop(store, companyId, payerAccount);
+  if (stop === undefined) return false;
+  store.lineStops[store.lineStops.indexOf(stop)] = { ...stop, liftedAtMs: nowMs };
+  goOnWithPayer(store, { companyId, payerAccount }, nowMs);
+  return true;
 }

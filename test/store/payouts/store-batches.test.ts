@@ -184,7 +184,7 @@ describe('open batches', () => {
     );
     expect([...new Set(readings)]).toEqual([
       'SCAN batch USING INDEX batch_open',
-      'SEARCH payout USING INDEX payout_paused (batch_id=?)',
+      'SEARCH payout USING INDEX payout_of_account (batch_id=?)',
       'SEARCH payout USING COVERING INDEX payout_ready',
       'SEARCH payout USING COVERING INDEX payout_ready (batch_id>?)',
       'SCAN batch USING INDEX batch_unreported',

@@ -205,6 +205,32 @@ const batches: readonly StoreCase[] = [
     },
   },
   {
+    name: 'a batch that is halted with its account goes on with it, unless it is halted for a cause of its own',
+    run: async (journal) => {
+      const { companyId, payerAccount } = payer;
+      await ingestRunning(journal, makeRows(1));
+      await ingestRunning(journal, makeRows(1, 11), { batchId: secondBatchId });
+      expect(await journal.haltWithPayer(firstBatchId, noonMs)).toBeUndefined();
+      await journal.recordPayerHalt({ ...payer, ...why, sinceMs: noonMs });
+      for (const batchId of [firstBatchId, secondBatchId]) {
+        expect(await journal.haltWithPayer(batchId, noonMs + 1)).toEqual(why);
+        const halted = { status: 'halted', reasonCode: why.code, reason: why.reason, restedAtMs: noonMs + 1 };
+        expect(await journal.batch(batchId)).toMatchObject(halted);
+        expect(await journal.haltWithPayer(batchId, noonMs + 2)).toBeUndefined();
+      }
+      const own = { ...why, code: 'cancelled' };
+      expect(await journal.moveBatch(secondBatchId, 'halted', own, noonMs + 3)).toBe(true);
+      expect(await journal.liftPayerHalt(companyId, '0000000000', noonMs + 4)).toBe(false);
+      expect(await journal.batch(firstBatchId)).toMatchObject({ status: 'halted' });
+      expect(await journal.liftPayerHalt(companyId, payerAccount, noonMs + 5)).toBe(true);
+      expect(await journal.batch(firstBatchId)).toMatchObject({
+        ...{ status: 'running', reasonCode: null, reason: null, remedy: null },
+        ...{ restedAtMs: noonMs + 1, ageFromMs: noonMs + 5 },
+      });
+      expect(await journal.batch(secondBatchId)).toMatchObject({ status: 'halted', reasonCode: 'cancelled' });
+    },
+  },
+  {
     name: 'the latest pause of a line is kept until it is cleared',
     run: async (journal) => {
       const { companyId, payerAccount } = payer;
