@@ -5,7 +5,6 @@ import { showCount } from '../core/figures.ts';
 import { joined, listed, message, verbatim } from '../core/message.ts';
 import { sumSatang } from '../core/money.ts';
 import { maskDigits } from '../core/proxy-id.ts';
-import type { PayerHalt } from '../payout/ports.ts';
 import { showDate } from '../payout/rules/lost-journal.ts';
 import type { OpenBreaksSum } from '../reconcile/ports.ts';
 import { severities } from '../reconcile/rules/types.ts';
@@ -32,7 +31,7 @@ import {
   sectionOf,
   sortEntries,
 } from './rules/entry.ts';
-import { batchItem, codeOfBreaks, countBatch, dayItem, payerItem, type QueueItem } from './rules/items.ts';
+import { batchItem, codeOfBreaks, dayItem, payerItem, type QueueItem } from './rules/items.ts';
 
 /** The most entries: more of a kind are one. */
 const entriesMax = 40;
@@ -131,7 +130,7 @@ const readBatches: Read = async (context) => {
     const item = batchItem(one, '');
     return itemEntry(item, {
       subject: verbatim(shortenName(fileName)),
-      count: countBatch(one).rows,
+      count: one.waiting.rows,
       args: {
         batch: batchId,
         file: fileName,
@@ -148,13 +147,6 @@ const readBatches: Read = async (context) => {
 const isProposed = ({ code, args }: AttentionEntry): boolean =>
   code === 'batch-approval' && args['proposal'] !== undefined;
 
-/** True of an account for which nothing waits but a batch that has halted: resuming that opens the account, too. */
-async function waitsInHaltedBatch(context: QueueContext, halt: PayerHalt): Promise<boolean> {
-  const key = payerKeyOf(halt);
-  const waiting = await listWaitingBatches(context);
-  return waiting.some(({ batch }) => batch.status === 'halted' && payerKeyOf(batch) === key);
-}
-
 const readAccounts: Read = async (context) => {
   const { journal } = context;
   const entries: AttentionEntry[] = [];
@@ -167,8 +159,7 @@ const readAccounts: Read = async (context) => {
         (await journal.countFoundRegistrations({ statuses: ['held'], hold: 'halted' }))
       : 0;
     const count = unsent.rows + registrations;
-    const isBehind = count === 0 && (await waitsInHaltedBatch(context, halt));
-    const remedy = message(`attention-remedy.${isBehind ? 'payer-behind-batch' : 'payer-halted'}`);
+    const remedy = message('attention-remedy.payer-halted');
     entries.push(
       itemEntry(payerItem(halt), {
         // An address and a log show no whole number of an account.

@@ -5,8 +5,7 @@ import { sumSatang } from '../core/money.ts';
 import type { PayoutStatus } from '../core/payout.ts';
 import { findBankStatus } from '../core/status-codes.ts';
 import type { WaitingByCause } from '../payout/ports.ts';
-import { accountHolds, ownCauses } from '../payout/rules/operator.ts';
-import { likeFileCodes } from '../payout/rules/similar.ts';
+import { waitsFor } from '../payout/rules/operator.ts';
 import type { RegistrationsByCause } from '../registration/ports.ts';
 import type { RegistrationStatus } from '../registration/rules/registration.ts';
 import { findRegistrationCode } from '../core/direct-debit-codes.ts';
@@ -39,9 +38,6 @@ function causeOfFile(cause: string): string {
   return fileCauses.find((beginning) => cause.startsWith(beginning)) ?? cause;
 }
 
-/** Holds that end with the batch or the account, whatever the row. */
-const batchHolds: readonly string[] = ['approval', ...accountHolds];
-
 interface Held {
   readonly status: string;
   readonly isAlarm: boolean;
@@ -51,21 +47,13 @@ interface Held {
 
 /** True of rows that wait only for their batch or their account, and move with it. */
 const waitsForBatch = ({ status, isAlarm, holds, cause }: Held): boolean =>
-  status === 'held' &&
-  !isAlarm &&
-  holds.length > 0 &&
-  !ownCauses.includes(cause) &&
-  holds.every(
-    (hold) =>
-      batchHolds.includes(hold) ||
-      (hold === 'similar' && Object.values<string>(likeFileCodes).includes(cause)),
-  );
+  status === 'held' && !isAlarm && holds.length > 0 && waitsFor(holds, cause) !== 'row';
 
 function causeOf({ status, isAlarm, holds, cause }: Held): string {
   if (isAlarm) return cause;
   if (status === 'rejected') return causeOfFile(cause);
   if (status !== 'held') return cause;
-  const hold = holds.find((one) => !batchHolds.includes(one));
+  const hold = holds.find((one) => waitsFor([one], '') === 'row');
   if (hold === undefined) return cause;
   return hold === 'similar' && cause !== '' ? cause : hold;
 }

@@ -22,7 +22,6 @@ import type { AttentionEntry } from './rules/entry.ts';
 import {
   batchItem,
   type BatchInQueue,
-  batchNeedsPerson,
   breakItem,
   callbackItem,
   dayItem,
@@ -109,7 +108,7 @@ export async function listWaitingBatches(context: QueueContext): Promise<readonl
   const found: BatchInQueue[] = [];
   for (const waiting of await context.journal.heldBatches()) {
     const one = await lookAt(context, waiting);
-    if (one !== undefined && batchNeedsPerson(one)) found.push(one);
+    if (one !== undefined) found.push(one);
   }
   return found;
 }

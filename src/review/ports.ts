@@ -179,7 +179,7 @@ export interface QueueStore {
   payerHalts(): Promise<readonly PayerHalt[]>;
   /** The batches that are halted for no other cause than the halt of this account. */
   haltedWithPayer(account: PayerKey): Promise<readonly Batch[]>;
-  /** Batches that are halted, or have rows held by a batch-wide hold. */
+  /** Batches that are halted for a cause of their own, or have rows that wait for a decision on the batch, with these rows. */
   heldBatches(): Promise<readonly RowsOfBatch[]>;
   /** The unsent rows of a payer account that nothing but the account keeps back. */
   rowsOfAccount(account: PayerKey): Promise<RowsOfAccount>;

@@ -5,7 +5,8 @@ import type { QueueContext } from '../../src/attention/items.ts';
 import { type AttentionCode, attentionTerms, renderings, termsOf } from '../../src/attention/rules/codes.ts';
 import type { AttentionEntry } from '../../src/attention/rules/entry.ts';
 import { inEnglish } from '../../src/core/message.ts';
-import { sumSatang } from '../../src/core/money.ts';
+import { type Satang, sumSatang } from '../../src/core/money.ts';
+import { type BatchStatus, type HoldReason, holdReasons } from '../../src/core/payout.ts';
 import { waitingOrders } from '../../src/payout/rules/search.ts';
 import type { Store } from '../../src/store/store.ts';
 import { describeOnEngines } from '../support/engines.ts';
@@ -44,6 +45,46 @@ async function fill(store: Store): Promise<void> {
   await store.moveBatch(secondBatchId, 'running', null, noonMs);
   for (const payout of await readyOf(store, secondBatchId)) await applied(store, holdOf(payout, 'halted'));
   await store.moveBatch(secondBatchId, 'halted', why, noonMs);
+}
+
+const accountHolds: readonly HoldReason[] = ['paused', 'unavailable', 'halted'];
+const isOfAccount = (holds: readonly HoldReason[]): boolean =>
+  holds.every((hold) => accountHolds.includes(hold));
+
+interface KeptRow {
+  readonly status: BatchStatus | 'halted-with-payer';
+  readonly holds: readonly HoldReason[];
+  readonly amountSatang: Satang;
+}
+
+/** Held by anything but its account, or kept back by an account that is halted or a batch that has stopped. */
+const needsPerson = ({ status, holds }: KeptRow, isHalted: boolean): boolean =>
+  !isOfAccount(holds) || isHalted || status === 'halted' || (status === 'done' && holds.length > 0);
+
+/** In batches of every status: a ready row, one for each hold, and one for each two of them. */
+async function fillWithTwoHolds(store: Store, isHalted: boolean): Promise<readonly KeptRow[]> {
+  const pairs = holdReasons.flatMap((one, place) =>
+    holdReasons.slice(place).map((other) => [one, other] as const),
+  );
+  const sets = [[], ...pairs.map((pair) => [...new Set(pair)])];
+  const statuses = ['sealed', 'running', 'paused', 'halted', 'done', 'halted-with-payer'] as const;
+  const kept: KeptRow[] = [];
+  if (isHalted) await store.recordPayerHalt({ ...payer, ...why, sinceMs: noonMs });
+  for (const [place, status] of statuses.entries()) {
+    if (status === 'halted-with-payer' && !isHalted) continue;
+    const batchId = `BATCH0000${place}`;
+    await ingest(store, makeRows(sets.length, 1 + place * 100), { batchId });
+    for (const [no, payout] of (await readyOf(store, batchId)).entries()) {
+      const holds = sets[no] ?? [];
+      let latest = payout;
+      for (const hold of holds) latest = await applied(store, holdOf(latest, hold));
+      kept.push({ status, holds, amountSatang: payout.instruction.amountSatang });
+    }
+    if (status !== 'sealed') await store.moveBatch(batchId, 'running', null, noonMs);
+    if (status === 'halted-with-payer') await store.haltWithPayer(batchId, noonMs);
+    else if (status !== 'sealed' && status !== 'running') await store.moveBatch(batchId, status, why, noonMs);
+  }
+  return kept;
 }
 
 const find = (entries: readonly AttentionEntry[], code: string): AttentionEntry => {
@@ -132,16 +173,25 @@ describeOnEngines('attention', (makeStore) => {
     expect(JSON.stringify(entry.key)).not.toContain(payer.payerAccount);
   });
 
-  test('a halted account for which nothing waits but a halted batch leads to that batch', async () => {
+  test.each([false, true])('every row that waits is counted once, account halted: %s', async (isHalted) => {
     await using opened = await makeStore();
     const { store } = opened;
-    await fill(store);
-    await store.moveBatch('0123456789', 'halted', why, noonMs);
-    await store.recordPayerHalt({ ...payer, ...why, sinceMs: noonMs });
+    const kept = await fillWithTwoHolds(store, isHalted);
     const { entries } = await readAttention(contextOf(store));
-    const { count, remedy } = find(entries, 'payer-halted');
-    expect(count).toBe(0);
-    expect(remedy && inEnglish(remedy)).toMatch(/propose to resume the batch, which opens the account, too$/);
+    const of = entries.filter(
+      ({ code }) => code.startsWith('batch-') || code === 'held' || code === 'payer-halted',
+    );
+    const waiting = kept.filter((row) => needsPerson(row, isHalted));
+    expect(of.reduce((sum, { count }) => sum + count, 0)).toBe(waiting.length);
+    expect(sumSatang(of.flatMap(({ amountSatang }) => amountSatang ?? []))).toBe(
+      sumSatang(waiting.map(({ amountSatang }) => amountSatang)),
+    );
+    const { count = 0 } = entries.find(({ code }) => code === 'payer-halted') ?? {};
+    const ofAccount = waiting.filter(
+      ({ holds, status }) =>
+        status !== 'halted' && (status !== 'done' || holds.length === 0) && isOfAccount(holds),
+    );
+    expect(count).toBe(isHalted ? ofAccount.length : 0);
   });
 });
 

@@ -194,6 +194,9 @@ test('rows of a batch that are held by different things wait as one', async () =
   if (first === undefined || second === undefined || third === undefined) throw new Error('three are ready');
   for (const change of [holdOf(first, 'paused'), holdOf(second, 'halted'), holdOf(third, 'paused')])
     await applied(store, change);
+  // While it runs, they wait for their account.
+  expect(await store.heldBatches()).toEqual([]);
+  await store.moveBatch(first.batchId, 'done', null, noonMs);
   const [held, ...others] = await store.heldBatches();
   expect([held, others]).toEqual([
     {
@@ -201,6 +204,7 @@ test('rows of a batch that are held by different things wait as one', async () =
       rows: 3,
       amountSatang: 30_006n,
       sinceMs: noonMs,
+      forApproval: 0,
       holds: expect.arrayContaining(['paused', 'halted']),
     },
     [],

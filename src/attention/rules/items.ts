@@ -4,7 +4,7 @@
  */
 import { dayMs, parseBangkokDate } from '../../core/bangkok-time.ts';
 import { counted, type Message, message, type PlainCode, verbatim } from '../../core/message.ts';
-import { type Satang, sumSatang } from '../../core/money.ts';
+import type { Satang } from '../../core/money.ts';
 import type { Batch, BatchReason, HoldTotal, StatusTotal } from '../../core/ports.ts';
 import { maskDigits } from '../../core/proxy-id.ts';
 import { showDate } from '../../payout/rules/lost-journal.ts';
@@ -211,15 +211,8 @@ export interface BatchInQueue {
   readonly waiting: RowsOfBatch;
 }
 
-const isForApproval = ({ batch: { status, reasonCode }, holds }: BatchInQueue): boolean =>
-  (status === 'paused' && reasonCode === approvalCode) ||
-  holds.some(({ hold, rows }) => hold === 'approval' && rows > 0);
-
-/** A paused batch continues by itself, unless it waits for approval. */
-export const batchNeedsPerson = (one: BatchInQueue): boolean =>
-  one.batch.status === 'halted' ||
-  isForApproval(one) ||
-  (one.batch.status !== 'paused' && one.waiting.rows > 0);
+const isForApproval = ({ batch: { status, reasonCode }, waiting }: BatchInQueue): boolean =>
+  (status === 'paused' && reasonCode === approvalCode) || waiting.forApproval > 0;
 
 function codeOfBatch(one: BatchInQueue): 'batch-halted' | 'batch-approval' | 'batch-held' {
   if (isForApproval(one)) return 'batch-approval';
@@ -230,26 +223,12 @@ const batchDecisions = ['approve-batch', 'resume-batch', 'cancel-batch'] as cons
 
 function batchOptions(one: BatchInQueue, asker: Asker): readonly QueueOption[] {
   const { batch, totals, holds, waiting } = one;
-  const forApproval = isForApproval(one) ? waiting : undefined;
+  const forApproval = isForApproval(one) ? { ...waiting, rows: waiting.forApproval } : undefined;
   return optionsOf(asker, batchDecisions, (decision) =>
     decision === 'approve-batch'
       ? whyNotApprove(batch.status, forApproval)
       : decideBatch(decision, batch, totals, holds),
   );
-}
-
-/** Counts what waits for the batch alone: in a halted one, its ready rows, too. A row held by itself stands in its own group. */
-export function countBatch({
-  batch,
-  totals,
-  waiting,
-}: BatchInQueue): Pick<RowsOfBatch, 'rows' | 'amountSatang'> {
-  const ready = totals.filter(({ status }) => batch.status === 'halted' && status === 'ready');
-  const all = [waiting, ...ready];
-  return {
-    rows: all.reduce((sum, { rows }) => sum + rows, 0),
-    amountSatang: sumSatang(all.map(({ amountSatang }) => amountSatang)),
-  };
 }
 
 /** @param version the version of the batch that a decision refers to */
@@ -264,7 +243,7 @@ export function batchItem(one: BatchInQueue, version: string, asker?: Asker): Qu
     version,
     title: verbatim(`${batchId}, ${fileName}`),
     sinceMs: restedAtMs ?? waiting.sinceMs,
-    amountSatang: countBatch(one).amountSatang,
+    amountSatang: waiting.amountSatang,
     moneyMoved: 'no',
     reason:
       reason ??

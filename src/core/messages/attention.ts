@@ -32,10 +32,6 @@ const remedies = wordings({
     'Remove the cause. If the rest may be paid, propose to resume the account',
     'แก้สาเหตุก่อน ถ้ารายการที่เหลือจ่ายได้ ให้เสนอเปิดจ่ายจากบัญชีนี้อีกครั้ง',
   ],
-  'attention-remedy.payer-behind-batch': [
-    'Remove the cause. Its payouts wait in a halted batch: propose to resume the batch, which opens the account, too',
-    'แก้สาเหตุก่อน รายการจ่ายรออยู่ในชุดที่หยุดจ่าย ให้เสนอจ่ายชุดนั้นต่อ ซึ่งจะเปิดจ่ายจากบัญชีนี้ด้วย',
-  ],
   'attention-remedy.breaks': [
     'Look at each break with the bank; accept what is explained',
     'ตรวจสอบผลต่างแต่ละรายการกับธนาคาร แล้วยอมรับรายการที่อธิบายได้',

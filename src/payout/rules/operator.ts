@@ -24,6 +24,7 @@ import { paydropCommand } from '../../core/command-line.ts';
 import { maskDigits } from '../../core/proxy-id.ts';
 import { parseRow, type RowRules } from '../../intake/rules/row.ts';
 import type { Case } from './case.ts';
+import { likeFileCodes } from './similar.ts';
 import { isShownFailed } from './inquiry-items.ts';
 import type { InquiryReading } from './read-reply.ts';
 import { computeTrustAtMs } from './resend.ts';
@@ -43,6 +44,17 @@ export function isAnyToRun(totals: readonly StatusTotal[], holds: readonly HoldT
 
 /** Causes for which a row is held by itself, although its batch could go on. */
 export const ownCauses: readonly string[] = ['reference-kept', 'attempts-used-up'];
+
+/** What a held row waits for: its account, its batch, or a decision of its own. A batch or an account moves its rows. */
+export function waitsFor(holds: readonly string[], cause: string): 'account' | 'batch' | 'row' {
+  if (ownCauses.includes(cause)) return 'row';
+  const others = holds.filter((hold) => !accountHolds.some((one) => one === hold));
+  if (others.length === 0) return 'account';
+  const isOfLikeFile = Object.values<string>(likeFileCodes).includes(cause);
+  return others.every((hold) => hold === 'approval' || (hold === 'similar' && isOfLikeFile))
+    ? 'batch'
+    : 'row';
+}
 
 /** Reason of the halt of a batch that was accepted for another account than the settings name now. */
 export function describePayerChange(

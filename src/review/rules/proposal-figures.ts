@@ -8,7 +8,7 @@ import { type Satang, sumSatang, toSatang, zeroSatang } from '../../core/money.t
 import type { HoldReason, PayoutStatus } from '../../core/payout.ts';
 import type { Batch } from '../../core/ports.ts';
 import { maskDigits } from '../../core/proxy-id.ts';
-import { accountHolds, dayHolds } from '../../payout/rules/operator.ts';
+import { accountHolds, dayHolds, ownCauses } from '../../payout/rules/operator.ts';
 import { likeFileCodes } from '../../payout/rules/similar.ts';
 import { type ApprovalState, isApproved, WaitingDigest, type WaitingRow } from './approval.ts';
 import type { Decision } from './terms.ts';
@@ -242,6 +242,7 @@ export class GoingOn {
   #goesOn(row: CountedRow): boolean {
     const { status, holds, acceptedHolds } = row;
     if (status !== 'ready' && status !== 'held') return false;
+    if (this.#terms.lifted !== 'all' && ownCauses.includes(row.reasonCode ?? '')) return false;
     const { lifted, liftsLikeFile, unapproved } = this.#terms;
     const isRowApproved =
       this.#batch.people === null || (this.#isApproved && acceptedHolds.includes('approval'));

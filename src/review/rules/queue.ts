@@ -90,11 +90,13 @@ export function decideUnknownCallback(decision: Decision, isWaiting: boolean): M
   return isWaiting ? undefined : message('callback.waits-no-more');
 }
 
-/** Rows of a batch that wait together. */
+/** Rows of a batch that wait together, for a decision on it. */
 export interface RowsOfBatch {
   readonly batchId: string;
   readonly rows: number;
   readonly amountSatang: Satang;
+  /** All rows that wait for approval, also those that wait for a decision of their own, too. */
+  readonly forApproval: number;
   /** The moment since which the longest-waiting row waits. */
   readonly sinceMs: number;
   /** The holds of all these rows. */
@@ -109,6 +111,7 @@ export const addRows = (rows: RowsOfBatch, others: RowsOfBatch | undefined): Row
         batchId: rows.batchId,
         rows: rows.rows + others.rows,
         amountSatang: sumSatang([rows.amountSatang, others.amountSatang]),
+        forApproval: rows.forApproval + others.forApproval,
         sinceMs: Math.min(rows.sinceMs, others.sinceMs),
         holds: [...new Set([...rows.holds, ...others.holds])],
       };

@@ -6,7 +6,8 @@ import type { Batch } from '../../core/ports.ts';
 import { makeRowMapping } from '../../platform/record-rows.ts';
 import type { QueueStore, RowsOfAccount, TakenItem } from '../../review/ports.ts';
 import { versionOfPayer } from '../../review/rules/batch-decisions.ts';
-import { ownCauses } from '../../payout/rules/operator.ts';
+import { accountHolds, ownCauses, waitsFor } from '../../payout/rules/operator.ts';
+import { likeFileCodes } from '../../payout/rules/similar.ts';
 import {
   addRows,
   draftNoted,
@@ -48,6 +49,7 @@ const toRows = ({ batch_id: batchId, rows, high, low, since_ms: sinceMs }: Count
   rows,
   amountSatang: joinParts(high, low),
   sinceMs,
+  forApproval: 0,
   holds: [],
 });
 
@@ -63,7 +65,9 @@ const hasItsNameLater = sql<SqlBool>`b.file_name = i.file_name and b.sealed_at_m
 const { approval, halted, paused, unavailable, similar } = holdBits;
 
 /** The sets of holds that the account alone lifts. */
-const heldByService = [paused, unavailable, paused | unavailable];
+const heldByAccount = accountHolds
+  .reduce<readonly number[]>((sets, hold) => [...sets, ...sets.map((set) => set | holdBits[hold])], [0])
+  .filter((set) => set !== 0);
 
 function* writeNote(note: ReviewNote): Body<void> {
   const event_seq = yield* appendPersonEvent(draftNoted(note));
@@ -144,53 +148,70 @@ export const queueReads = {
     return (yield* select(halted)).map(toBatch);
   },
   *heldBatches(): Reading<RowsOfBatch[]> {
+    const isLike = sql<number>`case when ${sql.ref('p.cause')} in (${sql.join(
+      Object.values(likeFileCodes).map((code) => sql.lit(code)),
+    )}) then 1 else 0 end`;
     const held = query
       .selectFrom('open_payout as p')
       .innerJoin('batch as b', 'b.batch_id', 'p.batch_id')
-      .select('p.batch_id')
+      .select(['p.batch_id', 'p.holds', 'b.status', 'b.is_halted_with_payer as isWithPayer'])
+      .select(isLike.as('is_like'))
       .select(countRows('p.amount_satang', 'p.placed_at_ms'))
-      .select('p.holds')
       .where('p.status', '=', literal('held'))
       // Such a row is decided on by itself.
       .where('p.cause', 'not in', [...ownCauses])
-      .where((eb) =>
-        eb.or([
-          hasBits(eb.ref('p.holds'), approval | halted | paused | unavailable),
-          // A whole file is held as another one's, and decided on as a whole.
-          eb.and([hasBits(eb.ref('p.holds'), similar), eb('b.like_reason', 'is not', null)]),
-        ]),
-      )
-      .groupBy(['p.batch_id', 'p.holds']);
+      .where((eb) => hasBits(eb.ref('p.holds'), approval | halted | paused | unavailable | similar))
+      .groupBy(['p.batch_id', 'p.holds', 'b.status', 'b.is_halted_with_payer', isLike]);
     const found = new Map<string, RowsOfBatch>();
+    const add = (rows: RowsOfBatch): void =>
+      void found.set(rows.batchId, addRows(rows, found.get(rows.batchId)));
     for (const row of yield* select(held)) {
-      const alike = { ...toRows(row), holds: decodeHolds(row.holds) };
-      found.set(row.batch_id, addRows(alike, found.get(row.batch_id)));
+      const holds = decodeHolds(row.holds);
+      const waits = waitsFor(holds, row.is_like === 1 ? likeFileCodes.like : '');
+      const isStopped = row.status === 'done' || (row.status === 'halted' && row.isWithPayer === 0);
+      const forApproval = holds.includes('approval') ? row.rows : 0;
+      const rows = { ...toRows(row), forApproval, holds };
+      if (waits === 'batch' || (waits === 'account' && isStopped)) add(rows);
+      // A row that waits for a decision of its own, too, is counted there.
+      else if (forApproval > 0) add({ ...rows, rows: 0, amountSatang: zeroSatang });
     }
-    const stopped = query.selectFrom('batch').select(['batch_id', 'rested_at_ms']);
-    for (const { batch_id: batchId, rested_at_ms } of yield* select(stopped.where('status', '=', 'halted')))
-      if (!found.has(batchId))
-        found.set(batchId, {
-          batchId,
-          rows: 0,
-          amountSatang: zeroSatang,
-          sinceMs: rested_at_ms ?? 0,
-          holds: [],
-        });
+    const stopped = query
+      .selectFrom('batch as b')
+      .leftJoin('payout as p', (join) =>
+        join.onRef('p.batch_id', '=', 'b.batch_id').on('p.status', '=', literal('ready')),
+      )
+      .select('b.batch_id')
+      .select(sql<number>`count(p.seq)`.as('rows'))
+      .select(sumAmount(sql.ref('p.amount_satang')))
+      .select(sql<number>`coalesce(min(b.rested_at_ms), 0)`.as('since_ms'))
+      .where('b.status', '=', 'halted')
+      .where('b.is_halted_with_payer', '=', 0)
+      .groupBy('b.batch_id');
+    for (const row of yield* select(stopped)) {
+      const { sinceMs = row.since_ms } = found.get(row.batch_id) ?? {};
+      add({ ...toRows(row), sinceMs });
+    }
     return [...found.values()];
   },
   *rowsOfAccount({ companyId, payerAccount }): Reading<RowsOfAccount> {
-    const isOfAccount = sql<SqlBool>`b.company_id = ${companyId} and b.payer_account = ${payerAccount}
-      and b.status in ('sealed', 'running', 'paused')`;
-    const ofAccount = query.selectFrom('batch as b').where(isOfAccount);
-    const ready = ofAccount
-      .innerJoin('payout as p', 'p.batch_id', 'b.batch_id')
+    const isOfAccount = sql<SqlBool>`b.company_id = ${companyId} and b.payer_account = ${payerAccount}`;
+    const isOpen = sql<SqlBool>`(b.status in ('sealed', 'running', 'paused') or b.is_halted_with_payer = 1)`;
+    const ready = query
+      .selectFrom('payout as p')
+      .innerJoin('batch as b', 'b.batch_id', 'p.batch_id')
       .select(['p.batch_id', 'p.amount_satang'])
-      .where('p.status', '=', literal('ready'));
-    const held = ofAccount
+      .where('p.status', '=', literal('ready'))
+      .where(isOfAccount)
+      .where(sql<SqlBool>`(b.status = 'done' or ${isOpen})`);
+    const held = query
+      .selectFrom('batch as b')
       .innerJoin('open_payout as p', 'p.batch_id', 'b.batch_id')
       .select(['p.batch_id', 'p.amount_satang'])
       .where('p.status', '=', literal('held'))
-      .where('p.holds', 'in', heldByService);
+      .where('p.holds', 'in', heldByAccount)
+      .where('p.cause', 'not in', [...ownCauses])
+      .where(isOfAccount)
+      .where(isOpen);
     const unsent = query
       .selectFrom(ready.unionAll(held).as('p'))
       .select(sql<number>`count(*)`.as('rows'))

@@ -244,7 +244,14 @@ describe('what is no payout', () => {
     batch: makeBatch({ status }),
     totals: [{ status: 'held', rows: 1, amountSatang, alarmRows: 0, unreadableAmounts: 0 }],
     holds: [{ hold, rows: 1 }],
-    waiting: { batchId: 'A', rows: 1, amountSatang, sinceMs: 1, holds: [hold] },
+    waiting: {
+      batchId: 'A',
+      rows: 1,
+      amountSatang,
+      sinceMs: 1,
+      forApproval: hold === 'approval' ? 1 : 0,
+      holds: [hold],
+    },
   });
   const breaks = breakKinds.map((kind) => {
     const found = {
