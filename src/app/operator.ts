@@ -20,6 +20,8 @@ import type { PayoutHistory } from '../payout/ports.ts';
 import type { RegistrationBatch, RegistrationHistory, RegistrationSnapshot } from '../registration/ports.ts';
 import { sourceStatusesOf } from '../registration/rules/registration.ts';
 import { cancelQuestionsOf } from '../review/context.ts';
+import { figureWhole } from '../review/freeze.ts';
+import { describeSent } from '../review/rules/proposal-figures.ts';
 import {
   cancelRegistrations,
   changeRegistration,
@@ -64,6 +66,19 @@ export async function* changeTargets(
   }
 }
 
+/** Resumes a batch, and says what else of its payer account goes on with it. */
+async function resumeWithAccount(
+  { journal, context }: OpenDecisions,
+  batch: Batch,
+  nowMs: number,
+): Promise<OperatorOutcome> {
+  const figures = await figureWhole(context, 'resume-batch', { kind: 'batch', key: batch.batchId });
+  const outcome = await resumeBatch(journal, batch, nowMs, context.payerAccount);
+  const isMore = figures.files.some(({ batchId }) => batchId !== batch.batchId);
+  if (!isMore || outcome.refusals.length > 0) return outcome;
+  return { ...outcome, notes: [describeSent(figures), ...(outcome.notes ?? [])] };
+}
+
 async function changeTarget(
   session: OpenDecisions,
   ask: AskBeforeCancel,
@@ -80,7 +95,7 @@ async function changeTarget(
     const { batch } = whole;
     switch (verb) {
       case 'resume':
-        return await resumeBatch(journal, batch, nowMs, loaded.settings.bank.payerAccount);
+        return await resumeWithAccount(session, batch, nowMs);
       case 'cancel':
         return await cancelBatch(journal, batch, nowMs, ask);
       case 'retry':

@@ -380,6 +380,7 @@ export function showBatchApproved(
 export const payerChangedView = viewOf<PayerChanged>()('changed account', {
   kind: ['text', 'changed', () => 'changed'],
   text: ['text', 'what was done', ({ text }) => text],
+  figures: [recordOf(figuresView), 'what goes on, counted right before', ({ figures }) => figures],
 });
 
 export const showPayerChanged = (changed: PayerChanged): Shown => ({

@@ -396,6 +396,15 @@ export function describeCounted({ of, rows, amountSatang }: Counted): Message {
   return message('money.counted', { count, amount: showBaht(amountSatang) });
 }
 
+/** "180 payouts, 2,500,374.77 baht of 2 files are sent at once". */
+export function describeSent({ rows, files }: ProposalFigures): Message {
+  if (rows === 0) return message('approval.nothing-sent');
+  const amountSatang = sumSatang(files.map((file) => file.amountSatang));
+  const what = describeCounted({ of: 'payouts', rows, amountSatang });
+  const said = { counted: what, files: counted(files.length, 'file') };
+  return message(rows === 1 ? 'approval.sent.one' : 'approval.sent.many', said);
+}
+
 /**
  * The reason why more would happen now than was proposed; undefined when it would not. Less is allowed: others decided
  * on rows that were meanwhile paid or cancelled.

@@ -13,7 +13,9 @@ import {
   versionOfPayer,
   describePayer,
 } from '../rules/batch-decisions.ts';
+import { figureWhole } from '../freeze.ts';
 import { openDirectDebit } from '../registration-target.ts';
+import { describeSent, type ProposalFigures } from '../rules/proposal-figures.ts';
 import { SettingsError } from '../../settings/secrets.ts';
 import { deciderOf } from '../verdict.ts';
 import type { DecisionSession } from '../context.ts';
@@ -61,6 +63,8 @@ export async function decideOnBreaks(
 export interface PayerChanged {
   readonly kind: 'changed';
   readonly text: string;
+  /** What goes on; null of a halt. */
+  readonly figures: ProposalFigures | null;
 }
 
 /**
@@ -103,12 +107,13 @@ export async function decideOnPayer(
     const isHalt = decision === 'halt-payer';
     if (isHalt && halt === undefined)
       await journal.recordPayerHalt({ ...payer, ...haltByOperator(readUser(), note), sinceMs: nowMs });
-    const open = directDebitOf(payer.payerAccount) === undefined ? openPayer : openDirectDebit;
-    if (!isHalt) await open(journal, payer, nowMs);
-    return {
-      kind: 'changed',
-      text: `${shown.slice(0, 1).toUpperCase()}${shown.slice(1)} ${isHalt ? 'is halted' : 'goes on'}.`,
-    };
+    const name = `${shown.slice(0, 1).toUpperCase()}${shown.slice(1)}`;
+    if (isHalt) return { kind: 'changed', text: `${name} is halted.`, figures: null };
+    const figures = await figureWhole(context, decision, { kind: 'payer', key: payerKeyOf(payer) });
+    const isOfPayouts = directDebitOf(payer.payerAccount) === undefined;
+    await (isOfPayouts ? openPayer : openDirectDebit)(journal, payer, nowMs);
+    const sent = isOfPayouts ? `: ${inEnglish(describeSent(figures))}` : '';
+    return { kind: 'changed', text: `${name} goes on${sent}.`, figures };
   }
   const maker = deciderOf(await requirePerson(session, 'propose'));
   const version = versionOfPayer(halt, pause);

@@ -12,6 +12,7 @@ import { type Compared, perMilleOf } from '../rules/look-back.ts';
 import {
   countedOf,
   describeCounted,
+  describeSent,
   type ProposalFigures,
   pays,
   sendsWhatWaits,
@@ -51,7 +52,7 @@ export function describeWhat({ decision, kind, figures, totalSatang }: FiguredDe
 /** The sentence of a decision, the same for maker, checker and signer. */
 export function headlineOf(figured: FiguredDecision): Message {
   const { decision, figures } = figured;
-  const { rows, payees, files } = figures;
+  const { rows, payees } = figures;
   const { amountSatang } = countedOf(figured);
   const what = describeWhat(figured);
   if (decision === 'approve-batch' && amountSatang !== null) {
@@ -61,10 +62,7 @@ export function headlineOf(figured: FiguredDecision): Message {
       ? message('approval.pay-people', said)
       : message('approval.pay-payouts', { ...said, payouts: counted(rows, 'payout') });
   }
-  if (sendsWhatWaits(decision) && figures.of === 'payouts' && rows > 0) {
-    const said = { counted: what, files: counted(files.length, 'file') };
-    return message(rows === 1 ? 'approval.sent.one' : 'approval.sent.many', said);
-  }
+  if (sendsWhatWaits(decision) && figures.of === 'payouts' && rows > 0) return describeSent(figures);
   return describeAct(decision, what);
 }
 

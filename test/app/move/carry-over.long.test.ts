@@ -193,8 +193,8 @@ describePostgres('a journal that is moved', () => {
       db.exec(`insert into batch select '9', sha256, file_name, company_id, payer_account, status, reason_code, reason,
         remedy, rows, total_satang, unreadable_amounts, extra_columns, started_at_ms, sealed_at_ms, rested_at_ms,
         age_from_ms, rested_event_seq, reported_event_seq, noticed_event_seq, digest, versions_digest, like_reason,
-        recalled_at_ms, approval_people, approved_digest, approved_payer, approval_bound_satang, approval_bound_people
-        from batch`);
+        recalled_at_ms, approval_people, approved_digest, approved_payer, approval_bound_satang, approval_bound_people, is_halted_with_payer
+          from batch`);
       for (const row of [2, 3])
         db.exec(`insert into payout (seq, batch_id, row_no, status, holds, version, attempt_no, last_event_seq)
           values (${row}, '9', ${row}, 'ready', 0, 1, 0, 0)`);
