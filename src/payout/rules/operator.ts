@@ -45,7 +45,7 @@ export function isAnyToRun(totals: readonly StatusTotal[], holds: readonly HoldT
 /** Causes for which a row is held by itself, although its batch could go on. */
 export const ownCauses: readonly string[] = ['reference-kept', 'attempts-used-up'];
 
-/** What a held row waits for: its account, its batch, or a decision of its own. A batch or an account moves its rows. */
+/** A held row waits for its account or its batch, which move it, or for a decision of its own. */
 export function waitsFor(holds: readonly string[], cause: string): 'account' | 'batch' | 'row' {
   if (ownCauses.includes(cause)) return 'row';
   const others = holds.filter((hold) => !accountHolds.some((one) => one === hold));

@@ -63,7 +63,7 @@ export async function decideOnBreaks(
 export interface PayerChanged {
   readonly kind: 'changed';
   readonly text: string;
-  /** What goes on; null of a halt. */
+  /** The effect of going on; null of a halt. */
   readonly figures: ProposalFigures | null;
 }
 

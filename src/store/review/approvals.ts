@@ -57,7 +57,7 @@ import {
   proveApproval,
 } from '../../review/rules/proved-approval.ts';
 import { personReads } from './people.ts';
-import { isDecided, markDecided, proposalReads, readHands, readSent } from './proposals.ts';
+import { isDecided, markDecided, proposalReads, readHands, readHandsOfSent } from './proposals.ts';
 
 /** The columns that an approval is compared with, of a batch that needs one. */
 const approvalColumns = [
@@ -580,17 +580,14 @@ export const approvalReads = {
     const ofRegistrations = ofKind('registration')
       .innerJoin('registration as r', (join) => join.on(sql<SqlBool>`r.seq = cast(i.key as bigint)`))
       .select('r.batch_id');
-    const named = batches.union(ofRows).union(registrations).union(ofRegistrations);
-    const sent = yield* readSent(proposalId);
     const hands = query
       .selectFrom('contributor')
       .select('person_id')
       .distinct()
-      .where(({ or, eb }) =>
-        or([eb('batch_id', 'in', named), ...sent.map((batchId) => eb('batch_id', '=', batchId))]),
-      );
-    const involved = (yield* select(hands)).map(({ person_id: personId }) => personId);
-    return [...involved, ...(yield* select(leftOutBy(proposalId))).flatMap(({ maker_id: id }) => id ?? [])];
+      .where('batch_id', 'in', batches.union(ofRows).union(registrations).union(ofRegistrations));
+    const named = (yield* select(hands)).map(({ person_id: personId }) => personId);
+    const leftOut = (yield* select(leftOutBy(proposalId))).flatMap(({ maker_id: id }) => id ?? []);
+    return [...named, ...leftOut, ...(yield* readHandsOfSent(proposalId))];
   },
   handsOf: readHands,
   approvalsOf: readApprovals,

@@ -277,15 +277,14 @@ export function* proposalItemsAbout(kind: TargetKind, key: string): Reading<Prop
   return (yield* select(selectItems().where('kind', '=', kind).where('key', '=', key))).map(toItem);
 }
 
-/** The batches that a proposal sends rows of without naming them. */
-export function* readSent(proposalId: number): Reading<readonly string[]> {
-  const named = query
-    .selectFrom('proposal')
-    .select(['decision', 'figures'])
-    .where('proposal_id', '=', proposalId);
-  const found = yield* selectFirst(named);
+/** The people who had a part in a file of which a proposal sends rows without naming them. */
+export function* readHandsOfSent(proposalId: number): Reading<number[]> {
+  const named = query.selectFrom('proposal').select(['decision', 'figures']);
+  const found = yield* selectFirst(named.where('proposal_id', '=', proposalId));
   if (found === undefined || !sendsWhatWaits(found.decision)) return [];
-  return decodeFigures(found.figures).files.map(({ batchId }) => batchId);
+  const people: number[] = [];
+  for (const { batchId } of decodeFigures(found.figures).files) people.push(...(yield* readHands(batchId)));
+  return people;
 }
 
 export const proposalReads = {

@@ -140,9 +140,22 @@ const makeApprovals = (store: MemoryStore): ApprovalStore => ({
   involvedIn: async (proposalId) => findInvolved(store, proposalId),
 });
 
+const makeAccounts = (store: MemoryStore): Pick<QueueStore, 'resumePayer'> => ({
+  resumePayer: async ({ proposalId, itemNo }, { companyId, payerAccount }, version, nowMs) => {
+    if (!isDecided(store, { proposalId, itemNo })) return false;
+    const pause = store.linePauses.get(`${companyId} ${payerAccount}`);
+    if (versionOfPayer(findStop(store, companyId, payerAccount), pause) !== version) return false;
+    store.linePauses.delete(`${companyId} ${payerAccount}`);
+    liftHalt(store, companyId, payerAccount, nowMs);
+    endWhere(store, proposalId, (item) => item.itemNo === itemNo, { status: 'applied', why: null });
+    return true;
+  },
+});
+
 export function makeProposalMethods(store: MemoryStore) {
   return {
     ...makeApprovals(store),
+    ...makeAccounts(store),
     proposal: async (proposalId) => store.proposals.get(proposalId),
     proposals: async (statuses, beforeId, limit) =>
       [...store.proposals.values()]
@@ -188,15 +201,6 @@ export function makeProposalMethods(store: MemoryStore) {
     endItem: async (proposalId, itemNo, status, why) => {
       if (!isDecided(store, { proposalId, itemNo })) return false;
       endWhere(store, proposalId, (item) => item.itemNo === itemNo, { status, why });
-      return true;
-    },
-    resumePayer: async ({ proposalId, itemNo }, { companyId, payerAccount }, version, nowMs) => {
-      if (!isDecided(store, { proposalId, itemNo })) return false;
-      const pause = store.linePauses.get(`${companyId} ${payerAccount}`);
-      if (versionOfPayer(findStop(store, companyId, payerAccount), pause) !== version) return false;
-      store.linePauses.delete(`${companyId} ${payerAccount}`);
-      liftHalt(store, companyId, payerAccount, nowMs);
-      endWhere(store, proposalId, (item) => item.itemNo === itemNo, { status: 'applied', why: null });
       return true;
     },
     endProposal: async (proposalId, nowMs) => {
