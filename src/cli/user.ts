@@ -48,7 +48,7 @@ export const userCommand = makeCommand({
         demandOption: true,
         describe: `one of ${verbs.join(', ')}`,
       })
-      .positional('name', { type: 'string', describe: 'the user; of confirm: the number of the change' })
+      .positional('name', { type: 'string', describe: 'the user; of confirm: the number of the proposal' })
       .option('role', { choices: roles, requiresArg: true, describe: 'add, role: what the user may do' })
       .option('full-name', textOption('add: as it is shown beside decisions'))
       .option('reset', flagOption('password: give another user a new one-time password'))
@@ -199,12 +199,12 @@ async function revokeToken(session: UserSession, options: UserOptions): Promise<
 async function confirm(session: UserSession, options: UserOptions): Promise<ExitCode> {
   const { confirmUserChange, sendBackUserChange } = await import('../review/shell/users.ts');
   const { name, why = '', sendBack } = options;
-  const changeId = Number(name);
-  if (!Number.isInteger(changeId) || changeId < 1)
-    throw new SettingsError(`confirm takes the number of a change, which "paydrop user list" shows`);
-  if (!sendBack) return tell(await confirmUserChange(session, changeId), options);
-  await sendBackUserChange(session, changeId, why);
-  say(`Change ${changeId} is not carried out.`);
+  const proposalId = Number(name);
+  if (!Number.isInteger(proposalId) || proposalId < 1)
+    throw new SettingsError(`confirm takes the number of a proposal, which "paydrop user list" shows`);
+  if (!sendBack) return tell(await confirmUserChange(session, proposalId), options);
+  await sendBackUserChange(session, proposalId, why);
+  say(`Proposal ${proposalId} is not carried out.`);
   return exitCodes.ok;
 }
 

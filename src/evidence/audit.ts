@@ -8,7 +8,6 @@ import { describeMissingArchive } from '../payout/rules/archive.ts';
 import { showDate } from '../payout/rules/lost-journal.ts';
 import { findChangedBatch } from '../payout/rules/seal.ts';
 import type { AuditReader, AuditSource, KeptHead } from './ports.ts';
-import { computeProposalDigest } from '../review/review.ts';
 import {
   auditAttempt,
   auditChain,
@@ -43,7 +42,12 @@ import {
   headChains,
   readDayHead,
 } from './rules/day-head.ts';
-import type { EvidenceFile, Proposal } from '../review/rules/proposal.ts';
+import {
+  type AnyProposal,
+  computeProposalDigest,
+  type EvidenceFile,
+  type Proposal,
+} from '../review/rules/proposal.ts';
 import { findChangedNote } from '../review/rules/queue.ts';
 import { findChangedProposal } from '../review/rules/proposal-chain.ts';
 import { findSignatureFault } from '../review/rules/signature.ts';
@@ -228,7 +232,8 @@ async function auditPeople({ reader }: Scene, audit: PartAudit): Promise<void> {
   const broken = findBrokenLink(events);
   audit.find(`event ${broken?.seq} of people`, broken?.why);
   if (broken !== undefined) return;
-  for (const { place, why } of listChangedPersons(kept, events)) audit.find(place, why);
+  const proposals = await Array.fromAsync(reader.personProposals());
+  for (const { place, why } of listChangedPersons(kept, events, proposals)) audit.find(place, why);
 }
 
 async function auditProposals(
@@ -240,11 +245,9 @@ async function auditProposals(
   const broken = findBrokenLink(events, proposalFormat);
   audit.find(`event ${broken?.seq} of proposals`, broken?.why);
   const own = Map.groupBy(events, ({ subject }) => subject);
-  const proposals = new Map<number, Proposal>();
-  for await (const proposal of reader.proposals()) {
+  const auditOne = async (proposal: AnyProposal): Promise<void> => {
     const { proposalId, decision } = proposal;
     audit.look('proposals');
-    proposals.set(proposalId, proposal);
     const items = await Array.fromAsync(reader.itemsOf(proposalId));
     const digest = computeProposalDigest(decision, items);
     audit.find(
@@ -263,7 +266,13 @@ async function auditProposals(
         findSignatureFault(signature),
       );
     }
+  };
+  const proposals = new Map<number, Proposal>();
+  for await (const proposal of reader.proposals()) {
+    proposals.set(proposal.proposalId, proposal);
+    await auditOne(proposal);
   }
+  for await (const proposal of reader.personProposals()) await auditOne(proposal);
   for (const proposalId of own.keys())
     audit.find(`proposal ${proposalId}`, 'it is gone; its history is there');
   const kept = await reader.people();

@@ -1,9 +1,10 @@
 /** Reads and stores evidence of past events. */
 import type { JournalLoss } from '../core/ports.ts';
 import type { SealReading } from '../payout/rules/seal.ts';
-import type { Proposal, ProposalItem } from '../review/ports.ts';
+import type { AnyItem, Proposal } from '../review/ports.ts';
 import type { PersonEvent } from '../review/rules/chain.ts';
 import type { ChainedPayout } from '../review/rules/payout-chain.ts';
+import type { PersonProposal } from '../review/rules/person-request.ts';
 import type { ProposalEvent } from '../review/rules/proposal-chain.ts';
 import type { KeptNote } from '../review/rules/queue.ts';
 import type { ApprovalSignature } from '../review/rules/signature.ts';
@@ -117,8 +118,9 @@ export interface AuditReader extends AsyncDisposable {
   changedClaims(): Promise<readonly ChangedClaim[]>;
   personEvents(): AsyncIterable<PersonEvent>;
   proposals(): AsyncIterable<Proposal>;
+  personProposals(): AsyncIterable<PersonProposal>;
   proposalEvents(): AsyncIterable<ProposalEvent>;
-  itemsOf(proposalId: number): AsyncIterable<ProposalItem>;
+  itemsOf(proposalId: number): AsyncIterable<AnyItem>;
   signaturesOf(proposalId: number): Promise<readonly ApprovalSignature[]>;
   dayHeads(): AsyncIterable<KeptHead>;
   eventHashes: DayHeadStore['eventHashes'];

@@ -5,15 +5,16 @@ import { showText } from '../core/outgoing-text.ts';
 import type { PayoutHistory, PayoutStore } from '../payout/ports.ts';
 import type { PersonStore, Proposal, ProposalStore } from '../review/ports.ts';
 import { journalFactKinds, type PersonEvent } from '../review/rules/chain.ts';
-import type { Person } from '../review/rules/people.ts';
-import { describePersonEvent } from '../review/rules/person-words.ts';
+import { asAdmin, type Person } from '../review/rules/people.ts';
+import { isPersonProposal, type PersonProposal } from '../review/rules/person-request.ts';
+import { describePersonEvent, describeRequest } from '../review/rules/person-words.ts';
 import { proposalStatuses } from '../review/rules/proposal.ts';
 import { html, type Html, type Part } from '../review/web/html.ts';
 import { csrfField, problems } from '../review/web/layout.ts';
-import { dataTable, momentOf, whyOf } from '../review/web/parts.ts';
+import { capital, dataTable, momentOf, whyOf } from '../review/web/parts.ts';
 import { type Fields, type Page, type ProvedVisit, searchAt, type View } from '../review/web/view.ts';
 
-type LogReader = Pick<PersonStore, 'persons' | 'personEvents'> &
+type LogReader = Pick<PersonStore, 'persons' | 'personEvents' | 'personProposals'> &
   Pick<ProposalStore, 'proposals'> &
   Pick<PayoutStore, 'findPayouts'>;
 
@@ -47,11 +48,16 @@ function personEntry(visit: ProvedVisit, event: PersonEvent, people: readonly Pe
   };
 }
 
-function proposalEntries({ say, language }: ProvedVisit, proposal: Proposal): readonly Entry[] {
-  const { proposalId, decision, maker, madeAtMs, checker, checkedAtMs, status, note, checkNote } = proposal;
+function proposalEntries(
+  { say, language }: ProvedVisit,
+  proposal: Proposal | PersonProposal,
+): readonly Entry[] {
+  const { proposalId, maker, madeAtMs, checker, checkedAtMs, status, note, checkNote } = proposal;
+  const name = isPersonProposal(proposal)
+    ? capital(say(describeRequest(proposal)))
+    : sayCode(language, `decision.${proposal.decision}`);
   const what = (word: string) =>
-    html`<b>${word}</b>
-      <a href="/proposal/${proposalId}">${proposalId}. ${sayCode(language, `decision.${decision}`)}</a>`;
+    html`<b>${word}</b> <a href="/proposal/${proposalId}">${proposalId}. ${name}</a>`;
   const made = {
     atMs: madeAtMs,
     persons: [maker],
@@ -107,7 +113,11 @@ async function readEntries(
     const events = await store.personEvents(Math.max(0, latestSeq - lookBack), lookBack);
     const shown = events.filter(({ kind }) => !journalFactKinds.has(kind));
     entries.push(...shown.map((event) => personEntry(visit, event, people)));
-    const proposals = await store.proposals(proposalStatuses, Number.MAX_SAFE_INTEGER, lookBack);
+    const [admin, newest] = [asAdmin(visit.person), Number.MAX_SAFE_INTEGER];
+    const proposals = [
+      ...(await store.proposals(proposalStatuses, newest, lookBack)),
+      ...(admin === undefined ? [] : await store.personProposals(proposalStatuses, newest, lookBack, admin)),
+    ];
     entries.push(...proposals.flatMap((proposal) => proposalEntries(visit, proposal)));
   } else
     entries.push(...(await store.findPayouts(payout)).flatMap((history) => payoutEntries(visit, history)));

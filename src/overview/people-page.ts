@@ -1,44 +1,21 @@
-/**
- * People: their roles, their last visits, and one change of them that takes a second admin. The rules are those of
- * `paydrop user`.
- */
+/** People: their roles, their last visits, and the changes that admins ask for. The rules are those of `paydrop user`. */
 import { showCount } from '../core/figures.ts';
-import { sayMoment } from '../core/moments.ts';
 import { type Message, message, type PlainCode, sayCode } from '../core/message.ts';
-import {
-  type ChangeOutcome,
-  confirmChange,
-  type PersonContext,
-  requestChange,
-  sendBackChange,
-} from '../review/people.ts';
-import type { PersonsKept } from '../review/ports.ts';
-import { journalFactKinds } from '../review/rules/chain.ts';
+import { listOpenChanges, type PersonContext, readEventsOf, requestChange } from '../review/people.ts';
 import { isBeforeRestore, type Person, type Role, roles } from '../review/rules/people.ts';
-import {
-  decideConfirmation,
-  decideRequest,
-  findUnconfirmed,
-  isOpenChange,
-  type PersonChange,
-  type PersonRequest,
-  subjectOf,
-} from '../review/rules/person-request.ts';
-import { showKey } from '../review/rules/passkey.ts';
+import { findUnconfirmed, type PersonRequest } from '../review/rules/person-request.ts';
 import { describePersonEvent, severityOf } from '../review/rules/person-words.ts';
-import { noteLengthMax, sendBackForm } from '../review/web/decision-box.ts';
 import { html, type Html, type Part } from '../review/web/html.ts';
 import { csrfField, plainPage, postButton, problems } from '../review/web/layout.ts';
-import { capital, dataTable, factList, fullStop, momentOf, whyOf } from '../review/web/parts.ts';
-import { keyTable } from '../review/web/passkeys-page.ts';
-import { headlineOfChange, nameIn } from '../review/web/proposals-page.ts';
+import { dataTable, momentOf, whyOf } from '../review/web/parts.ts';
+import {
+  keyTable,
+  type PasskeysShown,
+  type UserPageContext,
+  readPasskeys,
+} from '../review/web/passkeys-page.ts';
+import { outcomePage } from '../review/web/proposed/person-page.ts';
 import type { Answer, Fields, Page, ProvedVisit, View } from '../review/web/view.ts';
-
-interface UsersPageContext {
-  readonly readPersons: () => Promise<PersonContext>;
-  /** Reports a change outside, as `paydrop user` does at its end. */
-  readonly onChange: () => Promise<void>;
-}
 
 const nameLengthMax = 80;
 
@@ -47,8 +24,7 @@ const readRole = (text: string | undefined): Role | undefined => roles.find((rol
 
 // ---------------------------------------------------------------- list
 
-interface Known {
-  readonly kept: PersonsKept;
+interface Known extends PasskeysShown {
   readonly context: PersonContext;
 }
 
@@ -97,16 +73,17 @@ function peopleTable(visit: ProvedVisit, known: Known): Html {
 
 // ---------------------------------------------------------------- what waits
 
-/** The way to the changes that wait for a second admin, which are decided on with all proposals. */
-function waitingLink(visit: ProvedVisit, { kept, context }: Known): Part {
-  const waiting = kept.changes.filter((change) => isOpenChange(change, context.nowMs)).length;
+/** The way to the proposals about people, which are decided on with all others. */
+async function waitingLink(visit: ProvedVisit, { context }: Known): Promise<Part> {
+  const waiting = (await listOpenChanges(context, visit.person)).length;
   const words = message('today.changes-for-admin', { count: showCount(waiting) });
   return waiting > 0 && html`<p><a class="button" href="/proposals">${visit.say(words)}</a></p>`;
 }
 
 /** Keys that an admin compares with their owner. */
 function keySection(visit: ProvedVisit, known: Known): Part {
-  const keys = findUnconfirmed(known.kept, known.context, visit.person);
+  const { kept, context, proposed } = known;
+  const keys = findUnconfirmed({ ...kept, restoredAtMs: context.restoredAtMs }, proposed, visit.person);
   return (
     keys.length > 0 &&
     html`<section aria-labelledby="keys-to-confirm">
@@ -156,13 +133,12 @@ function addForm(visit: ProvedVisit, typed: Fields): Html {
   </section>`;
 }
 
-async function readKnown({ readPersons }: UsersPageContext): Promise<Known> {
-  const context = await readPersons();
-  return { context, kept: await context.store.persons() };
+async function readKnown({ readPersons }: UserPageContext): Promise<Known> {
+  return await readPasskeys(await readPersons());
 }
 
 async function listPage(
-  page: UsersPageContext,
+  page: UserPageContext,
   visit: ProvedVisit,
   typed: Fields = {},
   complaint?: Message,
@@ -175,25 +151,12 @@ async function listPage(
     body: html`${complaint !== undefined && problems(visit, [{ field: 'name', text: complaint }])}
       <h1>${say('page.people')}</h1>
       <p><a class="button" href="/log">${say('user.log')}</a></p>
-      ${waitingLink(visit, known)} ${keySection(visit, known)} ${peopleTable(visit, known)}
+      ${await waitingLink(visit, known)} ${keySection(visit, known)} ${peopleTable(visit, known)}
       ${addForm(visit, typed)}`,
   };
 }
 
 // ---------------------------------------------------------------- one person
-
-/** Events read at a time. */
-const pageSize = 1_000;
-
-async function readEventsOf({ store }: PersonContext, wanted: number) {
-  const found = [];
-  for (let afterSeq = 0; ;) {
-    const page = await store.personEvents(afterSeq, pageSize);
-    found.push(...page.filter(({ subject, kind }) => !journalFactKinds.has(kind) && subject === wanted));
-    if (page.length < pageSize) return found.toReversed();
-    afterSeq = page.at(-1)?.seq ?? afterSeq;
-  }
-}
 
 /** Forms of the actions for a person in the present state; the rules decide on each. */
 function actionForms(visit: ProvedVisit, person: Person, standing: PlainCode): Html {
@@ -217,7 +180,7 @@ function actionForms(visit: ProvedVisit, person: Person, standing: PlainCode): H
 }
 
 async function personPage(
-  page: UsersPageContext,
+  page: UserPageContext,
   visit: ProvedVisit,
   fields: Fields,
   complaint?: Message,
@@ -229,7 +192,7 @@ async function personPage(
   if (person === undefined) return plainPage(visit, 404, say('user.no-user'), '', '/people');
   const standing = standingOf(person, context);
   const keys = kept.passkeys.filter(({ personId }) => personId === person.personId).toReversed();
-  const events = await readEventsOf(context, person.personId);
+  const events = (await readEventsOf(context.store, person.personId)).toReversed();
   return {
     title: person.name,
     status: complaint === undefined ? 200 : 422,
@@ -265,165 +228,12 @@ async function personPage(
   };
 }
 
-// ---------------------------------------------------------------- one change
-
-/** The reason why one admin is not enough. */
-function whyTwo({ kept, context }: Known, { request, makerId }: PersonChange): Message | undefined {
-  const maker = kept.people.find(({ personId }) => personId === makerId) ?? null;
-  const verdict = decideRequest(request, maker, { ...kept, restoredAtMs: context.restoredAtMs });
-  return verdict.kind === 'waits' ? verdict.why : undefined;
-}
-
-/** The facts that a second admin compares. */
-function factsOf(visit: ProvedVisit, known: Known, change: PersonChange): Html {
-  const { say } = visit;
-  const { request, makerId, madeAtMs, checkerId, endedAtMs, why } = change;
-  const subject = known.kept.people.find(({ personId }) => personId === subjectOf(request));
-  const key =
-    request.kind === 'confirm-passkey'
-      ? known.kept.passkeys.find(({ credentialId }) => credentialId === request.credentialId)
-      : undefined;
-  return factList([
-    [say('user.full-name'), request.kind === 'add' ? request.displayName : subject?.displayName],
-    [say('user.role'), 'role' in request && sayCode(visit.language, `role.${request.role}`)],
-    [
-      say('passkey.key-digits'),
-      key && html`<span class="mono">${showKey(key)}</span> <small>${say('passkey.confirm-key-why')}</small>`,
-    ],
-    [say('proposal.maker'), html`${nameIn(known.kept, makerId)}, ${momentOf(visit, madeAtMs)}`],
-    [
-      say('proposal.checker'),
-      checkerId !== null &&
-        endedAtMs !== null &&
-        html`${nameIn(known.kept, checkerId)}, ${momentOf(visit, endedAtMs)}`,
-    ],
-    [say('decide.why-note'), whyOf(visit, why)],
-  ]);
-}
-
-/** The end of a change. */
-function banner({ language, nowMs }: ProvedVisit, change: PersonChange): Part {
-  if (isOpenChange(change, nowMs)) return undefined;
-  const status = change.status === 'proposed' ? 'expired' : change.status;
-  const look =
-    status === 'stale' || status === 'expired' ? 'problems' : status === 'applied' ? 'done' : 'done notice';
-  return html`<p class="${look}" role="status" tabindex="-1" autofocus>
-    <b>${sayCode(language, `proposal-status.${status}`)}</b>
-  </p>`;
-}
-
-function verdictCard(visit: ProvedVisit, known: Known, change: PersonChange): Part {
-  const { say, language, person, nowMs } = visit;
-  const { kept, context } = known;
-  const { changeId, request, makerId, madeAtMs, expiresAtMs } = change;
-  if (!isOpenChange(change, nowMs)) return undefined;
-  const verdict = decideConfirmation(change, person, { ...kept, restoredAtMs: context.restoredAtMs }, nowMs);
-  const maker = nameIn(known.kept, makerId) ?? '';
-  const isOwn = makerId === person.personId;
-  const by = message('approval.proposed-by', { person: maker, moment: sayMoment(language, madeAtMs) });
-  const label = say(request.kind === 'confirm-passkey' ? 'passkey.confirm-key' : 'proposal.approve');
-  const [confirm, back] = [`/people/change/${changeId}/confirm`, `/people/change/${changeId}/send-back`];
-  return html`<aside class="card sign" aria-labelledby="your-decision">
-    <h2 id="your-decision">${say('proposal.your-decision')}</h2>
-    <div class="why"><small>${say(by)}</small></div>
-    ${
-      verdict.kind === 'applies'
-        ? html`<p>
-              ${say('proposal.you-approve')}:
-              <b>${headlineOfChange(visit, known.kept, change)}</b>${fullStop(visit)}
-            </p>
-            ${postButton(visit, confirm, label, {}, 'main full')}`
-        : html`<p>
-            <b>${say('proposal.cannot-approve')}</b
-            ><br />${isOwn ? say('proposal.own-proposal') : whyOf(visit, verdict.why)}
-          </p>`
-    }
-    ${
-      isOwn
-        ? postButton(visit, back, say('proposal.withdraw'), {}, 'full')
-        : sendBackForm(visit, { path: back, maker, file: undefined, isComplaint: false })
-    }
-    <p class="small">
-      ${say(message('approval.lapses', { moment: sayMoment(language, expiresAtMs) }))}${fullStop(visit)}
-    </p>
-  </aside>`;
-}
-
-const readChangeId = (fields: Fields): number => {
-  const changeId = Number(fields['changeId']);
-  return Number.isSafeInteger(changeId) ? changeId : 0;
-};
-
-async function changePage(
-  page: UsersPageContext,
-  visit: ProvedVisit,
-  fields: Fields,
-  complaint?: Message,
-): Promise<Page> {
-  const { say } = visit;
-  const known = await readKnown(page);
-  const change = known.kept.changes.find(({ changeId }) => changeId === readChangeId(fields));
-  if (change === undefined) return plainPage(visit, 404, say('page.not-found'), '', '/proposals');
-  const title = headlineOfChange(visit, known.kept, change);
-  const two = isOpenChange(change, visit.nowMs) ? whyTwo(known, change) : undefined;
-  return {
-    title,
-    status: complaint === undefined ? 200 : 409,
-    body: html`<div class="bread"><a href="/proposals">${say('page.proposals')}</a></div>
-      ${complaint === undefined ? banner(visit, change) : problems(visit, [{ field: 'list', text: complaint }])}
-      <div class="ap">
-        <div class="col">
-          <section class="card hero" aria-labelledby="headline">
-            <h1 id="headline">${title}</h1>
-            ${two && html`<p class="small">${capital(say(two))}${fullStop(visit)}</p>`}
-          </section>
-          <section class="card">${factsOf(visit, known, change)}</section>
-        </div>
-        <div>${verdictCard(visit, known, change)}</div>
-      </div>`,
-  };
-}
-
 // ---------------------------------------------------------------- actions
-
-/** Shows a secret once, and in no address: it is part of the answer to the form. */
-function secretCard(
-  { say }: ProvedVisit,
-  label: 'user.first-half' | 'user.second-half' | 'user.one-time',
-  secret: string,
-): Html {
-  return html`<div class="card secret">
-    <p>${say(label)}</p>
-    <p><output class="secret mono">${secret}</output></p>
-    <p>${say('user.hand-over')} ${label === 'user.first-half' && say('user.other-half')}</p>
-  </div>`;
-}
-
-/** The page after a change was asked for or carried out. */
-function outcomePage(visit: ProvedVisit, outcome: Exclude<ChangeOutcome, { kind: 'refused' }>): Page {
-  const { say } = visit;
-  const title = say(outcome.kind === 'waits' ? 'user.change-waits' : 'user.change-done');
-  const { firstHalf } = outcome.kind === 'waits' ? outcome : {};
-  const password = outcome.kind === 'done' ? outcome.oneTimePassword : undefined;
-  return {
-    title,
-    body: html`<p class="done" role="status" tabindex="-1" autofocus><b>${title}</b></p>
-      <h1>${title}</h1>
-      ${outcome.kind === 'waits' && html`<p>${whyOf(visit, outcome.why)}</p>`}
-      ${outcome.kind === 'done' && outcome.person && html`<p><b>${outcome.person.name}</b> ${outcome.person.displayName}</p>`}
-      ${firstHalf !== undefined && secretCard(visit, 'user.first-half', firstHalf)}
-      ${password && secretCard(visit, password.isHalf ? 'user.second-half' : 'user.one-time', password.text)}
-      <p>
-        ${outcome.kind === 'waits' && html`<a class="button" href="/people/change/${outcome.changeId}">${say('today.open')}</a>`}
-        <a class="button" href="/people">${say('user.back-to-people')}</a>
-      </p>`,
-  };
-}
 
 type Refused = (why: Message) => Promise<Page>;
 
 async function answerRequest(
-  page: UsersPageContext,
+  page: UserPageContext,
   visit: ProvedVisit,
   request: PersonRequest,
   refuse: Refused,
@@ -435,7 +245,7 @@ async function answerRequest(
   return outcomePage(visit, outcome);
 }
 
-const answerAdd = async (page: UsersPageContext, visit: ProvedVisit, fields: Fields): Promise<Answer> => {
+const answerAdd = async (page: UserPageContext, visit: ProvedVisit, fields: Fields): Promise<Answer> => {
   const [name, fullName] = [cut(fields['name'], nameLengthMax), cut(fields['fullName'], nameLengthMax)];
   const role = readRole(fields['role']) ?? 'viewer';
   const request = { kind: 'add', name, displayName: fullName, role } as const;
@@ -446,7 +256,7 @@ type Verb = 'role' | 'disable' | 'enable' | 'reset-password';
 const verbs: readonly Verb[] = ['role', 'disable', 'enable', 'reset-password'];
 
 async function answerVerb(
-  page: UsersPageContext,
+  page: UserPageContext,
   visit: ProvedVisit,
   verb: Verb,
   fields: Fields,
@@ -461,22 +271,7 @@ async function answerVerb(
     : answerRequest(page, visit, { kind: 'role', personId, role }, refuse);
 }
 
-async function answerConfirm(page: UsersPageContext, visit: ProvedVisit, fields: Fields): Promise<Answer> {
-  const outcome = await confirmChange(await page.readPersons(), readChangeId(fields), visit.proved);
-  if (outcome.kind === 'refused') return changePage(page, visit, fields, outcome.why);
-  await page.onChange();
-  return outcomePage(visit, outcome);
-}
-
-async function answerSendBack(page: UsersPageContext, visit: ProvedVisit, fields: Fields): Promise<Answer> {
-  const note = (fields['note'] ?? '').trim().slice(0, noteLengthMax);
-  const refusal = await sendBackChange(await page.readPersons(), readChangeId(fields), visit.proved, note);
-  if (refusal !== undefined) return changePage(page, visit, fields, refusal);
-  await page.onChange();
-  return { goTo: `/people/change/${readChangeId(fields)}` };
-}
-
-export const makeUserViews = (page: UsersPageContext): readonly View[] => [
+export const makeUserViews = (page: UserPageContext): readonly View[] => [
   {
     method: 'GET',
     path: '/people',
@@ -501,22 +296,4 @@ export const makeUserViews = (page: UsersPageContext): readonly View[] => [
     action: 'people',
     answer: async (visit, fields) => answerVerb(page, visit, verb, fields),
   })),
-  {
-    method: 'GET',
-    path: '/people/change/:changeId',
-    action: 'people',
-    answer: async (visit, fields) => changePage(page, visit, fields),
-  },
-  {
-    method: 'POST',
-    path: '/people/change/:changeId/confirm',
-    action: 'people',
-    answer: async (visit, fields) => answerConfirm(page, visit, fields),
-  },
-  {
-    method: 'POST',
-    path: '/people/change/:changeId/send-back',
-    action: 'people',
-    answer: async (visit, fields) => answerSendBack(page, visit, fields),
-  },
 ];

@@ -10,10 +10,10 @@ import { showLastDigits } from '../core/proxy-id.ts';
 import type { PayerBreakerReader, PayerHalt } from '../payout/ports.ts';
 import { servicePayer } from '../registration/rules/intent.ts';
 import type { StatementStore, UnreconciledDays } from '../reconcile/ports.ts';
+import { listOpenChanges } from '../review/people.ts';
 import type { PersonStore, ProposalStore } from '../review/ports.ts';
 import { approvalCode } from '../review/rules/approval.ts';
 import { can } from '../review/rules/people.ts';
-import { isOpenChange } from '../review/rules/person-request.ts';
 import { shareBar } from '../review/web/charts.ts';
 import { html, type Html, type Part } from '../review/web/html.ts';
 import { whyOf } from '../review/web/parts.ts';
@@ -49,7 +49,7 @@ type TodayReader = Pick<BatchReader, 'batches'> &
   Pick<StatementStore, 'statementDays'> &
   Pick<UnreconciledDays, 'daysWithoutStatement' | 'daysReadInPart'> &
   Pick<ProposalStore, 'openItems'> &
-  Pick<PersonStore, 'persons'> &
+  Pick<PersonStore, 'personProposals'> &
   Pick<OverviewReader, 'latestSends' | 'moneySince' | 'unknownByAge' | 'bankEvents'>;
 
 /** Facts outside the journal. */
@@ -404,12 +404,6 @@ function batchSection(visit: ProvedVisit, figures: TodayFigures, underWay: reado
 
 // ---------------------------------------------------------------- the page
 
-/** Changes of people that wait for a second admin. */
-async function countChanges(store: TodayReader, nowMs: number): Promise<number> {
-  const { changes } = await store.persons();
-  return changes.filter((one) => isOpenChange(one, nowMs)).length;
-}
-
 /** Times of this hour in which nothing was sent. */
 function listPauses({ bank }: TodayFigures): readonly BankPause[] {
   const { halt, pause } = bank ?? {};
@@ -425,7 +419,7 @@ async function answerToday(context: TodayContext, figures: TodayFigures, visit: 
   const { say, language } = visit;
   const { batches, rows, days, readAtMs } = figures;
   const waiting = await listWaiting(visit, await context.readAttention(), context.readItems);
-  const changes = await countChanges(context.store, visit.nowMs);
+  const changes = (await listOpenChanges({ store: context.store, nowMs: visit.nowMs }, visit.person)).length;
   const money = sumDays(rows, batches, datesShown(readAtMs), readAtMs);
   const underWay = listUnderWay(figures);
   const sends = new Map(figures.sends.map((seen) => [seen.batchId, seen]));

@@ -100,11 +100,11 @@ const changesLine = ({ say }: ProvedVisit, changes: number): Html =>
 /** Groups shown. */
 const groupsShown = 6;
 
-/** @param changes changes of people that wait for a second admin */
+/** @param changes the number of proposals about people that this admin may read */
 export function waitsSection(visit: ProvedVisit, waiting: readonly AttentionEntry[], changes: number): Html {
-  const { say, nowMs, person } = visit;
+  const { say, nowMs } = visit;
   const time = formatBangkokTime(nowMs).slice(0, 'HH:mm'.length);
-  const forAdmin: Part = changes > 0 && can(person, 'people').allowed && changesLine(visit, changes);
+  const forAdmin: Part = changes > 0 && changesLine(visit, changes);
   return html`<section class="card">
     <div class="hd">
       <h2>${say('today.waits-for-you')}</h2>

@@ -2,33 +2,27 @@
 import { entriesFor, sentBackMs } from '../attention/attention-list.ts';
 import type { Attention, AttentionEntry } from '../attention/rules/entry.ts';
 import { dayMs } from '../core/bangkok-time.ts';
-import type { Message } from '../core/message.ts';
 import type { StatementStore } from '../reconcile/ports.ts';
 import type { ReviewContext } from './context.ts';
 import type { PersonStore, Proposal, ProposalStore, QueueStore, TakenItem } from './ports.ts';
 import { can, type Person, type ProvedPerson } from './rules/people.ts';
-import { decideConfirmation, findUnconfirmed, type PersonChange } from './rules/person-request.ts';
-import { describeChange } from './rules/person-words.ts';
+import { listChangesToCheck, listOpenChanges, type PersonContext } from './people.ts';
+import { findUnconfirmed, type PersonProposal } from './rules/person-request.ts';
 import { openProposalStatuses } from './rules/proposal.ts';
 import type { SessionContext } from './sessions.ts';
 import { listForCheck } from './verdict.ts';
 
 export interface ForMe {
-  /** Proposals of others that wait for this person's check. */
-  readonly toCheck: readonly Proposal[];
+  /** Proposals of others that wait for this person's check, for admins those about people, too. */
+  readonly toCheck: readonly (Proposal | PersonProposal)[];
   /** The person's own proposals that a checker sent back, until they are proposed again. */
   readonly sentBack: readonly Proposal[];
   /** The person's own proposals that lapse unchecked within a day. */
-  readonly lapsing: readonly Proposal[];
+  readonly lapsing: readonly (Proposal | PersonProposal)[];
   /** The groups of the queue that the person took. */
   readonly groups: readonly AttentionEntry[];
   /** The items that the person took, the latest first. */
   readonly taken: readonly TakenItem[];
-  /** Changes of people that an admin may confirm. */
-  readonly changes: readonly (Pick<PersonChange, 'changeId' | 'madeAtMs'> & {
-    readonly what: Message;
-    readonly maker: string;
-  })[];
   /** Passkeys of others that no admin has asked to confirm yet. */
   readonly passkeys: number;
 }
@@ -46,7 +40,7 @@ export interface FrameFacts {
 interface FrameContext {
   readonly store: Pick<ProposalStore, 'proposals' | 'sentBack'> &
     Pick<QueueStore, 'takenBy'> &
-    Pick<PersonStore, 'persons'> &
+    PersonStore &
     Pick<StatementStore, 'statementDays'>;
   readonly readContext: () => Promise<Pick<SessionContext, 'clock' | 'restoredAtMs'>>;
   readonly readReview: () => Promise<ReviewContext>;
@@ -68,40 +62,35 @@ async function readForMe(
   const review = await readReview();
   const nowMs = review.clock.now();
   const { person } = proved;
+  const { restoredAtMs } = await context.readContext();
+  const persons = { store, nowMs, restoredAtMs };
   const open = await store.proposals(openProposalStatuses, newest, proposalsMax);
-  const ofMine = ({ makerId }: Proposal): boolean => makerId === person.personId;
+  const changes = await listOpenChanges(persons, person);
+  const ofMine = ({ makerId }: Pick<Proposal, 'makerId'>): boolean => makerId === person.personId;
   const sentBack = await store.sentBack(nowMs - sentBackMs, proposalsMax);
-  const isLate = ({ expiresAtMs }: Proposal): boolean => nowMs < expiresAtMs && expiresAtMs - nowMs < dayMs;
+  const isLate = ({ expiresAtMs }: Pick<Proposal, 'expiresAtMs'>): boolean =>
+    nowMs < expiresAtMs && expiresAtMs - nowMs < dayMs;
   return {
-    toCheck: await listForCheck(review, proved, open),
+    toCheck: [
+      ...(await listForCheck(review, proved, open)),
+      ...(await listChangesToCheck(persons, person, changes)),
+    ],
     sentBack: sentBack.filter(ofMine),
-    lapsing: open.filter((one) => ofMine(one) && isLate(one)),
+    lapsing: [...open, ...changes].filter((one) => ofMine(one) && isLate(one)),
     groups: entries.filter(({ owner }) => owner?.personId === person.personId),
     taken: await store.takenBy(person.personId, nowMs - 7 * dayMs, takenMax),
-    ...(await readForAdmin(context, person)),
+    passkeys: await countUnconfirmed(persons, person),
   };
 }
 
-/** Reads the changes and passkeys of others that this admin may confirm. */
-async function readForAdmin(
-  { store, readContext }: FrameContext,
+/** Passkeys of others that no admin has asked to confirm. */
+async function countUnconfirmed(
+  { store, nowMs, restoredAtMs }: Pick<PersonContext, 'store' | 'nowMs' | 'restoredAtMs'>,
   person: Person,
-): Promise<Pick<ForMe, 'passkeys' | 'changes'>> {
-  if (!can(person, 'people').allowed) return { passkeys: 0, changes: [] };
-  const kept = await store.persons();
-  const { clock, restoredAtMs } = await readContext();
-  const nowMs = clock.now();
-  const mayConfirm = (change: PersonChange): boolean =>
-    decideConfirmation(change, person, { ...kept, restoredAtMs }, nowMs).kind === 'applies';
-  return {
-    passkeys: findUnconfirmed(kept, { nowMs, restoredAtMs }, person).length,
-    changes: kept.changes.filter(mayConfirm).map((change) => ({
-      changeId: change.changeId,
-      madeAtMs: change.madeAtMs,
-      what: describeChange(change, kept.people),
-      maker: kept.people.find(({ personId }) => personId === change.makerId)?.name ?? '',
-    })),
-  };
+): Promise<number> {
+  if (!can(person, 'people').allowed) return 0;
+  const known = { ...(await store.persons()), restoredAtMs };
+  return findUnconfirmed(known, await store.proposedPasskeys(nowMs), person).length;
 }
 
 async function readFrame(context: FrameContext, proved: ProvedPerson): Promise<FrameFacts> {
@@ -117,8 +106,8 @@ async function readFrame(context: FrameContext, proved: ProvedPerson): Promise<F
 
 /** The number of things that wait for the person. */
 export const countForMe = (forMe: ForMe): number => {
-  const { toCheck, sentBack, lapsing, groups, taken, passkeys, changes } = forMe;
-  const lists = [toCheck, changes, sentBack, lapsing, groups, taken];
+  const { toCheck, sentBack, lapsing, groups, taken, passkeys } = forMe;
+  const lists = [toCheck, sentBack, lapsing, groups, taken];
   return lists.reduce((sum, { length }) => sum + length, passkeys);
 };
 

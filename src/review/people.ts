@@ -1,13 +1,27 @@
-/** Carries out changes of people: an admin requests and a second one confirms, or the owner of the journal acts. */
+/** Carries out changes of people: an admin proposes and a second one approves, or the owner of the journal acts. */
 import { randomBytes } from 'node:crypto';
 import { dayMs } from '../core/bangkok-time.ts';
-import { type Message, message, verbatim } from '../core/message.ts';
+import { type Message, message } from '../core/message.ts';
+import { zeroSatang } from '../core/money.ts';
 import type { PayoutStore } from '../payout/ports.ts';
 import { systemClock } from '../platform/clock.ts';
 import { hashPassword, makeHalf, type PasswordCost } from './password-hash.ts';
 import type { PersonEdit, PersonsKept, PersonStore } from './ports.ts';
-import { chainEvent, digestSecret, type PersonEventDraft } from './rules/chain.ts';
-import { computeMomentAfterRestore, type Person, type Proof, type ProvedPerson } from './rules/people.ts';
+import {
+  chainEvent,
+  digestSecret,
+  journalFactKinds,
+  type PersonEvent,
+  type PersonEventDraft,
+} from './rules/chain.ts';
+import {
+  asAdmin,
+  can,
+  computeMomentAfterRestore,
+  type Person,
+  type Proof,
+  type ProvedPerson,
+} from './rules/people.ts';
 import {
   type Asker,
   changeDays,
@@ -16,14 +30,16 @@ import {
   decideConfirmation,
   decideRequest,
   decideSendingBack,
+  keyOfRequest,
   type KnownPersons,
-  type PersonChange,
+  personDecision,
+  type PersonProposal,
   type PersonRequest,
   type RequestEffect,
   subjectOf,
   versionOf,
 } from './rules/person-request.ts';
-import { isOverdue, type RequestEnd } from './rules/proposal.ts';
+import { computeProposalDigest, isOverdue } from './rules/proposal.ts';
 
 // ---------------------------------------------------------------- one edit
 
@@ -46,11 +62,11 @@ export const makeSalt = (): string => randomBytes(saltBytes).toString('hex');
  */
 export async function appendEdit(
   store: Pick<PersonStore, 'persons' | 'editPersons'>,
-  build: (kept: PersonsKept) => EditDraft | undefined,
+  build: (kept: PersonsKept) => EditDraft | undefined | Promise<EditDraft | undefined>,
 ): Promise<PersonsKept> {
   for (let tries = 0; tries < triesMax; tries += 1) {
     const kept = await store.persons();
-    const draft = build(kept);
+    const draft = await build(kept);
     if (draft === undefined) return kept;
     if (await store.editPersons({ ...draft, afterSeq: kept.latestSeq, events: chainAll(draft, kept) }))
       return kept;
@@ -99,7 +115,7 @@ export type ChangeOutcome =
   | {
       readonly kind: 'waits';
       readonly why: Message;
-      readonly changeId: number;
+      readonly proposalId: number;
       /** The first half of the resulting one-time password. */
       readonly firstHalf: string | undefined;
     }
@@ -134,7 +150,10 @@ async function prepareOneTime(
   return { halves, passwordHash: await hashPassword(whole, cost), shown };
 }
 
-const knownOf = ({ people, passkeys }: PersonsKept, { restoredAtMs }: PersonContext): KnownPersons => ({
+const knownOf = (
+  { people, passkeys }: PersonsKept,
+  { restoredAtMs }: Pick<PersonContext, 'restoredAtMs'>,
+): KnownPersons => ({
   people,
   passkeys,
   restoredAtMs,
@@ -160,26 +179,26 @@ export async function requestChange(
 ): Promise<ChangeOutcome> {
   const oneTime = await prepareOneTime(context, request);
   let outcome: ChangeOutcome | undefined;
+  let waits: (() => Promise<ChangeOutcome>) | undefined;
   await appendEdit(context.store, (kept) => {
     const asker = by === null ? null : findAsNow(kept, by);
     const known = knownOf(kept, context);
     const verdict = decideRequest(request, asker, known);
+    waits = undefined;
     if (verdict.kind === 'refused') {
       outcome = verdict;
       return undefined;
     }
     if (verdict.kind === 'waits' && asker !== null) {
-      const change = makeChange(context, kept, request, asker, oneTime.halves[0]);
-      const { changeId, firstHalf } = change;
-      outcome = { ...verdict, changeId, firstHalf: firstHalf ?? undefined };
-      return { change, events: [draftOfChange(context, change, asker, proof, 'change-proposed')] };
+      waits = () => propose(context, request, asker, known, oneTime, verdict.why);
+      return undefined;
     }
-    const hands = { by: asker, proof, confirmedBy: null, changeId: null };
+    const hands = { by: asker, proof, confirmedBy: null, proposalId: null };
     const effect = computeEffect(request, hands, known, momentOf(context));
     outcome = toOutcome(effect, oneTime);
     return toEdit(effect, oneTime);
   });
-  return required(outcome);
+  return required((await waits?.()) ?? outcome);
 }
 
 function required(outcome: ChangeOutcome | undefined): ChangeOutcome {
@@ -187,55 +206,40 @@ function required(outcome: ChangeOutcome | undefined): ChangeOutcome {
   return outcome;
 }
 
-function makeChange(
-  context: PersonContext,
-  kept: PersonsKept,
+/** Proposes a change to the second admin; a later change of its person makes the proposal stale. */
+async function propose(
+  { store, nowMs }: PersonContext,
   request: PersonRequest,
   by: Person,
-  half: string,
-): PersonChange {
-  const { nowMs } = context;
-  const { people, changes } = kept;
-  const hands = { by, proof: 'token', confirmedBy: by.personId, changeId: null } as const;
-  const { givesOneTimePassword } = computeEffect(request, hands, knownOf(kept, context), nowMs);
-  return {
-    firstHalf: givesOneTimePassword ? half : null,
-    changeId: 1 + Math.max(0, ...changes.map(({ changeId }) => changeId)),
-    request,
-    status: 'proposed',
-    makerId: by.personId,
+  known: KnownPersons,
+  { halves: [half] }: OneTimePassword,
+  why: Message,
+): Promise<ChangeOutcome> {
+  const subject = known.people.find(({ personId }) => personId === subjectOf(request));
+  const name = request.kind === 'add' ? request.name : (subject?.name ?? '');
+  const targets = [{ kind: 'person', key: keyOfRequest(request), version: versionOf(subject) }] as const;
+  const hands = { by, proof: 'token', confirmedBy: by.personId, proposalId: null } as const;
+  const { givesOneTimePassword } = computeEffect(request, hands, known, nowMs);
+  const firstHalf = givesOneTimePassword ? half : null;
+  // One that has lapsed makes way.
+  await store.expireProposals(nowMs);
+  const draft = {
+    decision: personDecision,
+    note: '',
+    evidence: null,
+    people: 2,
+    totalSatang: zeroSatang,
+    figures: { of: 'person', request, name },
+    digest: computeProposalDigest(personDecision, targets),
+    maker: by,
     madeAtMs: nowMs,
     expiresAtMs: nowMs + changeDays * dayMs,
-    seen: versionOf(people.find(({ personId }) => personId === subjectOf(request))),
-    checkerId: null,
-    endedAtMs: null,
-    why: null,
-  };
-}
-
-/** @param why the reason in the admin's own words */
-function draftOfChange(
-  { nowMs }: Pick<PersonContext, 'nowMs'>,
-  { changeId, request, seen, expiresAtMs }: PersonChange,
-  by: Asker,
-  proof: Proof | null,
-  kind: PersonEventDraft['kind'],
-  why = '',
-): PersonEventDraft {
-  const { kind: wanted } = request;
-  const role = 'role' in request ? { role: request.role } : {};
-  const credential = 'credentialId' in request ? { credentialId: request.credentialId } : {};
-  const policy = 'policy' in request ? { policy: JSON.stringify(request.policy) } : {};
-  const named = request.kind === 'add' ? { name: request.name, displayName: request.displayName } : {};
-  return {
-    subject: subjectOf(request) ?? 0,
-    kind,
-    atMs: nowMs,
-    byPerson: by?.personId ?? null,
-    proof,
-    facts: { changeId, wanted, seen, expiresAtMs, ...role, ...credential, ...policy },
-    cells: { ...named, ...(why === '' ? {} : { why }) },
-  };
+    targets,
+  } as const;
+  const added = await store.addPersonProposal(draft, firstHalf);
+  return typeof added === 'number'
+    ? { kind: 'waits', why, proposalId: added, firstHalf: firstHalf ?? undefined }
+    : { kind: 'refused', why: message('user-change.open', { id: added.openId }) };
 }
 
 const toOutcome = (effect: RequestEffect, { shown }: OneTimePassword): ChangeOutcome => ({
@@ -259,104 +263,125 @@ function toEdit(effect: RequestEffect, { passwordHash }: OneTimePassword): EditD
   };
 }
 
-/** Ends a change; the half of its one-time password ends with it. @param by null for a lapse */
-const endOf = (
-  change: PersonChange,
-  status: RequestEnd,
-  by: Asker,
-  nowMs: number,
-  why: Message | null = null,
-): PersonChange => ({
-  ...change,
-  status,
-  why,
-  checkerId: by?.personId ?? null,
-  endedAtMs: nowMs,
-  firstHalf: null,
-});
+/** Events read at a time. */
+const pageSize = 1_000;
 
-/** Confirms another admin's request. The change is carried out at once, unless it has become stale. */
+/** Every event of people, in order. */
+export async function* readPersonEvents(
+  store: Pick<PersonStore, 'personEvents'>,
+): AsyncGenerator<PersonEvent> {
+  for (let afterSeq = 0; ;) {
+    const page = await store.personEvents(afterSeq, pageSize);
+    yield* page;
+    if (page.length < pageSize) return;
+    afterSeq = page.at(-1)?.seq ?? afterSeq;
+  }
+}
+
+/** The events of one person that people read, in order. */
+export async function readEventsOf(
+  store: Pick<PersonStore, 'personEvents'>,
+  personId: number,
+): Promise<readonly PersonEvent[]> {
+  const found: PersonEvent[] = [];
+  for await (const event of readPersonEvents(store))
+    if (!journalFactKinds.has(event.kind) && event.subject === personId) found.push(event);
+  return found;
+}
+
+// ---------------------------------------------------------------- proposals about people
+
+/** The limit of open proposals about people that are read. */
+const openMax = 200;
+const newest = Number.MAX_SAFE_INTEGER;
+
+/** The open proposals about people, the newest first; none for a person who is no admin. */
+export async function listOpenChanges(
+  { store, nowMs }: { readonly store: Pick<PersonStore, 'personProposals'>; readonly nowMs: number },
+  person: Person,
+): Promise<readonly PersonProposal[]> {
+  const admin = asAdmin(person);
+  const open = admin === undefined ? [] : await store.personProposals(['proposed'], newest, openMax, admin);
+  return open.filter((one) => !isOverdue(one, nowMs));
+}
+
+/** The proposals, of these, that this admin may approve now. */
+export async function listChangesToCheck(
+  context: Pick<PersonContext, 'store' | 'nowMs' | 'restoredAtMs'>,
+  person: Person,
+  open: readonly PersonProposal[],
+): Promise<readonly PersonProposal[]> {
+  if (open.length === 0) return [];
+  const known = knownOf(await context.store.persons(), context);
+  return open.filter((one) => decideConfirmation(one, person, known, context.nowMs).kind === 'applies');
+}
+
+/** One proposal about people, for an admin; otherwise the reason why there is nothing to read. */
+async function findChange(
+  { store }: PersonContext,
+  proposalId: number,
+  person: Person,
+): Promise<{ readonly proposal: PersonProposal } | { readonly kind: 'refused'; readonly why: Message }> {
+  const permission = can(person, 'people');
+  if (!permission.allowed) return { kind: 'refused', why: permission.why };
+  const admin = asAdmin(person);
+  const proposal = admin && (await store.personProposal(proposalId, admin));
+  return proposal === undefined
+    ? { kind: 'refused', why: message('proposal.unknown', { id: proposalId }) }
+    : { proposal };
+}
+
+/** Approves another admin's proposal. The change is carried out at once, unless it has become stale. */
 export async function confirmChange(
   context: PersonContext,
-  changeId: number,
+  proposalId: number,
   { person: by, proof }: ProvedPerson,
 ): Promise<ChangeOutcome> {
   const { store, nowMs } = context;
-  const proposed = (await store.persons()).changes.find((one) => one.changeId === changeId);
-  const oneTime = await prepareOneTime(context, proposed?.request, proposed?.firstHalf ?? undefined);
+  const looked = await findChange(context, proposalId, by);
+  if ('why' in looked) return looked;
+  const { request } = looked.proposal.figures;
+  const oneTime = await prepareOneTime(context, request, (await store.firstHalf(proposalId)) ?? undefined);
   let outcome: ChangeOutcome | undefined;
-  await appendEdit(store, (kept) => {
-    const change = kept.changes.find((one) => one.changeId === changeId);
+  await appendEdit(store, async (kept) => {
     const confirmer = findAsNow(kept, by);
+    const now = await findChange(context, proposalId, confirmer);
     const known = knownOf(kept, context);
-    if (change === undefined) {
-      outcome = { kind: 'refused', why: noSuchChange(changeId) };
+    const verdict = 'why' in now ? now : decideConfirmation(now.proposal, confirmer, known, nowMs);
+    if ('why' in now || verdict.kind === 'refused') {
+      outcome = verdict.kind === 'refused' ? verdict : undefined;
       return undefined;
     }
-    const verdict = decideConfirmation(change, confirmer, known, nowMs);
-    if (verdict.kind === 'refused') {
-      outcome = verdict;
-      return undefined;
-    }
+    const approval = { proposalId, checker: confirmer, atMs: nowMs };
     if (verdict.kind === 'stale') {
       outcome = { kind: 'refused', why: message('user-change.propose-again', { why: verdict.why }) };
-      const event = draftOfChange(context, change, confirmer, proof, 'change-stale');
-      return { change: endOf(change, 'stale', confirmer, nowMs, verdict.why), events: [event] };
+      return { events: [], approves: { ...approval, why: verdict.why } };
     }
-    const proposer = kept.people.find(({ personId }) => personId === change.makerId) ?? null;
-    const hands = { by: proposer, proof, confirmedBy: confirmer.personId, changeId };
-    const effect = computeEffect(change.request, hands, known, momentOf(context));
+    const proposer = kept.people.find(({ personId }) => personId === now.proposal.makerId) ?? null;
+    const hands = { by: proposer, proof, confirmedBy: confirmer.personId, proposalId };
+    const effect = computeEffect(request, hands, known, momentOf(context));
     outcome = toOutcome(effect, oneTime);
-    return { ...toEdit(effect, oneTime), change: endOf(change, 'applied', confirmer, nowMs) };
+    return { ...toEdit(effect, oneTime), approves: { ...approval, why: null } };
   });
   return required(outcome);
 }
 
-const noSuchChange = (id: number): Message => message('user-change.unknown', { id });
-
-/** Ends a change without carrying it out. @returns the reason for a refusal; undefined once ended */
+/** Ends a proposal without carrying it out. @returns the reason for a refusal; undefined once ended */
 export async function sendBackChange(
   context: PersonContext,
-  changeId: number,
-  { person: by, proof }: ProvedPerson,
+  proposalId: number,
+  { person: by }: ProvedPerson,
   why: string,
 ): Promise<Message | undefined> {
   const { store, nowMs } = context;
-  let refusal: Message | undefined;
-  await appendEdit(store, (kept) => {
-    refusal = undefined;
-    const change = kept.changes.find((one) => one.changeId === changeId);
-    const admin = findAsNow(kept, by);
-    if (change === undefined) {
-      refusal = noSuchChange(changeId);
-      return undefined;
-    }
-    const verdict = decideSendingBack(change, admin, knownOf(kept, context), nowMs);
-    if (verdict.kind === 'refused') {
-      refusal = verdict.why;
-      return undefined;
-    }
-    return {
-      change: endOf(change, verdict.kind, admin, nowMs, verbatim(why)),
-      events: [draftOfChange(context, change, admin, proof, `change-${verdict.kind}`, why)],
-    };
-  });
-  return refusal;
-}
-
-/** Ends the changes that were not confirmed in time. */
-export async function expireChanges(
-  store: Pick<PersonStore, 'persons' | 'editPersons'>,
-  nowMs: number,
-): Promise<void> {
-  const { changes } = await store.persons();
-  for (const { changeId } of changes.filter((change) => isOverdue(change, nowMs)))
-    await appendEdit(store, (kept) => {
-      const change = kept.changes.find((one) => one.changeId === changeId && isOverdue(one, nowMs));
-      if (change === undefined) return undefined;
-      const event = draftOfChange({ nowMs }, change, null, null, 'change-expired');
-      return { change: endOf(change, 'expired', null, nowMs), events: [event] };
-    });
+  const kept = await store.persons();
+  const admin = findAsNow(kept, by);
+  const now = await findChange(context, proposalId, admin);
+  if ('why' in now) return now.why;
+  const verdict = decideSendingBack(now.proposal, admin, knownOf(kept, context), nowMs);
+  if (verdict.kind === 'refused') return verdict.why;
+  const move = { to: verdict.kind, by: admin, note: why === '' ? null : why, nowMs };
+  return (await store.moveProposal(proposalId, move)) ? undefined : message('change.other-decision');
 }
 
 /**

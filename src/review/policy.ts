@@ -1,6 +1,12 @@
 /** The review policy that two admins agreed on. The journal keeps it; later changes of the settings do not alter it. */
 import { parseBaht, zeroSatang } from '../core/money.ts';
-import { appendEdit, makePersonContext, type PersonContext, type PersonJournal } from './people.ts';
+import {
+  appendEdit,
+  makePersonContext,
+  type PersonContext,
+  type PersonJournal,
+  readPersonEvents,
+} from './people.ts';
 import type { PersonStore } from './ports.ts';
 import { type ApprovalPolicy, describeNobody } from './rules/approval.ts';
 import { findTwoAdminsSince } from './rules/people.ts';
@@ -10,17 +16,10 @@ import type { SigningTerms } from './rules/proved-approval.ts';
 import { SettingsError } from '../settings/secrets.ts';
 import type { LoadedSettings } from '../settings/settings.ts';
 
-/** The number of events read at a time. */
-const pageSize = 1_000;
-
 async function findAgreed(store: Pick<PersonStore, 'personEvents'>): Promise<ReviewPolicy | undefined> {
   let agreed: ReviewPolicy | undefined;
-  for (let afterSeq = 0; ;) {
-    const page = await store.personEvents(afterSeq, pageSize);
-    for (const event of page) agreed = readAgreed(event) ?? agreed;
-    if (page.length < pageSize) return agreed;
-    afterSeq = page.at(-1)?.seq ?? afterSeq;
-  }
+  for await (const event of readPersonEvents(store)) agreed = readAgreed(event) ?? agreed;
+  return agreed;
 }
 
 /**

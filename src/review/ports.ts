@@ -10,6 +10,7 @@ import type { ApprovalFigures } from './rules/approval-figures.ts';
 import type { LookBack } from './rules/look-back.ts';
 import type { CountedFile, LetsGoOn } from './rules/proposal-figures.ts';
 import type {
+  AnyProposal,
   Decider,
   Proposal,
   ProposalMove,
@@ -21,9 +22,9 @@ import type { PersonEvent, PersonEventDraft } from './rules/chain.ts';
 import type { Passkey } from './rules/passkey.ts';
 import type { ProposalEvent } from './rules/proposal-chain.ts';
 import type { PasswordTries } from './rules/password.ts';
-import type { Person } from './rules/people.ts';
+import type { Admin, Person } from './rules/people.ts';
 import type { PersonSession } from './rules/session.ts';
-import type { PersonChange } from './rules/person-request.ts';
+import type { PersonProposal } from './rules/person-request.ts';
 import type { KeptApproval, Signers, SigningTerms } from './rules/proved-approval.ts';
 import type { ApprovalSignature } from './rules/signature.ts';
 
@@ -31,7 +32,10 @@ export type { Proposal } from './rules/proposal.ts';
 
 export type ItemStatus = 'open' | 'applied' | 'refused' | 'closed';
 
-export interface ProposalItem extends Target {
+/** A thing that a proposal is about. */
+type TargetOf<Kind extends string> = Omit<Target, 'kind'> & { readonly kind: Kind };
+
+interface ItemOf<Kind extends string> extends TargetOf<Kind> {
   readonly proposalId: number;
   readonly itemNo: number;
   readonly status: ItemStatus;
@@ -39,17 +43,30 @@ export interface ProposalItem extends Target {
   readonly why: Message | null;
 }
 
-export interface ProposalDraft extends Pick<
-  Proposal,
-  'decision' | 'note' | 'evidence' | 'evidenceFile' | 'people' | 'totalSatang' | 'figures' | 'digest'
+export type ProposalItem = ItemOf<TargetKind>;
+export type AnyItem = ItemOf<TargetKind | 'person'>;
+
+/** A proposal of any kind before it is kept. */
+export interface DraftOf<Made extends AnyProposal, Kind extends string> extends Pick<
+  Made,
+  | 'decision'
+  | 'note'
+  | 'evidence'
+  | 'evidenceFile'
+  | 'people'
+  | 'totalSatang'
+  | 'figures'
+  | 'digest'
+  | 'madeAtMs'
+  | 'expiresAtMs'
 > {
   /** The proposal waits for a signature, although one person decides. */
   readonly awaitsSignature?: boolean;
   readonly maker: Decider;
-  readonly madeAtMs: number;
-  readonly expiresAtMs: number;
-  readonly targets: readonly Target[];
+  readonly targets: readonly TargetOf<Kind>[];
 }
+
+export type ProposalDraft = DraftOf<Proposal, TargetKind>;
 
 /** The target of a draft already has an open proposal. */
 export interface ProposalClash {
@@ -119,6 +136,7 @@ export interface LookBackReader {
   lookBack(batchId: string, likeSeqs: readonly number[]): Promise<LookBack | undefined>;
 }
 
+/** Proposals of decisions. No reader here sees those about people, which are for admins: `PersonProposals`. */
 export interface ProposalStore {
   /** Adds all proposals or none. @returns their numbers, or the clash */
   addProposals(drafts: readonly ProposalDraft[]): Promise<readonly number[] | ProposalClash>;
@@ -135,7 +153,7 @@ export interface ProposalStore {
   proposalItems(proposalId: number, afterItemNo: number, limit: number): Promise<readonly ProposalItem[]>;
   /** The open items about these targets. */
   openItems(kind: TargetKind, keys: readonly string[]): Promise<readonly ProposalItem[]>;
-  /** Moves a proposal from `proposed`; false when it has left that status, or when its maker alone has looked at it. */
+  /** Moves a proposal of any kind from `proposed`; false when it has left that status, or when its maker alone has looked at it. */
   moveProposal(proposalId: number, move: ProposalMove): Promise<boolean>;
   /** Ends an open item of an approved proposal without a change. */
   endItem(
@@ -146,7 +164,7 @@ export interface ProposalStore {
   ): Promise<boolean>;
   /** Ends an approved proposal that has no open item left. @returns its new status */
   endProposal(proposalId: number, nowMs: number): Promise<ProposalStatus | undefined>;
-  /** Lets proposals lapse whose time to be checked has passed. @returns their numbers */
+  /** Lets proposals of any kind lapse whose time to be checked has passed. @returns their numbers */
   expireProposals(nowMs: number): Promise<readonly number[]>;
   /** The chained history of all proposals, in its order. */
   proposalEvents(afterSeq: number, limit: number): Promise<readonly ProposalEvent[]>;
@@ -210,11 +228,10 @@ export interface PersonToken {
   readonly lastUsedAtMs: number | null;
 }
 
-/** Everyone, and everything that waits. */
+/** Everyone, with tokens and passkeys. */
 export interface PersonsKept {
   readonly people: readonly Person[];
   readonly tokens: readonly PersonToken[];
-  readonly changes: readonly PersonChange[];
   /** All passkeys, the oldest first, invalid ones included. */
   readonly passkeys: readonly Passkey[];
   /** The number of the latest event; 0 before any. An edit succeeds only while this number stands. */
@@ -236,7 +253,7 @@ export interface PersonPassword extends PasswordTries {
 export interface PersonEdit {
   /** The latest event from which the edit was built; a later event refuses the edit. */
   readonly afterSeq: number;
-  /** At least one event: every change has its event. */
+  /** At least one event, unless a proposal ends without a change. */
   readonly events: readonly PersonEvent[];
   /** The new or changed person; the edit leaves tries and the latest sign-in as they are. */
   readonly person?: Person | undefined;
@@ -255,8 +272,8 @@ export interface PersonEdit {
     | { readonly tokenId: number; readonly atMs: number }
     | { readonly personId: number; readonly atMs: number }
     | undefined;
-  /** The new or ended change. */
-  readonly change?: PersonChange | undefined;
+  /** The proposal that is approved; it ends in the same transaction, applied or, with a reason against it, stale. */
+  readonly approves?: ApprovedChange | undefined;
   /** The new or changed passkey. */
   readonly passkey?: Passkey | undefined;
   /** The signature of an approval that is about to be given. */
@@ -271,7 +288,44 @@ export interface ErasedRow {
   readonly version: number;
 }
 
-export interface PersonStore {
+/** The approval of a proposal about people. */
+export interface ApprovedChange {
+  readonly proposalId: number;
+  readonly checker: Decider;
+  readonly atMs: number;
+  /** The reason why it is not carried out; null where it is. */
+  readonly why: Message | null;
+}
+
+/** The open proposal about each passkey, without what an admin alone may read. */
+export type ProposedPasskeys = ReadonlyMap<string, Pick<PersonProposal, 'proposalId' | 'makerId'>>;
+
+/** Proposals about people: for admins, notices and audits, as each reader asks. No one else may read them. */
+export interface PersonProposals extends Pick<ProposalStore, 'moveProposal' | 'expireProposals'> {
+  /**
+   * Adds a proposal.
+   * @param firstHalf the half of the one-time password that its maker is shown; null without one
+   * @returns its number, or that of the open one about the same
+   */
+  addPersonProposal(
+    draft: DraftOf<PersonProposal, 'person'>,
+    firstHalf: string | null,
+  ): Promise<number | { readonly openId: number }>;
+  personProposal(proposalId: number, reader: Admin): Promise<PersonProposal | undefined>;
+  /** Proposals in one of these statuses, the newest first. */
+  personProposals(
+    statuses: readonly ProposalStatus[],
+    beforeId: number,
+    limit: number,
+    reader: Admin | 'notices' | 'audit',
+  ): Promise<readonly PersonProposal[]>;
+  /** The half that the maker of an open proposal was shown; for its approval alone. */
+  firstHalf(proposalId: number): Promise<string | null>;
+  /** The passkeys that a proposal asks to confirm, by credential: their owners learn that a second admin has yet to. */
+  proposedPasskeys(nowMs: number): Promise<ProposedPasskeys>;
+}
+
+export interface PersonStore extends PersonProposals {
   persons(): Promise<PersonsKept>;
   /** The password by the name's key. */
   personPassword(nameKey: string): Promise<PersonPassword | undefined>;
@@ -281,7 +335,7 @@ export interface PersonStore {
   signaturesOf(proposalId: number): Promise<readonly ApprovalSignature[]>;
   /** The events in their order. */
   personEvents(afterSeq: number, limit: number): Promise<readonly PersonEvent[]>;
-  /** @returns false, with nothing changed, when another edit has come first */
+  /** @returns false, with nothing changed, when another edit has come first, or the approved proposal is not open */
   editPersons(edit: PersonEdit): Promise<boolean>;
   /** Appends an event that changes nothing to the history. */
   recordPersonEvent(draft: PersonEventDraft): Promise<void>;

@@ -3,7 +3,6 @@
  * transaction that ends it: after a crash the next process continues with the rest, and two processes at once apply
  * nothing twice.
  */
-import { createHash } from 'node:crypto';
 import { setImmediate } from 'node:timers/promises';
 import { dayMs } from '../core/bangkok-time.ts';
 import { isMessage, type Message, message } from '../core/message.ts';
@@ -19,7 +18,7 @@ import {
 } from './queue-target.ts';
 import type { ReviewContext, TargetWork } from './context.ts';
 import { makePayoutWork } from './payout-target.ts';
-import { expireChanges, makeSalt } from './people.ts';
+import { makeSalt } from './people.ts';
 import { makeRegistrationBatchWork, makeRegistrationWork } from './registration-target.ts';
 import type { Proposal, ProposalClash, ProposalDraft, ProposalItem, ProposalStore } from './ports.ts';
 import type { Person } from './rules/people.ts';
@@ -31,7 +30,7 @@ import {
   type TargetFigures,
 } from './rules/proposal-figures.ts';
 import {
-  commitToTarget,
+  computeProposalDigest,
   type Corrected,
   countDeciders,
   type Decider,
@@ -112,19 +111,6 @@ class Works implements AsyncDisposable {
   async [Symbol.asyncDispose](): Promise<void> {
     for (const work of this.#made.values()) await work[Symbol.asyncDispose]();
   }
-}
-
-/** Computes the digest over the items in their order, so that the checker approves exactly the proposed items. */
-export function computeProposalDigest(decision: Decision, targets: readonly Target[]): string {
-  const hash = createHash('sha256');
-  hash.update(`proposal v1\n${decision}\n`);
-  for (const target of targets) {
-    const { kind, key, version, correction, note } = target;
-    const said = commitToTarget(target);
-    const personal = said === undefined ? [correction ?? null, note ?? null] : [said];
-    hash.update(`${JSON.stringify([kind, key, version, ...personal])}\n`);
-  }
-  return hash.digest('hex');
 }
 
 const saltTarget = (target: Target): Target =>
@@ -451,11 +437,10 @@ async function countItems(journal: ProposalStore, proposalId: number): Promise<A
   }
 }
 
-/** Ends requests that were not checked in time, and applies what a killed process has left. @returns lapsed proposals */
+/** Ends proposals that were not checked in time, and applies what a killed process has left. @returns lapsed proposals */
 export async function sweepProposals(context: ReviewContext): Promise<readonly number[]> {
   const { journal, clock } = context;
   const expired = await journal.expireProposals(clock.now());
-  await expireChanges(journal, clock.now());
   for (const { proposalId } of await journal.proposals(['approved'], Number.MAX_SAFE_INTEGER, 1_000))
     await applyApproved(context, proposalId);
   return expired;

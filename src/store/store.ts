@@ -61,7 +61,7 @@ import { changeReads } from './review/changes.ts';
 import { overviewReads } from './overview/overview.ts';
 import { dayHeadReads, dayHeadWrites, makeDayHeadStore } from './evidence/day-heads.ts';
 import { makeErasureStore } from './evidence/erasure.ts';
-import { proposalReads, proposalWrites } from './review/proposals.ts';
+import { personProposalReads, proposalReads, proposalWrites } from './review/proposals.ts';
 import { personReads, personWrites } from './review/people.ts';
 import { queueReads, queueWrites } from './review/queue.ts';
 import { sessionReads, sessionWrites } from './review/sessions.ts';
@@ -185,6 +185,7 @@ const reads = {
   ...scheduleReads,
   ...noticeReads,
   ...proposalReads,
+  ...personProposalReads,
   ...approvalReads,
   ...personReads,
   ...sessionReads,

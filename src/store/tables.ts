@@ -34,7 +34,6 @@ import {
   dayHead,
   passkey,
   person,
-  personChange,
   personEvent,
   personSession,
   personToken,
@@ -322,7 +321,7 @@ const statements = [
   statementLine,
   statementReading,
 ];
-const people = [person, personToken, personChange, personSession, passkey];
+const people = [person, personToken, personSession, passkey];
 const decisions = [proposal, proposalItem, reviewNote, contributor, approvedRow, approvalSignature];
 const chains = [dayHead, personEvent, proposalEvent];
 const registrations = [

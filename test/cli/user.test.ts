@@ -133,7 +133,7 @@ test('one who changes the settings changes nothing of how many people decide', a
 test.each([
   ['role mali', '--role is missing'],
   ['disable', 'NAME is missing'],
-  ['confirm x', 'the number of a change'],
+  ['confirm x', 'the number of a proposal'],
   ['enable nobody', 'no user nobody'],
   ['password mali', 'nothing was given'],
   ['policy', 'nothing is to be agreed on'],

@@ -9,7 +9,7 @@ import { dayMs } from '../../src/core/bangkok-time.ts';
 import { auditJournal } from '../../src/evidence/audit.ts';
 import { makeDayHeads } from '../../src/evidence/day-heads.ts';
 import { computeOrderHash } from '../../src/core/reference.ts';
-import { computeProposalDigest } from '../../src/review/review.ts';
+import { computeProposalDigest } from '../../src/review/rules/proposal.ts';
 import { hashEvent, textOf } from '../../src/review/rules/payout-chain.ts';
 import { openConnection } from '../../src/store/connection.ts';
 import { readChains } from '../../src/store/payouts/chain.ts';

@@ -19,6 +19,9 @@ afterEach(async () => page[Symbol.asyncDispose]());
 const textOf = ({ text }: Shown): string => text.replaceAll(/<[^>]+>/g, ' ').replaceAll(/\s+/g, ' ');
 const secretOf = ({ text }: Shown): string => /class="secret mono">([^<]+)</.exec(text)?.[1] ?? '';
 
+const digestOf = async (proposalId: number): Promise<string> =>
+  (await page.users.changes()).find((one) => one.proposalId === proposalId)?.digest ?? '';
+
 const add = async (browser: Browser, name: string, role: string): Promise<Shown> => {
   await browser.get('/people');
   return browser.post('/people/add', { name, fullName: `Khun ${name}`, role });
@@ -74,18 +77,20 @@ describe('an admin', () => {
     expect(textOf(await page.browser.get('/proposals'))).toMatch(
       /Waits for a checker 1 … Add dao as a checker/,
     );
-    const shown = await page.browser.get('/people/change/1');
+    const shown = await page.browser.get('/proposal/1');
     expect(textOf(shown)).toContain('You proposed this and cannot approve it');
-    expect(shown.text).not.toContain('/people/change/1/confirm');
+    expect(shown.text).not.toContain('/proposal/1/approve');
     expect(shown.text).not.toContain(first);
-    const own = await page.browser.post('/people/change/1/confirm');
+    const own = await page.browser.post('/proposal/1/approve', { seen: await digestOf(1) });
     expect(textOf(own)).toContain('you proposed this and cannot approve it');
     const anan = await page.open('anan');
     expect(textOf(await anan.get('/proposals'))).toMatch(
       /Waits for your check 1 … Add dao as a checker mali/,
     );
-    expect((await anan.get('/people/change/1')).text).toContain('action="/people/change/1/confirm"');
-    const second = secretOf(await anan.post('/people/change/1/confirm'));
+    expect((await anan.get('/proposal/1')).text).toContain('action="/proposal/1/approve"');
+    for (const seen of [undefined, 'another'])
+      expect(secretOf(await anan.post('/proposal/1/approve', seen === undefined ? {} : { seen }))).toBe('');
+    const second = secretOf(await anan.post('/proposal/1/approve', { seen: await digestOf(1) }));
     const asked = await (await openBrowser()).signIn('dao', `${first}-${second}`);
     expect(asked.text).toContain('action="/password"');
   });
@@ -94,10 +99,10 @@ describe('an admin', () => {
     await page.users.add('anan', 'admin', await page.users.find('mali'));
     await page.users.add('dao', 'checker', await page.users.find('mali'));
     const anan = await page.open('anan');
-    await anan.get('/people/change/1');
-    expect(textOf(await anan.post('/people/change/1/send-back', { note: 'who is dao?' }))).toContain(
-      'Sent back',
-    );
+    await anan.get('/proposal/1');
+    expect((await anan.post('/proposal/1/send-back', { note: ' ' })).status).toBe(422);
+    expect((await anan.post('/proposal/1/withdraw')).status).toBe(409);
+    expect(textOf(await anan.post('/proposal/1/send-back', { note: 'who is dao?' }))).toContain('Sent back');
     expect(textOf(await anan.get('/proposals'))).toMatch(
       /Decided 1 ○ Add dao as a checker Sent back · anan · who is dao/,
     );
@@ -121,7 +126,6 @@ test('whoever is no admin sees none of it and changes nothing', async () => {
   for (const [path, fields] of [
     ['/people/add', { name: 'evil', fullName: 'Evil', role: 'admin' }],
     [`/people/${personId}/role`, { role: 'admin' }],
-    [`/people/change/1/confirm`, {}],
   ] as const)
     expect((await page.browser.post(path, fields)).status).toBe(403);
   expect(await page.users.find('wan')).toMatchObject({ role: 'viewer' });

@@ -125,10 +125,10 @@ describe('a passkey', () => {
     const { key } = await enrol('mali');
     const asked = await confirm(key, 'mali', 'mali');
     if (asked.kind !== 'waits') throw new Error(asked.kind);
-    expect(await confirmChange(users.context, asked.changeId, await users.prove('mali'))).toMatchObject({
+    expect(await confirmChange(users.context, asked.proposalId, await users.prove('mali'))).toMatchObject({
       kind: 'refused',
     });
-    expect(await confirmChange(users.context, asked.changeId, await users.prove('anan'))).toMatchObject({
+    expect(await confirmChange(users.context, asked.proposalId, await users.prove('anan'))).toMatchObject({
       kind: 'done',
     });
     expect(await keysOf()).toMatchObject([{ confirmedBy: [1, 4] }]);
@@ -139,8 +139,8 @@ describe('a passkey', () => {
     const { key } = await enrol('nok');
     const asked = await confirm(key, 'nok', 'mali');
     await revokePasskey(context(), await signerOf('nok'), key.credentialId);
-    const changeId = asked.kind === 'waits' ? asked.changeId : 0;
-    expect(inWords(await confirmChange(users.context, changeId, await users.prove('anan')))).toMatchObject({
+    const proposalId = asked.kind === 'waits' ? asked.proposalId : 0;
+    expect(inWords(await confirmChange(users.context, proposalId, await users.prove('anan')))).toMatchObject({
       kind: 'refused',
       why: expect.stringContaining('revoked'),
     });

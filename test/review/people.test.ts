@@ -3,18 +3,19 @@ import { DatabaseSync } from 'node:sqlite';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { auditJournal } from '../../src/evidence/audit.ts';
 import {
+  appendEdit,
   confirmChange,
-  expireChanges,
   recoverAdmin,
   requestChange,
   sendBackChange,
 } from '../../src/review/people.ts';
-import { findBrokenLink } from '../../src/review/rules/chain.ts';
+import { findBrokenLink, type PersonEventDraft } from '../../src/review/rules/chain.ts';
 import { readAgreedPolicy } from '../../src/review/policy.ts';
 import type { PersonRequest, ReviewPolicy } from '../../src/review/rules/person-request.ts';
 import { describePersonEvent } from '../../src/review/rules/person-words.ts';
 import { signIn } from '../../src/review/sign-in.ts';
 import { openAuditOf } from '../../src/store/evidence/audit.ts';
+import { noonMs } from '../support/core-fixtures.ts';
 import { passwordOf, Users } from '../support/persons.ts';
 import { makePostgresStore } from '../support/postgres-store.ts';
 import { describePostgres } from '../support/postgres.ts';
@@ -45,6 +46,10 @@ describe.each([
     }
 
     const events = () => opened.store.personEvents(0, 1_000);
+    const ofProposals = async () =>
+      (await opened.store.proposalEvents(0, 1_000)).map(
+        ({ subject, kind, byPerson }) => `${subject} ${kind} by ${byPerson}`,
+      );
 
     describe('one admin', () => {
       test('is the first user, whom whoever owns the journal makes, and makes the second', async () => {
@@ -95,9 +100,9 @@ describe.each([
         const asked = await users.ask(wanted, mali);
         if (asked.kind !== 'waits') throw new Error(asked.kind);
         await expect(users.find('dao')).rejects.toThrow('no user dao');
-        const own = await confirmChange(users.context, asked.changeId, await users.prove('mali'));
+        const own = await confirmChange(users.context, asked.proposalId, await users.prove('mali'));
         expect(inWords(own)).toEqual({ kind: 'refused', why: 'you proposed this and cannot approve it' });
-        const done = await confirmChange(users.context, asked.changeId, await users.prove('anan'));
+        const done = await confirmChange(users.context, asked.proposalId, await users.prove('anan'));
         if (done.kind !== 'done') throw new Error(done.kind);
         const { text, isHalf } = done.oneTimePassword ?? { text: '', isHalf: false };
         expect(isHalf).toBe(true);
@@ -107,10 +112,10 @@ describe.each([
         expect(await signIn(users.context, 'dao', passwordOf('dao'))).toMatchObject({ kind: 'signed-in' });
         expect(await users.find('dao')).toMatchObject({ handedBy: 1, confirmedBy: 2 });
         // The change ends once, and nothing of the password is left of it.
-        const again = await confirmChange(users.context, asked.changeId, await users.prove('anan'));
+        const again = await confirmChange(users.context, asked.proposalId, await users.prove('anan'));
         expect(inWords(again)).toEqual({ kind: 'refused', why: 'it was applied' });
-        const { changes } = await opened.store.persons();
-        expect(changes).toMatchObject([{ status: 'applied', checkerId: 2, firstHalf: null }]);
+        expect(await users.changes()).toMatchObject([{ status: 'applied', checkerId: 2 }]);
+        expect(await opened.store.firstHalf(asked.proposalId)).toBeNull();
       });
 
       test('a maker whom one admin could be is given another password when he becomes a checker', async () => {
@@ -118,7 +123,7 @@ describe.each([
         const { personId } = await users.find('boon');
         const asked = await users.ask({ kind: 'role', personId, role: 'checker' }, await users.find('mali'));
         if (asked.kind !== 'waits') throw new Error(asked.kind);
-        const done = await confirmChange(users.context, asked.changeId, await users.prove('anan'));
+        const done = await confirmChange(users.context, asked.proposalId, await users.prove('anan'));
         expect(done).toMatchObject({ kind: 'done', oneTimePassword: { isHalf: true } });
         expect(await signIn(users.context, 'boon', passwordOf('boon'))).toMatchObject({ kind: 'refused' });
         await users.begin(done, asked.firstHalf);
@@ -138,15 +143,14 @@ describe.each([
           'it was withdrawn',
         );
         expect(inWords(await sendBackChange(users.context, 9, await users.prove('mali'), ''))).toBe(
-          'no change 9 waits',
+          'there is no proposal 9',
         );
-        const { changes } = await opened.store.persons();
-        expect(inWords(changes)).toMatchObject([
-          { status: 'sent-back', why: 'Dao has left' },
-          { status: 'withdrawn' },
+        expect(await users.changes()).toMatchObject([
+          { status: 'sent-back', checkNote: 'Dao has left', checker: 'anan' },
+          { status: 'withdrawn', checkNote: null, checker: 'mali' },
         ]);
-        expect((await users.kindsOfEvents()).slice(-2)).toEqual(['0 change-sent-back', '0 change-withdrawn']);
-        expect(findBrokenLink(await events())).toBeUndefined();
+        expect((await ofProposals()).slice(-2)).toEqual(['1 sent-back by 2', '2 withdrawn by 1']);
+        expect([await opened.store.firstHalf(1), await opened.store.firstHalf(2)]).toEqual([null, null]);
       });
 
       test('has seven days, after which the change ends with its half of the password, once', async () => {
@@ -154,20 +158,21 @@ describe.each([
         const mali = await users.find('mali');
         await users.ask(wanted, mali);
         await users.ask({ ...wanted, name: 'ek' }, mali);
-        const { changes: waiting } = await opened.store.persons();
+        const waiting = await users.changes();
+        const half = await opened.store.firstHalf(2);
         const dueMs = (waiting[0]?.madeAtMs ?? 0) + 7 * 86_400_000;
-        await expireChanges(opened.store, dueMs - 1);
-        expect((await opened.store.persons()).changes).toEqual(waiting);
+        await opened.store.expireProposals(dueMs - 1);
+        expect(await users.changes()).toEqual(waiting);
         await using other = await opened.openAnother();
-        await Promise.all([expireChanges(opened.store, dueMs), expireChanges(other, dueMs)]);
-        const { changes } = await opened.store.persons();
-        expect(changes).toMatchObject([
-          { status: 'expired', checkerId: null, endedAtMs: dueMs, firstHalf: null },
-          { status: 'proposed', firstHalf: waiting[1]?.firstHalf },
+        await Promise.all([opened.store.expireProposals(dueMs), other.expireProposals(dueMs)]);
+        expect(await users.changes()).toMatchObject([
+          { status: 'expired', checkerId: null, endedAtMs: dueMs },
+          { status: 'proposed' },
         ]);
-        const last = (await events()).at(-1);
-        expect(inWords(last && describePersonEvent(last, []))).toBe('change 1 (add dao as a checker) lapsed');
-        expect((await users.kindsOfEvents()).filter((kind) => kind === '0 change-expired')).toHaveLength(1);
+        expect([await opened.store.firstHalf(1), await opened.store.firstHalf(2)]).toEqual([null, half]);
+        expect((await ofProposals()).filter((event) => event.includes('expired'))).toEqual([
+          '1 expired by null',
+        ]);
         expect(inWords(await confirmChange(users.context, 1, await users.prove('anan')))).toEqual({
           kind: 'refused',
           why: 'it has lapsed: it was not checked in time',
@@ -185,7 +190,10 @@ describe.each([
           kind: 'refused',
           why: expect.stringContaining('changed since'),
         });
-        expect((await opened.store.persons()).changes).toMatchObject([{ status: 'stale' }]);
+        expect(inWords(await users.changes())).toMatchObject([
+          { status: 'stale', why: expect.stringContaining('changed since') },
+        ]);
+        expect((await ofProposals()).slice(-2)).toEqual(['1 approved by 2', '1 stale by null']);
         expect(await users.find('boon')).toMatchObject({ role: 'viewer' });
       });
     });
@@ -348,20 +356,115 @@ describe.each([
   });
 });
 
-test('an audit knows a change that lapsed', async () => {
-  await using sqlite = await makeSqliteStore();
-  const users = new Users(sqlite.store);
-  await users.add('mali', 'admin', null);
-  await users.add('anan', 'admin', await users.find('mali'));
-  await users.ask(
-    { kind: 'add', name: 'dao', displayName: 'Dao', role: 'checker' },
-    await users.find('mali'),
-  );
-  await expireChanges(sqlite.store, users.clock.now() + 7 * 86_400_000);
-  await using audited = await openAuditOf(sqlite.path);
-  const { journalId } = sqlite.store;
-  const found = await auditJournal(audited, { journalId, outside: [], findEvidenceFault: () => undefined });
-  expect(found.parts.flatMap(({ findings }) => findings)).toEqual([]);
+describe('an audit', () => {
+  /** mali and anan are admins; dao was added by both, ek lapsed, fon was withdrawn, and gof waits. */
+  async function tell() {
+    const sqlite = await makeSqliteStore();
+    const users = new Users(sqlite.store);
+    await users.add('mali', 'admin', null);
+    await users.add('anan', 'admin', await users.find('mali'));
+    const mali = await users.find('mali');
+    const ask = (name: string) =>
+      users.ask({ kind: 'add', name, displayName: `Khun ${name}`, role: 'checker' }, mali);
+    await ask('dao');
+    await confirmChange(users.context, 1, await users.prove('anan'));
+    await ask('ek');
+    await sqlite.store.expireProposals(users.clock.now() + 7 * 86_400_000);
+    await ask('fon');
+    await sendBackChange(users.context, 3, await users.prove('mali'), '');
+    await ask('gof');
+    return sqlite;
+  }
+
+  async function findIn({ path, store }: SqliteStore): Promise<readonly string[]> {
+    await using audited = await openAuditOf(path);
+    const found = await auditJournal(audited, {
+      journalId: store.journalId,
+      outside: [],
+      findEvidenceFault: () => undefined,
+    });
+    return found.parts.flatMap(({ part, findings }) =>
+      findings.map(({ place, why }) => `${part}: ${place}: ${why}`),
+    );
+  }
+
+  test('knows what was confirmed, has lapsed, was withdrawn and waits', async () => {
+    await using sqlite = await tell();
+    expect(await findIn(sqlite)).toEqual([]);
+  });
+
+  const forget = (where: string) => `delete from proposal_event where subject ${where};
+    delete from proposal_item where proposal_id ${where}; delete from proposal where proposal_id ${where}`;
+
+  test.each<readonly [string, sql: string, expected: RegExp]>([
+    ['no proposal', forget('= 1'), /people: event \d+ of people: no proposal says/],
+    [
+      'a proposal that has lapsed',
+      `update proposal set status = 'expired' where proposal_id = 1`,
+      /people: proposal 1 about users: it is expired, and the history of users says otherwise/,
+    ],
+    [
+      'a proposal of another',
+      `update proposal set maker_id = 2 where proposal_id = 1`,
+      /people: proposal 1 about users: .*others proposed and confirmed it/,
+    ],
+    [
+      'a proposal that its maker approved',
+      `update proposal set checker_id = 1 where proposal_id = 1`,
+      /people: proposal 1 about users: .*others proposed and confirmed it/,
+    ],
+    [
+      'another role than was proposed',
+      `update proposal set figures = replace(figures, '"checker"', '"admin"') where proposal_id = 1`,
+      /people: proposal 1 about users: it asks for something else/,
+    ],
+    [
+      'another name than was proposed',
+      `update proposal set figures = replace(figures, 'Khun dao', 'Khun Dow') where proposal_id = 1`,
+      /people: proposal 1 about users: it asks for something else/,
+    ],
+    [
+      'nothing, though a proposal was applied',
+      `update proposal set status = 'applied', checker_id = 2 where proposal_id = 4`,
+      /people: proposal 4 about users: the history of users tells of no such change/,
+    ],
+  ])('finds a change that rests on %s', async (_what, sql, expected) => {
+    await using sqlite = await tell();
+    using db = new DatabaseSync(sqlite.path);
+    db.exec('pragma foreign_keys = off');
+    for (const { name } of db.prepare(`select name from sqlite_schema where type = 'trigger'`).all())
+      db.exec(`drop trigger "${String(name)}"`);
+    db.exec(sql);
+    const found = (await findIn(sqlite)).join('\n');
+    expect(found).toMatch(expected);
+    // The history of proposals tells the same.
+    expect(found).toMatch(/proposals: /);
+  });
+
+  test.each<readonly [string, Partial<PersonEventDraft>, RegExp]>([
+    [
+      'the number of no proposal',
+      { facts: { confirmedBy: 2, proposalId: 99 } },
+      /event \d+ of people: no proposal says that a second admin confirmed it/,
+    ],
+    [
+      'the number of a proposal that waits',
+      { facts: { confirmedBy: 2, proposalId: 4 } },
+      /proposal 4 about users: it is proposed, and the history of users says otherwise/,
+    ],
+    [
+      'the number of a proposal that was applied before',
+      { facts: { confirmedBy: 2, proposalId: 1 } },
+      /proposal 1 about users: it is applied, and the history of users says otherwise/,
+    ],
+  ])('finds an event that was put in with %s', async (_what, forged, expected) => {
+    await using sqlite = await tell();
+    const role = { from: 'checker', to: 'admin', newPassword: false };
+    const place = { subject: 3, kind: 'role-changed', byPerson: 1, proof: 'token', cells: {} } as const;
+    const draft = { ...place, atMs: noonMs, facts: { ...role, ...forged.facts } };
+    await appendEdit(sqlite.store, () => ({ events: [draft] }));
+    expect((await findIn(sqlite)).join('\n')).toMatch(expected);
+  });
 });
 
 test('the journal itself keeps the history as it was written', async () => {

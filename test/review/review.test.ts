@@ -4,14 +4,13 @@ import { DatabaseSync } from 'node:sqlite';
 import { describe, expect, test } from 'vitest';
 import { summariseBatch } from '../../src/reports/rules/summary.ts';
 import { tamper } from '../support/store-fixtures.ts';
+import { applyApproved, check, sweepProposals, withdraw } from '../../src/review/review.ts';
 import {
-  applyApproved,
-  check,
   computeProposalDigest,
-  sweepProposals,
-  withdraw,
-} from '../../src/review/review.ts';
-import type { Correction, Decider, Target } from '../../src/review/rules/proposal.ts';
+  type Correction,
+  type Decider,
+  type Target,
+} from '../../src/review/rules/proposal.ts';
 import { payerKeyOf, versionOfBatch, versionOfPayer } from '../../src/review/rules/batch-decisions.ts';
 import type { Decision, PayoutDecision } from '../../src/review/rules/terms.ts';
 import type { ReviewContext } from '../../src/review/context.ts';

@@ -39,7 +39,7 @@ const values: Readonly<Record<string, string>> = {
   'proposal_item.kind': `'payout'`,
   'review_note.kind': `'payout'`,
   'proposal_item.status': `'open'`,
-  'person_change.status': `'proposed'`,
+  'proposal.status': `'proposed'`,
   'notice_delivery.status': `'due'`,
   'notice_delivery.next_at_ms': '1',
   'used_reference.trans_ref_no': `'2'`,

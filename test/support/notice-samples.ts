@@ -131,8 +131,6 @@ const personFacts = {
   expiresAtMs: 1,
   proposalId: 4,
   tokenId: 5,
-  changeId: 6,
-  wanted: 'enable',
   failedTries: 5,
   kind: 'break',
   batchId: '7B3KQ0M9ZX',

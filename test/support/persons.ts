@@ -5,8 +5,15 @@ import { AccessRecord } from '../../src/review/access-record.ts';
 import type { PasswordCost } from '../../src/review/password-hash.ts';
 import { type ChangeOutcome, type PersonContext, requestChange } from '../../src/review/people.ts';
 import type { Passkey } from '../../src/review/rules/passkey.ts';
-import type { Person, Proof, ProvedPerson, Role } from '../../src/review/rules/people.ts';
-import type { Asker, PersonRequest } from '../../src/review/rules/person-request.ts';
+import {
+  asAdmin,
+  type Person,
+  type Proof,
+  type ProvedPerson,
+  type Role,
+} from '../../src/review/rules/people.ts';
+import type { Asker, PersonProposal, PersonRequest } from '../../src/review/rules/person-request.ts';
+import { proposalStatuses } from '../../src/review/rules/proposal.ts';
 import { changePassword, type SignInContext } from '../../src/review/sign-in.ts';
 import { sharedSource } from '../../src/review/source-tries.ts';
 import type { Store } from '../../src/store/store.ts';
@@ -127,6 +134,13 @@ export class Users {
 
   async prove(name: string): Promise<ProvedPerson> {
     return { person: await this.find(name), proof: 'token' };
+  }
+
+  /** The proposals about people, the oldest first, as an admin reads them. */
+  async changes(): Promise<readonly PersonProposal[]> {
+    const admin = asAdmin(makePerson());
+    if (admin === undefined) throw new Error('an admin may not read proposals about people');
+    return (await this.store.personProposals(proposalStatuses, 1_000, 1_000, admin)).toReversed();
   }
 
   async kindsOfEvents(): Promise<readonly string[]> {

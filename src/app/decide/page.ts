@@ -153,13 +153,13 @@ function makeSigningParts(parts: ViewParts, { signingPlace }: ServedPlace) {
     store,
     scene: { isSandbox, companyId: payer?.companyId ?? '', journalId: store.journalId },
     challenges: new Challenges<Question>(),
-    onChange: onUserChange,
+    onChange: async () => onUserChange?.(),
   };
 }
 
 /** Every view of the page. @forTests */
 export function listViews(parts: ViewParts, place: ServedPlace): ServedViews {
-  const { store, readContext, readReview, readItems, evidenceFolder, onUserChange, onSignOut } = parts;
+  const { store, readContext, readReview, readItems, evidenceFolder, onSignOut } = parts;
   const { readAttention, outside, payer, readSurroundings, uploads, fileDecisions, fetchStatement } = parts;
   const signing = makeSigningParts(parts, place);
   const { readPersons } = signing;
@@ -197,7 +197,7 @@ export function listViews(parts: ViewParts, place: ServedPlace): ServedViews {
       companyId: payer?.companyId ?? '',
     }),
     ...makePayeesViews(store),
-    ...makeUserViews({ readPersons, onChange: async () => onUserChange?.() }),
+    ...makeUserViews(signing),
     ...makeLogViews(store),
     ...makeRegistrationListViews(store),
     ...registrations.views,

@@ -6,10 +6,11 @@ import { formatBangkokMoment } from '../../core/bangkok-time.ts';
 import { inEnglish } from '../../core/message.ts';
 import { listOf, recordOf, viewOf } from '../../core/view.ts';
 import { printable, showText, toLines } from '../../core/outgoing-text.ts';
+import type { PersonEvent } from '../../review/rules/chain.ts';
 import type { Passkey } from '../../review/rules/passkey.ts';
 import { isBeforeRestore, type Person } from '../../review/rules/people.ts';
-import { isOpenChange, type PersonChange } from '../../review/rules/person-request.ts';
-import { describeChange, describePersonEvent, severityOf } from '../../review/rules/person-words.ts';
+import type { PersonProposal } from '../../review/rules/person-request.ts';
+import { describePersonEvent, describeRequest, severityOf } from '../../review/rules/person-words.ts';
 import { alignColumns, type Shown } from './shown.ts';
 
 /** A user's public fields; the rest of the record stays here. */
@@ -23,7 +24,7 @@ const userView = viewOf<Person>()('user', {
 /** A change that waits for a second admin, by `user`. @forTests */
 export const waitsView = viewOf<Extract<ChangeOutcome, { kind: 'waits' }>>()('waiting change', {
   waits: ['flag', 'true', () => true],
-  changeId: ['number', 'number of the change'],
+  proposalId: ['number', 'number of the proposal'],
   why: ['advice', 'why it waits'],
   firstHalf: ['text', 'first half of the one-time password, shown only now', ({ firstHalf }) => firstHalf],
 });
@@ -47,7 +48,7 @@ export const doneView = viewOf<Extract<ChangeOutcome, { kind: 'done' }>>()('done
 /** Outcome of a request, and which secret to hand to which person. */
 export function showOutcome(outcome: Exclude<ChangeOutcome, { kind: 'refused' }>): Shown {
   if (outcome.kind === 'waits') {
-    const { changeId, firstHalf } = outcome;
+    const { proposalId, firstHalf } = outcome;
     const why = inEnglish(outcome.why);
     const half =
       firstHalf === undefined
@@ -60,7 +61,7 @@ export function showOutcome(outcome: Exclude<ChangeOutcome, { kind: 'refused' }>
       json: waitsView.json(outcome),
       text: toLines([
         `It waits for a second admin: ${why}.`,
-        `Confirmed with: paydrop user confirm ${changeId}`,
+        `Confirmed with: paydrop user confirm ${proposalId}`,
         ...half,
       ]),
     };
@@ -91,8 +92,7 @@ function standingOf(person: Person, { nowMs, restoredAtMs }: UsersListed): strin
 const momentOf = (atMs: number | null): string => (atMs === null ? 'never' : formatBangkokMoment(atMs));
 
 export function showUsers(listed: UsersListed): Shown {
-  const { shown, tokens, changes, people, events, nowMs } = listed;
-  const waiting = changes.filter((change) => isOpenChange(change, nowMs));
+  const { shown, tokens, waiting, people, events, nowMs } = listed;
   const good = tokens.filter(({ revokedAtMs, expiresAtMs }) => revokedAtMs === null && expiresAtMs > nowMs);
   const rows = shown.map((person) => [
     person.name,
@@ -109,13 +109,13 @@ export function showUsers(listed: UsersListed): Shown {
     ...(rows.length === 0 ? [none] : alignColumns([head, ...rows], [4])),
     ...(isOne ? showTokens(good) : []),
     ...(isOne ? showPasskeys(listed) : []),
-    ...showWaiting(waiting, people),
+    ...showWaiting(waiting),
     ...(isOne ? ['', 'What happened'] : []),
     ...events.map(
       (event) => `${formatBangkokMoment(event.atMs)}  ${inEnglish(describePersonEvent(event, people))}`,
     ),
   ]);
-  return { json: usersView.json({ listed, tokens: good, waiting }), text };
+  return { json: usersView.json({ listed, tokens: good }), text };
 }
 
 const showTokens = (tokens: readonly PersonToken[]): readonly string[] =>
@@ -157,18 +157,18 @@ const showPasskeys = (listed: UsersListed): readonly string[] => {
       ];
 };
 
-const showWaiting = (changes: readonly PersonChange[], people: readonly Person[]): readonly string[] =>
-  changes.length === 0
+const showWaiting = (waiting: readonly PersonProposal[]): readonly string[] =>
+  waiting.length === 0
     ? []
     : [
         '',
-        'Waiting for a second admin (paydrop user confirm CHANGE)',
+        'Waiting for a second admin (paydrop user confirm PROPOSAL)',
         ...alignColumns(
-          changes.map((change) => [
-            String(change.changeId),
-            showText(inEnglish(describeChange(change, people))),
-            `proposed by ${people.find(({ personId }) => personId === change.makerId)?.name ?? ''}`,
-            formatBangkokMoment(change.madeAtMs),
+          waiting.map((proposal) => [
+            String(proposal.proposalId),
+            showText(inEnglish(describeRequest(proposal))),
+            `proposed by ${proposal.maker}`,
+            formatBangkokMoment(proposal.madeAtMs),
           ]),
         ),
       ];
@@ -186,11 +186,10 @@ const passkeyView = viewOf<Passkey>()('passkey', {
   isConfirmed: ['flag', 'whether an admin has confirmed it', ({ confirmedAtMs }) => confirmedAtMs !== null],
 });
 
-/** The list, with the tokens that are good and the changes that wait. */
+/** The list, with the tokens that are good. */
 interface ShownListing {
   readonly listed: UsersListed;
   readonly tokens: readonly PersonToken[];
-  readonly waiting: readonly PersonChange[];
 }
 
 interface ListedUser extends ShownListing {
@@ -225,23 +224,19 @@ const listedUserView = viewOf<ListedUser>()('listed user', {
   ],
 });
 
-interface OfPeople<Of> {
-  readonly about: Of;
+interface ShownEvent {
+  readonly about: PersonEvent;
   readonly people: readonly Person[];
 }
 
-const changeView = viewOf<OfPeople<PersonChange>>()('change of a user', {
-  changeId: ['number', 'its number', ({ about }) => about.changeId],
-  what: ['advice', 'what changes', ({ about, people }) => describeChange(about, people)],
-  proposedBy: [
-    'text',
-    'who proposed it',
-    ({ about, people }) => people.find(({ personId }) => personId === about.makerId)?.name,
-  ],
-  proposedAt: ['text', 'when it was proposed', ({ about }) => momentOf(about.madeAtMs)],
+const changeView = viewOf<PersonProposal>()('change of a user', {
+  proposalId: ['number', 'number of the proposal'],
+  what: ['advice', 'what changes', describeRequest],
+  proposedBy: ['text', 'who proposed it', ({ maker }) => maker],
+  proposedAt: ['text', 'when it was proposed', ({ madeAtMs }) => momentOf(madeAtMs)],
 });
 
-const eventView = viewOf<OfPeople<UsersListed['events'][number]>>()('event of a user', {
+const eventView = viewOf<ShownEvent>()('event of a user', {
   seq: ['number', 'its number', ({ about }) => about.seq],
   at: ['text', 'when it happened', ({ about }) => momentOf(about.atMs)],
   kind: ['text', 'kind of event', ({ about }) => about.kind],
@@ -256,11 +251,7 @@ export const usersView = viewOf<ShownListing>()('users', {
     'the users',
     (shown) => shown.listed.shown.map((person) => ({ ...shown, person })),
   ],
-  waiting: [
-    listOf(changeView),
-    'changes that wait for a second admin',
-    ({ waiting, listed: { people } }) => waiting.map((about) => ({ about, people })),
-  ],
+  waiting: [listOf(changeView), 'changes that wait for a second admin', ({ listed: { waiting } }) => waiting],
   events: [
     listOf(eventView),
     'what happened to the user, where one is asked for',

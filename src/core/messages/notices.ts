@@ -154,6 +154,10 @@ const ofJournal = wordingsOffPage({
     'the head of {day}: keep it out of reach of everyone who can write the journal',
     'ค่าแฮชประจำวันที่ {day}: ให้เก็บไว้ในที่ที่ผู้มีสิทธิ์แก้ไขฐานข้อมูล journal เข้าถึงไม่ได้',
   ],
+  'notice.person-proposal': [
+    'proposal {id} of {name} ({wanted}) {status}',
+    'คำขอ {id} ของ {name} ({wanted}) {status}',
+  ],
   'notice.person-critical': [
     'Ask who did it, and why: if no person did, disable the user, and change who may write to the journal',
     'สอบถามว่าผู้ใดเป็นผู้ดำเนินการและเพราะเหตุใด หากไม่มีผู้ใดยืนยัน ให้ปิดใช้งานผู้ใช้นั้น และเปลี่ยนสิทธิ์ของผู้ที่แก้ไขฐานข้อมูล journal ได้',

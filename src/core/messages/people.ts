@@ -157,7 +157,10 @@ const requestWordings = wordings({
   'user-change.no-admin': ['its proposer is no longer an admin', 'ผู้เสนอไม่ได้เป็นผู้ดูแลระบบแล้ว'],
   'user-change.user-changed': ['the user has changed since it was proposed', 'ข้อมูลผู้ใช้เปลี่ยนแปลงหลังจากเสนอ'],
   'user-change.propose-again': ['{why}: propose it again', '{why} กรุณาเสนอใหม่'],
-  'user-change.unknown': ['no change {id} waits', 'ไม่มีคำขอ {id} ที่รอการยืนยัน'],
+  'user-change.open': [
+    'proposal {id} is about this, and is not decided yet: approve it, send it back or withdraw it first',
+    'คำขอ {id} เกี่ยวกับเรื่องนี้และยังไม่ได้ตัดสินใจ กรุณาอนุมัติ ส่งกลับ หรือถอนคำขอนั้นก่อน',
+  ],
 });
 
 /** Passwords, tokens, sessions and passkeys. */
@@ -271,11 +274,6 @@ const historyWordings = wordings({
     '{name} สร้างโทเคน {id} ใช้ได้ถึง {moment}',
   ],
   'history.token-revoked': ['token {id} of {name} was revoked', 'เพิกถอนโทเคน {id} ของ {name}'],
-  'history.change-proposed': ['change {id} ({wanted}) was proposed', 'เสนอคำขอ {id} ({wanted})'],
-  'history.change-sent-back': ['change {id} ({wanted}) was sent back', 'ส่งกลับคำขอ {id} ({wanted})'],
-  'history.change-withdrawn': ['change {id} ({wanted}) was withdrawn', 'ถอนคำขอ {id} ({wanted})'],
-  'history.change-stale': ['change {id} ({wanted}) is stale', 'คำขอ {id} ({wanted}) ใช้ไม่ได้แล้ว'],
-  'history.change-expired': ['change {id} ({wanted}) lapsed', 'คำขอ {id} ({wanted}) หมดอายุ'],
   'history.locked-out': [
     '{name} is locked out after {count} wrong passwords',
     '{name} ถูกล็อกเพราะใส่รหัสผ่านผิด {count} ครั้ง',
@@ -356,7 +354,6 @@ const historyWordings = wordings({
   'wanted.disable': ['disable {name}', 'ปิดใช้งาน {name}'],
   'wanted.reset-password': ['give {name} a new password', 'ออกรหัสผ่านใหม่ให้ {name}'],
   'wanted.confirm-passkey': ['confirm a passkey of {name}', 'ยืนยันพาสคีย์ของ {name}'],
-  'wanted.policy': ['how many people a decision takes', 'จำนวนผู้อนุมัติ'],
   'wanted.agree': ['agree on {policy}', 'ตกลงเกณฑ์ {policy}'],
 });
 

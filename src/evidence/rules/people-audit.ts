@@ -3,7 +3,7 @@ import { hash } from 'node:crypto';
 import { digestSecret, type EventFacts, type Link, readFacts } from '../../review/rules/chain.ts';
 import { type Passkey, showKey } from '../../review/rules/passkey.ts';
 import type { Person } from '../../review/rules/people.ts';
-import { nameKeyOf, type PersonChange, subjectOf } from '../../review/rules/person-request.ts';
+import { nameKeyOf, type PersonProposal, type PersonRequest } from '../../review/rules/person-request.ts';
 import type { PersonSession } from '../../review/rules/session.ts';
 import type { ApprovalSignature } from '../../review/rules/signature.ts';
 
@@ -45,7 +45,6 @@ export interface KeptPersons {
   readonly people: readonly KeptPerson[];
   readonly tokens: readonly KeptToken[];
   readonly passkeys: readonly Passkey[];
-  readonly changes: readonly PersonChange[];
   readonly sessions: readonly PersonSession[];
   readonly signatures: readonly ApprovalSignature[];
   readonly hands: readonly KeptHand[];
@@ -332,70 +331,62 @@ function* comparePasskeys({ passkeys }: KeptPersons, events: readonly Event[]): 
       yield { place: `passkey ${showKey({ keyHash: String(readFacts(enrolled)['keyHash']) })}`, why: isGone };
 }
 
-// ---------------------------------------------------------------- proposed changes
+// ---------------------------------------------------------------- changes that two admins made
 
-/** The end of a change, and the person who ended it. */
-function readEnd(event: Event): Pick<PersonChange, 'status' | 'checkerId'> {
-  const word = /^change-(.+)$/v.exec(event.kind)?.[1];
-  if (word !== undefined) return { status: word as PersonChange['status'], checkerId: event.byPerson };
-  return { status: 'applied', checkerId: readFacts(event)['confirmedBy'] as number | null };
+/** The kind of event by which each request is carried out. */
+const eventKinds: Readonly<Record<PersonRequest['kind'], string>> = {
+  add: 'made',
+  role: 'role-changed',
+  disable: 'disabled',
+  enable: 'enabled',
+  'reset-password': 'password-reset',
+  'confirm-passkey': 'passkey-confirmed',
+  policy: 'policy-changed',
+};
+
+/** Tells whether an event carries out exactly the request. */
+function isCarriedOut(request: PersonRequest, event: Event): boolean {
+  if (event.kind !== eventKinds[request.kind]) return false;
+  const facts = readFacts(event);
+  const isAbout = !('personId' in request) || request.personId === event.subject;
+  const said: EventFacts = {
+    ...('role' in request ? { [request.kind === 'add' ? 'role' : 'to']: request.role } : {}),
+    ...('credentialId' in request ? { credentialId: request.credentialId } : {}),
+    ...('policy' in request ? request.policy : {}),
+  };
+  const named = request.kind === 'add' && event.cells !== null ? request : undefined;
+  return (
+    isAbout &&
+    Object.entries(said).every(([name, value]) => facts[name] === value) &&
+    (named === undefined ||
+      (cellOf(event, 'name') === named.name && cellOf(event, 'displayName') === named.displayName))
+  );
 }
 
-const waiting = { status: 'proposed', checkerId: null } as const;
-
-function* compareChanges({ changes, people }: KeptPersons, events: readonly Event[]): Generator<Difference> {
-  const ofChange = Map.groupBy(events, (event) => readFacts(event)['changeId']);
-  const nameOf = (personId: number): string =>
-    people.find((person) => person.personId === personId)?.name ?? `${personId}`;
-  for (const change of changes) {
-    const place = `change ${change.changeId} of users`;
-    const [proposed, ended] = ofChange.get(change.changeId) ?? [];
-    if (proposed?.kind !== 'change-proposed') {
-      yield { place, why: missingInHistory('change') };
-      continue;
-    }
-    const facts = readFacts(proposed);
-    const { request } = change;
-    const end = ended === undefined ? waiting : readEnd(ended);
-    const asks = 'it asks for something else than was proposed';
-    const byWhom = `who proposed it is another than ${nameOf(proposed.byPerson ?? 0)}`;
-    const isErased = proposed.cells === null;
-    yield* compare(place, [
-      { why: byWhom, is: change.makerId, said: proposed.byPerson },
-      { why: 'when it was proposed is another', is: change.madeAtMs, said: proposed.atMs },
-      { why: 'when it lapses is another', is: change.expiresAtMs, said: facts['expiresAtMs'] },
-      { why: 'what was seen then is another', is: change.seen, said: facts['seen'] },
-      { why: asks, is: request.kind, said: facts['wanted'] },
-      { why: asks, is: subjectOf(request) ?? 0, said: proposed.subject },
-      { why: asks, is: 'role' in request ? request.role : undefined, said: facts['role'] },
-      {
-        why: asks,
-        is: 'credentialId' in request ? request.credentialId : undefined,
-        said: facts['credentialId'],
-      },
-      {
-        why: asks,
-        is: 'policy' in request ? JSON.stringify(request.policy) : undefined,
-        said: facts['policy'],
-      },
-      { why: asks, is: 'name' in request ? request.name : undefined, said: cellOf(proposed, 'name') },
-      {
-        why: asks,
-        is: 'displayName' in request ? request.displayName : undefined,
-        said: isErased ? undefined : cellOf(proposed, 'displayName'),
-      },
-      {
-        why: `it is ${change.status}, and the history of users says otherwise`,
-        is: change.status,
-        said: end.status,
-      },
-      { why: 'who ended it is another', is: change.checkerId, said: end.checkerId },
-    ]);
+/** Compares each change that a second admin confirmed with its proposal: applied, by these two, and for this change. */
+function* compareConfirmed(
+  proposals: readonly PersonProposal[],
+  events: readonly Event[],
+): Generator<Difference> {
+  const confirmed = Map.groupBy(
+    events.filter((event) => 'confirmedBy' in readFacts(event)),
+    (event) => readFacts(event)['proposalId'],
+  );
+  for (const { proposalId, status, makerId, checkerId, figures } of proposals) {
+    const [event, another] = confirmed.get(proposalId) ?? [];
+    confirmed.delete(proposalId);
+    const place = `proposal ${proposalId} about users`;
+    if (event === undefined) {
+      if (status === 'applied') yield { place, why: missingInHistory('change') };
+    } else if (status !== 'applied' || another !== undefined)
+      yield { place, why: `it is ${status}, and the history of users says otherwise` };
+    else if (event.byPerson !== makerId || readFacts(event)['confirmedBy'] !== checkerId)
+      yield { place, why: 'the history of users says that others proposed and confirmed it' };
+    else if (!isCarriedOut(figures.request, event))
+      yield { place, why: 'it asks for something else than the history of users says' };
   }
-  const there = new Set<unknown>(changes.map(({ changeId }) => changeId));
-  for (const [changeId, [first]] of ofChange)
-    if (changeId !== undefined && first?.kind === 'change-proposed' && !there.has(changeId))
-      yield { place: `change ${String(changeId)} of users`, why: isGone };
+  for (const event of [...confirmed.values()].flat())
+    yield { place: `event ${event.seq} of people`, why: 'no proposal says that a second admin confirmed it' };
 }
 
 // ---------------------------------------------------------------- sessions, and parts in batches
@@ -460,12 +451,16 @@ function* compareHands({ hands, corrections }: KeptPersons, events: readonly Eve
 export const ofKind = (events: readonly Event[], kind: string): readonly Event[] =>
   events.filter((event) => event.kind === kind);
 
-/** All differences from the history of people; the history itself is intact. */
-export function* listChangedPersons(kept: KeptPersons, events: readonly Event[]): Generator<Difference> {
+/** All differences from the history of people; the history itself is intact. @param proposals about people */
+export function* listChangedPersons(
+  kept: KeptPersons,
+  events: readonly Event[],
+  proposals: readonly PersonProposal[],
+): Generator<Difference> {
   yield* comparePeople(kept, events);
   yield* compareTokens(kept, events);
   yield* comparePasskeys(kept, events);
-  yield* compareChanges(kept, events);
+  yield* compareConfirmed(proposals, events);
   yield* compareSessions(kept, events);
   yield* compareHands(kept, events);
 }

@@ -21,11 +21,6 @@ const personEventKinds = [
   'policy-changed',
   'token-made',
   'token-revoked',
-  'change-proposed',
-  'change-sent-back',
-  'change-withdrawn',
-  'change-stale',
-  'change-expired',
   'locked-out',
   'signed-in',
   'sign-in-failed',
@@ -47,7 +42,7 @@ export type EventFacts = Readonly<Record<string, string | number | boolean | nul
 
 /** An event before it is chained. */
 export interface LinkDraft<Kind extends string> {
-  /** The person or proposal of the event; 0 for none, or for a person not yet created. */
+  /** The person or proposal of the event; 0 for none. */
   readonly subject: number;
   readonly kind: Kind;
   readonly atMs: number;

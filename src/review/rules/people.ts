@@ -78,6 +78,14 @@ export function can(person: Pick<Person, 'role' | 'isDisabled'> | null, action: 
   return refuse(message('right.role', { role, action: what, roles: listed(may.map(nameRole), 'or') }));
 }
 
+declare const isAdmin: unique symbol;
+/** A person who may read the proposals about people: their readers ask for one. */
+export type Admin = Person & { readonly [isAdmin]: true };
+
+/** The person as an admin; undefined for others. */
+export const asAdmin = (person: Person): Admin | undefined =>
+  can(person, 'people').allowed ? (person as Admin) : undefined;
+
 /** Tells whether a person's standing is older than the restore: their history after the backup is unknown. */
 export const isBeforeRestore = (standsSinceMs: number, restoredAtMs: number | undefined): boolean =>
   restoredAtMs !== undefined && standsSinceMs <= restoredAtMs;

@@ -16,7 +16,7 @@ import {
   type Proof,
   type Role,
 } from './people.ts';
-import { type RequestLife, whyNotCheck, whyNotOpen } from './proposal.ts';
+import { type Proposal, type ProposalOf, whyNotCheck, whyNotOpen } from './proposal.ts';
 
 /** The terms of decisions; a change needs the second admin, wherever it is written. */
 export type ReviewPolicy = Readonly<Record<string, string | number | boolean>>;
@@ -200,20 +200,45 @@ function complainAboutDisplayName(text: string): Message | undefined {
 /** The days that a change waits for its second admin. */
 export const changeDays = 7;
 
-/** A change of people that one admin has requested, and its outcome. */
-export interface PersonChange extends RequestLife {
-  readonly changeId: number;
+/** The decision of every proposal about people. */
+export const personDecision = 'change-person';
+
+/** The request, with the name of its person as it was when it was proposed; empty without one. */
+interface PersonFigures {
+  readonly of: 'person';
   readonly request: PersonRequest;
-  readonly makerId: number;
+  readonly name: string;
+}
+
+/** A change of people that one admin has proposed, and its outcome. */
+export interface PersonProposal extends ProposalOf<typeof personDecision, PersonFigures> {
   /** `versionOf` the person when the change was proposed. */
   readonly seen: string;
-  /** The reason of a change that was sent back, in the admin's words, or is stale. */
+  /** The reason of a change that was stale when it was approved. */
   readonly why: Message | null;
-  /**
-   * The first half of the resulting one-time password. The proposer was shown this half, and the second admin is shown
-   * the other, so that neither can sign in as that person. Null without a password, and once ended. Not for screens.
-   */
-  readonly firstHalf: string | null;
+}
+
+export const isPersonProposal = (proposal: Proposal | PersonProposal): proposal is PersonProposal =>
+  proposal.decision === personDecision;
+
+/** The beginning of the key of a passkey; its credential follows. */
+export const passkeyPrefix = 'passkey:';
+
+/** The thing that a request is about; about each, one proposal is open at a time. */
+export function keyOfRequest(request: PersonRequest): string {
+  switch (request.kind) {
+    case 'add':
+      return `new:${nameKeyOf(request.name)}`;
+    case 'confirm-passkey':
+      return `${passkeyPrefix}${request.credentialId}`;
+    case 'policy':
+      return 'policy';
+    case 'role':
+    case 'disable':
+    case 'enable':
+    case 'reset-password':
+      return `person:${request.personId}`;
+  }
 }
 
 /** The version of a person that a second admin relies on: role, password and standing. */
@@ -223,37 +248,16 @@ export function versionOf(person: Person | undefined): string {
   return [role, isDisabled, handedAtMs, standsSinceMs].join(' ');
 }
 
-/** Tells whether a change can still be confirmed. */
-export const isOpenChange = (change: PersonChange, nowMs: number): boolean =>
-  whyNotOpen(change, nowMs) === undefined;
-
-/** Finds the open change by which an admin has requested the confirmation of a key. */
-export const findKeyChange = (
-  changes: readonly PersonChange[],
-  { credentialId }: Passkey,
-  nowMs: number,
-): PersonChange | undefined =>
-  changes.find(
-    (change) =>
-      isOpenChange(change, nowMs) &&
-      change.request.kind === 'confirm-passkey' &&
-      change.request.credentialId === credentialId,
-  );
-
-/** The keys of others that no admin has asked to confirm yet. */
+/** The keys of others that no admin has asked to confirm yet. @param proposed by credential */
 export const findUnconfirmed = (
-  {
-    people,
-    passkeys,
-    changes,
-  }: Omit<KnownPersons, 'restoredAtMs'> & { readonly changes: readonly PersonChange[] },
-  { nowMs, restoredAtMs }: { readonly nowMs: number } & Pick<KnownPersons, 'restoredAtMs'>,
+  { people, passkeys, restoredAtMs }: KnownPersons,
+  proposed: ReadonlyMap<string, unknown>,
   { personId: me }: Person,
 ): readonly Passkey[] =>
   passkeys.filter((passkey) => {
     const owner = people.find(({ personId }) => personId === passkey.personId && personId !== me);
     const waits = owner !== undefined && standingOf(passkey, owner, restoredAtMs) === 'waits';
-    return waits && findKeyChange(changes, passkey, nowMs) === undefined;
+    return waits && !proposed.has(passkey.credentialId);
   });
 
 /** `stale`: the change cannot be carried out any more, and ends. */
@@ -262,39 +266,41 @@ type ConfirmationVerdict =
   | { readonly kind: 'stale'; readonly why: Message }
   | { readonly kind: 'applies' };
 
-/** Decides whether this admin may confirm a waiting change, and whether the change is still possible. */
+/** Decides whether this admin may approve a proposed change, and whether the change is still possible. */
 export function decideConfirmation(
-  change: PersonChange,
+  proposal: PersonProposal,
   by: Person,
   known: KnownPersons,
   nowMs: number,
 ): ConfirmationVerdict {
-  const why = findConfirmationObstacle(change, by, known, nowMs);
+  const why = findConfirmationObstacle(proposal, by, known, nowMs);
   if (why !== undefined) return refused(why);
-  const proposer = known.people.find(({ personId }) => personId === change.makerId);
+  const { makerId, seen } = proposal;
+  const { request } = proposal.figures;
+  const proposer = known.people.find(({ personId }) => personId === makerId);
   const stale = (reason: Message): ConfirmationVerdict => ({ kind: 'stale', why: reason });
   if (proposer === undefined || !listAdmins(known).includes(proposer))
     return stale(message('user-change.no-admin'));
-  const subject = known.people.find(({ personId }) => personId === subjectOf(change.request));
-  if (versionOf(subject) !== change.seen) return stale(message('user-change.user-changed'));
-  const verdict = decideRequest(change.request, proposer, known);
+  const subject = known.people.find(({ personId }) => personId === subjectOf(request));
+  if (versionOf(subject) !== seen) return stale(message('user-change.user-changed'));
+  const verdict = decideRequest(request, proposer, known);
   return verdict.kind === 'refused' ? stale(verdict.why) : { kind: 'applies' };
 }
 
 function findConfirmationObstacle(
-  change: PersonChange,
+  proposal: PersonProposal,
   by: Person,
   known: KnownPersons,
   nowMs: number,
 ): Message | undefined {
-  const maker = known.people.find(({ personId }) => personId === change.makerId)?.name ?? '';
-  const why = findAdminObstacle(by, known) ?? whyNotCheck({ ...change, maker, people: 2 }, by, [], nowMs);
+  const why = findAdminObstacle(by, known) ?? whyNotCheck(proposal, by, [], nowMs);
   if (why !== undefined) return why;
-  if (by.personId === subjectOf(change.request)) return message('user-change.about-you');
+  const subject = subjectOf(proposal.figures.request);
+  if (by.personId === subject) return message('user-change.about-you');
   const others = listAdmins(known).filter(
-    ({ personId }) => ![by.personId, change.makerId, subjectOf(change.request)].includes(personId),
+    ({ personId }) => ![by.personId, proposal.makerId, subject].includes(personId),
   );
-  if (isManagedBy(by, change.makerId) && others.length > 0)
+  if (isManagedBy(by, proposal.makerId ?? 0) && others.length > 0)
     return message('user-change.handed-you', {
       names: listed(
         others.map(({ name }) => name),
@@ -306,14 +312,14 @@ function findConfirmationObstacle(
 
 /** Decides whether this admin may end a change: the proposer withdraws it, others send it back. */
 export function decideSendingBack(
-  change: PersonChange,
+  proposal: PersonProposal,
   by: Person,
   known: KnownPersons,
   nowMs: number,
 ): { readonly kind: 'refused'; readonly why: Message } | { readonly kind: 'sent-back' | 'withdrawn' } {
-  const why = findAdminObstacle(by, known) ?? whyNotOpen(change, nowMs);
+  const why = findAdminObstacle(by, known) ?? whyNotOpen(proposal, nowMs);
   if (why !== undefined) return refused(why);
-  return { kind: by.personId === change.makerId ? 'withdrawn' : 'sent-back' };
+  return { kind: by.personId === proposal.makerId ? 'withdrawn' : 'sent-back' };
 }
 
 // ---------------------------------------------------------------- carrying it out
@@ -324,7 +330,7 @@ interface ChangeHands {
   readonly proof: Proof;
   /** The second admin; null where none was needed. */
   readonly confirmedBy: number | null;
-  readonly changeId: number | null;
+  readonly proposalId: number | null;
 }
 
 /** The effect of a request once it is carried out. */
@@ -414,14 +420,14 @@ function required(person: Person | undefined): Person {
 }
 
 const makeDraft =
-  ({ by, proof, confirmedBy, changeId }: ChangeHands, atMs: number) =>
+  ({ by, proof, confirmedBy, proposalId }: ChangeHands, atMs: number) =>
   (
     subject: number,
     kind: PersonEventKind,
     facts: EventFacts = {},
     cells: PersonEventDraft['cells'] = {},
   ): PersonEventDraft => {
-    const confirmed = changeId === null ? {} : { confirmedBy, changeId };
+    const confirmed = proposalId === null ? {} : { confirmedBy, proposalId };
     const byPerson = by?.personId ?? null;
     return { subject, kind, atMs, byPerson, proof, facts: { ...facts, ...confirmed }, cells };
   };
@@ -472,7 +478,7 @@ export function computeRecovery(
 ): RequestEffect | { readonly kind: 'refused'; readonly why: Message } {
   if (known.people.length === 0) return refused(message('user.none-yet'));
   if (why.trim() === '') return refused(message('user.why-missing'));
-  const hands: ChangeHands = { by: null, proof: 'owner', confirmedBy: null, changeId: null };
+  const hands: ChangeHands = { by: null, proof: 'owner', confirmedBy: null, proposalId: null };
   const kept = known.people.find((person) => nameKeyOf(person.name) === nameKeyOf(name));
   const complaint = kept === undefined ? complainAboutName(name, known.people) : undefined;
   if (complaint !== undefined) return refused(complaint);

@@ -4,7 +4,7 @@ import { type Message, message } from '../../core/message.ts';
 import { type PersonEvent, type PersonEventKind, readFacts } from './chain.ts';
 import { showKey } from './passkey.ts';
 import { nameRole, type Person, type Role } from './people.ts';
-import type { PersonChange, PersonRequest } from './person-request.ts';
+import type { PersonProposal } from './person-request.ts';
 import { readAgreed, showPolicy } from './policy.ts';
 import type { ReviewNote } from './queue.ts';
 
@@ -80,15 +80,6 @@ function describeKind(event: PersonEvent, name: string | Message): Message {
     }
     case 'token-revoked':
       return message('history.token-revoked', { id: String(tokenId), name });
-    case 'change-proposed':
-    case 'change-sent-back':
-    case 'change-withdrawn':
-    case 'change-stale':
-    case 'change-expired':
-      return message(`history.${kind}`, {
-        id: String(facts['changeId']),
-        wanted: describeWanted(event, name),
-      });
     case 'locked-out':
       return describeLock(event, name);
     case 'signed-in':
@@ -162,31 +153,18 @@ function describeAccess(
   return message('history.often', { what: from, count: String(times), moment });
 }
 
-/** The change that an event is about. */
-function describeWanted(event: PersonEvent, subject: string | Message): Message {
-  const { wanted, role } = readFacts(event);
-  const name = subject === '' ? (event.cells?.['name']?.value ?? '') : subject;
-  return nameWanted(wanted as PersonRequest['kind'], name, nameRole((role ?? 'viewer') as Role));
-}
-
-function nameWanted(wanted: PersonRequest['kind'], name: string | Message, role: Message): Message {
-  switch (wanted) {
+/** A proposed change such as `add dao as a checker`. */
+export function describeRequest({ figures: { request, name } }: Pick<PersonProposal, 'figures'>): Message {
+  switch (request.kind) {
     case 'add':
     case 'role':
-      return message(`wanted.${wanted}`, { name, role });
+      return message(`wanted.${request.kind}`, { name, role: nameRole(request.role) });
     case 'enable':
     case 'disable':
     case 'reset-password':
     case 'confirm-passkey':
-      return message(`wanted.${wanted}`, { name });
+      return message(`wanted.${request.kind}`, { name });
     case 'policy':
-      return message('wanted.policy');
+      return message('wanted.agree', { policy: showPolicy(request.policy) });
   }
-}
-
-/** A change such as `add dao as a checker`. */
-export function describeChange({ request }: PersonChange, people: readonly Person[]): Message {
-  if (request.kind === 'policy') return message('wanted.agree', { policy: showPolicy(request.policy) });
-  const name = request.kind === 'add' ? request.name : nameOf(people, request.personId);
-  return nameWanted(request.kind, name, nameRole('role' in request ? request.role : 'viewer'));
 }

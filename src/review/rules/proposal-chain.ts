@@ -2,20 +2,20 @@
 import { hash } from 'node:crypto';
 import { type Link, type LinkDraft, readFacts } from './chain.ts';
 import {
+  type AnyProposal,
   type EvidenceFile,
   openProposalStatuses,
-  type Proposal,
   type ProposalMove,
   type ProposalStatus,
 } from './proposal.ts';
-import { encodeFigures, type ProposalFigures } from './proposal-figures.ts';
+import { encodeFigures } from './proposal-figures.ts';
 
 /** An event of a proposal; its kind is the status that follows. */
 export type ProposalEvent = Link<ProposalStatus>;
 export type ProposalEventDraft = LinkDraft<ProposalStatus>;
 
 /** The unchanging facts of a proposal, without names. */
-const lasting = ({ decision, people, items, totalSatang, digest, expiresAtMs }: Proposal) => ({
+const lasting = ({ decision, people, items, totalSatang, digest, expiresAtMs }: AnyProposal) => ({
   decision,
   people,
   items,
@@ -29,10 +29,10 @@ const factsOfFile = (file: EvidenceFile | null) =>
   file === null ? {} : { evidenceSha256: file.sha256, evidenceBytes: file.bytes };
 
 /** SHA-256 (hex) of the figures. */
-const hashFigures = (figures: ProposalFigures): string => hash('sha256', encodeFigures(figures), 'hex');
+const hashFigures = (figures: object): string => hash('sha256', encodeFigures(figures), 'hex');
 
 /** Drafts the events of a new proposal; one that needs no second person is approved at once. */
-export function draftProposed(proposal: Proposal): readonly ProposalEventDraft[] {
+export function draftProposed(proposal: AnyProposal): readonly ProposalEventDraft[] {
   const { proposalId: subject, madeAtMs: atMs, makerId: byPerson, maker, note, evidence } = proposal;
   const place = { subject, atMs, byPerson, proof: null };
   const file = proposal.evidenceFile ?? null;
@@ -69,7 +69,7 @@ export const digestOutcome = (statuses: readonly string[]): string =>
  * @param digest the digest over its present items
  */
 export function findChangedProposal(
-  proposal: Proposal,
+  proposal: AnyProposal,
   events: readonly ProposalEvent[],
   digest: string,
   items: readonly { readonly status: string }[],
@@ -108,7 +108,7 @@ export function findChangedProposal(
 }
 
 /** Compares the checker, the moment and the checker's note. */
-function findChangedCheck(proposal: Proposal, [, checked]: readonly ProposalEvent[]): string | undefined {
+function findChangedCheck(proposal: AnyProposal, [, checked]: readonly ProposalEvent[]): string | undefined {
   const { people, checkerId, checker, checkedAtMs, checkNote } = proposal;
   const isAlone = people === 1 && checkedAtMs === null;
   const isChecked = checked !== undefined && checked.kind !== 'expired' && !isAlone;
@@ -126,5 +126,5 @@ function findChangedCheck(proposal: Proposal, [, checked]: readonly ProposalEven
 
 const approvedStatuses: readonly ProposalStatus[] = ['approved', 'applied', 'stale'];
 
-const approverOf = ({ status, checkerId }: Proposal): number | null =>
+const approverOf = ({ status, checkerId }: AnyProposal): number | null =>
   approvedStatuses.includes(status) ? checkerId : null;

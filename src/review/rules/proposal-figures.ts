@@ -435,10 +435,10 @@ export const sendsWhatWaits = (decision: Decision): boolean =>
 const isAmount = (name: string): boolean => name.endsWith('Satang');
 
 /** Encodes as JSON; amounts are satang as digits, beyond the range of JSON numbers. */
-export const encodeFigures = (figures: ProposalFigures): string =>
+export const encodeFigures = (figures: object): string =>
   JSON.stringify(figures, (_, value: unknown) => (typeof value === 'bigint' ? String(value) : value));
 
-export const decodeFigures = (text: string): ProposalFigures =>
+export const decodeFigures = (text: string): object =>
   JSON.parse(text, (name, value: unknown) =>
     isAmount(name) && typeof value === 'string' ? toSatang(BigInt(value)) : value,
-  ) as ProposalFigures;
+  ) as object;

@@ -1,7 +1,7 @@
 /**
- * The life of a request from its proposal to its end: who may end it how, and when it lapses. Decisions and changes of
- * people share it.
+ * The life of a proposal to its end: who may end it how, and when it lapses. Decisions and changes of people share it.
  */
+import { createHash } from 'node:crypto';
 import { listed, type Message, message } from '../../core/message.ts';
 import type { Satang } from '../../core/money.ts';
 import { type PayoutCause, type PayoutStatus, quietCauses } from '../../core/payout.ts';
@@ -9,11 +9,15 @@ import { hashCell } from './chain.ts';
 import type { ProposalFigures } from './proposal-figures.ts';
 import { type Decision, decisionTerms } from './terms.ts';
 
-/** The ends of a request; a change of people is applied as it is confirmed. */
-const requestEnds = ['applied', 'sent-back', 'withdrawn', 'stale', 'expired'] as const;
-export type RequestEnd = (typeof requestEnds)[number];
-
-export const proposalStatuses = ['proposed', 'approved', ...requestEnds] as const;
+export const proposalStatuses = [
+  'proposed',
+  'approved',
+  'applied',
+  'sent-back',
+  'withdrawn',
+  'stale',
+  'expired',
+] as const;
 export type ProposalStatus = (typeof proposalStatuses)[number];
 
 /** `approved`: its items are being applied one by one, by any process, each once. */
@@ -22,7 +26,6 @@ const proposalTransitions = [
   { from: 'proposed', to: 'sent-back' },
   { from: 'proposed', to: 'withdrawn' },
   { from: 'proposed', to: 'expired' },
-  { from: 'proposed', to: 'stale' },
   { from: 'approved', to: 'applied' },
   { from: 'approved', to: 'stale' },
 ] as const satisfies readonly { from: ProposalStatus; to: ProposalStatus }[];
@@ -52,8 +55,10 @@ export interface EvidenceFile {
   readonly bytes: number;
 }
 
-/** The life of a request, which a maker makes and a checker ends: a decision, or a change of people. */
-export interface RequestLife {
+/** A decision or a change of people that was proposed, and its outcome. */
+export interface ProposalOf<Decided extends string, Figures extends object> {
+  readonly proposalId: number;
+  readonly decision: Decided;
   readonly status: ProposalStatus;
   readonly makerId: number | null;
   readonly madeAtMs: number;
@@ -61,12 +66,6 @@ export interface RequestLife {
   /** The person who ended it, the maker who withdrew it included; null for a lapse. */
   readonly checkerId: number | null;
   readonly endedAtMs: number | null;
-}
-
-/** A proposed decision and its outcome. */
-export interface Proposal extends RequestLife {
-  readonly proposalId: number;
-  readonly decision: Decision;
   /** The reason, in the maker's words. */
   readonly note: string;
   /** The reference to the proof; null where none is needed, or a file suffices. */
@@ -81,12 +80,19 @@ export interface Proposal extends RequestLife {
   readonly items: number;
   /** The sum of the payouts that it concerns or releases. */
   readonly totalSatang: Satang;
-  /** The effect, counted when it was made. */
-  readonly figures: ProposalFigures;
-  /** The kind of its first item. */
-  readonly kind?: TargetKind | undefined;
+  /** The effect, counted when it was made; the request for a change of people. */
+  readonly figures: Figures;
   /** SHA-256 (hex) over its items: the checker decides on exactly these. */
   readonly digest: string;
+}
+
+/** A proposal of any kind. */
+export type AnyProposal = ProposalOf<string, object>;
+
+/** A proposed decision and its outcome. */
+export interface Proposal extends ProposalOf<Decision, ProposalFigures> {
+  /** The kind of its first item. */
+  readonly kind?: TargetKind | undefined;
 }
 
 /** The next status of a proposal, and the person behind it. */
@@ -137,9 +143,30 @@ export interface Target {
  * trial.
  * @returns undefined without either
  */
-export function commitToTarget({ correction, note, salt, commitment }: Target): string | undefined {
+export function commitToTarget({
+  correction,
+  note,
+  salt,
+  commitment,
+}: Omit<Target, 'kind'>): string | undefined {
   if (commitment !== undefined || salt === undefined) return commitment;
   return hashCell({ salt, value: JSON.stringify([correction ?? null, note ?? null]) });
+}
+
+/** Computes the digest over the items in their order, so that the checker approves exactly the proposed items. */
+export function computeProposalDigest(
+  decision: string,
+  targets: readonly (Omit<Target, 'kind'> & { readonly kind: string })[],
+): string {
+  const hash = createHash('sha256');
+  hash.update(`proposal v1\n${decision}\n`);
+  for (const target of targets) {
+    const { kind, key, version, correction, note } = target;
+    const said = commitToTarget(target);
+    const personal = said === undefined ? [correction ?? null, note ?? null] : [said];
+    hash.update(`${JSON.stringify([kind, key, version, ...personal])}\n`);
+  }
+  return hash.digest('hex');
 }
 
 /** The row's values before its correction, as far as a correction may change them. */
@@ -171,13 +198,13 @@ export function countDeciders(decision: Decision, people: number, isProved: bool
 }
 
 /** A request as far as these rules examine it; with one person, it waits for its maker's signature. */
-type RequestFacts = Pick<Proposal, 'status' | 'makerId' | 'maker' | 'people' | 'expiresAtMs'>;
+type RequestFacts = Pick<AnyProposal, 'status' | 'makerId' | 'maker' | 'people' | 'expiresAtMs'>;
 
 /** Tells whether the time of a request that waits for its check is over. */
 export const isOverdue = ({ status, expiresAtMs }: RequestTime, nowMs: number): boolean =>
   status === 'proposed' && nowMs >= expiresAtMs;
 
-type RequestTime = Pick<RequestLife, 'status' | 'expiresAtMs'>;
+type RequestTime = Pick<AnyProposal, 'status' | 'expiresAtMs'>;
 
 /** The reason why a request is no longer open. */
 export function whyNotOpen(request: RequestTime, nowMs: number): Message | undefined {

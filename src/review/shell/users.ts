@@ -8,17 +8,19 @@ import { AccessRecord } from '../access-record.ts';
 import {
   type ChangeOutcome,
   confirmChange,
+  listOpenChanges,
   makePersonContext,
   type PersonJournal,
+  readEventsOf,
   recoverAdmin,
   requestChange,
   sendBackChange,
 } from '../people.ts';
 import { readAgreedPolicy } from '../policy.ts';
 import type { PersonsKept } from '../ports.ts';
-import { journalFactKinds, type PersonEvent } from '../rules/chain.ts';
+import type { PersonEvent } from '../rules/chain.ts';
 import { can, type Person, type ProvedPerson, type Role } from '../rules/people.ts';
-import { nameKeyOf, type PersonRequest } from '../rules/person-request.ts';
+import { nameKeyOf, type PersonProposal, type PersonRequest } from '../rules/person-request.ts';
 import { describeDifference, readPolicy } from '../rules/policy.ts';
 import { changePassword, signIn, type SignInContext } from '../sign-in.ts';
 import { sharedSource } from '../source-tries.ts';
@@ -96,15 +98,19 @@ async function requireAsker(session: UserSession): Promise<ProvedPerson> {
   return by;
 }
 
-export async function confirmUserChange(session: UserSession, changeId: number): Promise<ChangeOutcome> {
+export async function confirmUserChange(session: UserSession, proposalId: number): Promise<ChangeOutcome> {
   const by = await requireAsker(session);
-  return confirmChange(await makePersonContext(session.journal), changeId, by);
+  return confirmChange(await makePersonContext(session.journal), proposalId, by);
 }
 
 /** @throws SettingsError with the reason */
-export async function sendBackUserChange(session: UserSession, changeId: number, why: string): Promise<void> {
+export async function sendBackUserChange(
+  session: UserSession,
+  proposalId: number,
+  why: string,
+): Promise<void> {
   const by = await requireAsker(session);
-  refuseWith(await sendBackChange(await makePersonContext(session.journal), changeId, by, why));
+  refuseWith(await sendBackChange(await makePersonContext(session.journal), proposalId, by, why));
 }
 
 export async function recoverUser(
@@ -177,14 +183,13 @@ export interface UsersListed extends PersonsKept {
   /** When the journal was last restored or lost: earlier users may do nothing until they are enabled. */
   readonly restoredAtMs: number | undefined;
   readonly nowMs: number;
+  /** Proposals that wait for a second admin. */
+  readonly waiting: readonly PersonProposal[];
   /** Users to be shown: all, or the named one. */
   readonly shown: readonly Person[];
   /** Events of the named user; empty without a name. */
   readonly events: readonly PersonEvent[];
 }
-
-/** Events read at a time. */
-const pageSize = 1_000;
 
 /** Lists users for admins. @param name of one user, with all their events */
 export async function listUsers(session: UserSession, name: string | undefined): Promise<UsersListed> {
@@ -195,27 +200,19 @@ export async function listUsers(session: UserSession, name: string | undefined):
     if (!permission.allowed) throw new SettingsError(inEnglish(permission.why));
   }
   const kept = await journal.persons();
-  const { nowMs, restoredAtMs } = await makePersonContext(journal);
-  if (name === undefined) return { ...kept, nowMs, restoredAtMs, shown: kept.people, events: [] };
+  const context = await makePersonContext(journal);
+  const { nowMs, restoredAtMs } = context;
+  // Without a user, nothing was proposed.
+  const waiting = by === null ? [] : await listOpenChanges(context, by.person);
+  const listed = { ...kept, nowMs, restoredAtMs, waiting };
+  if (name === undefined) return { ...listed, shown: kept.people, events: [] };
   const person = requirePerson(kept, name);
   const { personId } = person;
   const events = await readEventsOf(journal, personId);
   return {
-    ...kept,
-    nowMs,
-    restoredAtMs,
+    ...listed,
     shown: [person],
     tokens: kept.tokens.filter((token) => token.personId === personId),
     events,
   };
-}
-
-async function readEventsOf(journal: PersonJournal, personId: number): Promise<readonly PersonEvent[]> {
-  const found: PersonEvent[] = [];
-  for (let afterSeq = 0; ;) {
-    const page = await journal.personEvents(afterSeq, pageSize);
-    found.push(...page.filter(({ subject, kind }) => !journalFactKinds.has(kind) && subject === personId));
-    if (page.length < pageSize) return found;
-    afterSeq = page.at(-1)?.seq ?? afterSeq;
-  }
 }

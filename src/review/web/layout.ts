@@ -141,7 +141,7 @@ function countOf({ path }: { readonly path: string }, facts: FrameFacts | undefi
   if (facts === undefined) return undefined;
   const counts = new Map([
     ['/queue', facts.groups],
-    ['/proposals', facts.forMe.toCheck.length + facts.forMe.changes.length],
+    ['/proposals', facts.forMe.toCheck.length],
     ['/reconciliation', facts.openBreaks],
   ]);
   return counts.get(path);

@@ -12,8 +12,7 @@ import {
   type SigningPlace,
 } from '../passkeys.ts';
 import { confirmChange, type PersonContext, requestChange } from '../people.ts';
-import type { PersonsKept } from '../ports.ts';
-import { findKeyChange } from '../rules/person-request.ts';
+import type { PersonsKept, ProposedPasskeys } from '../ports.ts';
 import { type Passkey, type PasskeyStanding, showKey, standingOf } from '../rules/passkey.ts';
 import { can } from '../rules/people.ts';
 import { html, type Html, type Part } from './html.ts';
@@ -22,10 +21,14 @@ import { dataTable } from './parts.ts';
 import { passkeyScripts } from './passkey-script.ts';
 import { type Answer, type Fields, type Page, type ProvedVisit, type View, viewAt } from './view.ts';
 
-export interface PasskeyPageContext {
-  /** Called after a change of users, for a notice. */
-  readonly onChange?: (() => Promise<void>) | undefined;
+/** The work on people, whatever page it is done on. */
+export interface UserPageContext {
+  /** Called after a change of users or passkeys, for a notice. */
+  readonly onChange: () => Promise<void>;
   readonly readPersons: () => Promise<PersonContext>;
+}
+
+export interface PasskeyPageContext extends UserPageContext {
   /** The origin of the page, known once it is open. */
   readonly place: () => SigningPlace;
   readonly challenges: Challenges<Question>;
@@ -87,9 +90,15 @@ const signs: Readonly<Record<PasskeyStanding, readonly [sign: string, tag: strin
 };
 
 /** Passkeys as the journal has them now. */
-interface PasskeysShown {
+export interface PasskeysShown {
   readonly kept: PersonsKept;
+  readonly proposed: ProposedPasskeys;
   readonly context: Pick<PersonContext, 'nowMs' | 'restoredAtMs'>;
+}
+
+export async function readPasskeys<Context extends PersonContext>(context: Context) {
+  const { store, nowMs } = context;
+  return { context, kept: await store.persons(), proposed: await store.proposedPasskeys(nowMs) };
 }
 
 /** The standing of a key; the key of an unknown person counts as revoked. */
@@ -119,8 +128,8 @@ function keyRow(
   const owner = shown.kept.people.find((one) => one.personId === personId);
   const standing = standingNow(shown, passkey);
   const [sign, tag] = signs[standing];
-  const change = findKeyChange(shown.kept.changes, passkey, shown.context.nowMs);
-  const mayConfirm = standing === 'waits' && can(me, 'people').allowed && change?.makerId !== me.personId;
+  const proposal = shown.proposed.get(credentialId);
+  const mayConfirm = standing === 'waits' && can(me, 'people').allowed && proposal?.makerId !== me.personId;
   return html`<tr>
     <td data-head="${say('passkey.key-digits')}">
       <span class="name mono">${showKey(passkey)}</span> <small>${label}</small>
@@ -128,7 +137,7 @@ function keyRow(
     ${isOthers && html`<td data-head="${say('passkey.key-owner')}">${owner?.displayName}</td>`}
     <td data-head="${say('passkey.standing')}">
       <span class="tag ${tag}"><span aria-hidden="true">${sign}</span> ${say(standingWords[standing])}</span>
-      <small>${change !== undefined && say('passkey.second-admin')} ${say(backupWords[backup])}</small>
+      <small>${proposal !== undefined && say('passkey.second-admin')} ${say(backupWords[backup])}</small>
       ${standing === 'waits' && personId === me.personId && whomToCall(visit, shown)}
     </td>
     <td data-head="${say('passkey.enrolled')}">${sayMoment(language, enrolledAtMs)}</td>
@@ -184,9 +193,8 @@ async function enrolForm(visit: ProvedVisit, context: SigningContext): Promise<P
 
 async function passkeyPage(page: PasskeyPageContext, visit: ProvedVisit, complaint?: Message): Promise<Page> {
   const { say, person } = visit;
-  const context = await signingContextOf(page);
-  const kept = await context.store.persons();
-  const shown = { kept, context };
+  const shown = await readPasskeys(await signingContextOf(page));
+  const { kept, context } = shown;
   const own = kept.passkeys.filter(({ personId }) => personId === person.personId).toReversed();
   const others = can(person, 'people').allowed
     ? kept.passkeys.filter(({ personId }) => personId !== person.personId).toReversed()
@@ -226,7 +234,7 @@ async function answerWith(
   fields: Fields,
 ): Promise<Answer> {
   if (why !== undefined) return passkeyPage(page, visit, why);
-  await page.onChange?.();
+  await page.onChange();
   return { goTo: readBack(fields) };
 }
 
@@ -244,17 +252,16 @@ async function revoke(page: PasskeyPageContext, visit: ProvedVisit, fields: Fiel
 /** Requests the confirmation of a key, or confirms another admin's request. */
 async function confirm(page: PasskeyPageContext, visit: ProvedVisit, fields: Fields): Promise<Answer> {
   const { key = '' } = fields;
-  const context = await signingContextOf(page);
-  const kept = await context.store.persons();
+  const { kept, context, proposed } = await readPasskeys(await signingContextOf(page));
   const passkey = kept.passkeys.find(({ credentialId }) => credentialId === key);
   if (passkey === undefined) return answerWith(page, visit, message('passkey.unknown'), fields);
   const { personId, credentialId } = passkey;
-  const change = findKeyChange(kept.changes, passkey, context.nowMs);
+  const proposal = proposed.get(credentialId);
   const { person, proof } = visit.proved;
   const outcome =
-    change === undefined
+    proposal === undefined
       ? await requestChange(context, { kind: 'confirm-passkey', personId, credentialId }, person, proof)
-      : await confirmChange(context, change.changeId, visit.proved);
+      : await confirmChange(context, proposal.proposalId, visit.proved);
   return answerWith(page, visit, outcome.kind === 'refused' ? outcome.why : undefined, fields);
 }
 

@@ -34,6 +34,7 @@ import {
 } from './figures-panel.ts';
 import { noteLengthMax, readWithout, verdictCard, type Verdicts, withoutBox } from './decision-box.ts';
 import { type ItemsReader, itemPages, itemRow, linesTable, listMax, outcomeOf } from './proposals-page.ts';
+import { answerPersonVerdict, findPersonProposal, personProposalPage } from './proposed/person-page.ts';
 import { isTwoSided, readTwoSided, twoSidedTable } from './proposed/break-sides.ts';
 import { html, type Html, type Part } from './html.ts';
 import { plainPage, postButton, problems } from './layout.ts';
@@ -303,7 +304,7 @@ async function proposalPage(
   const review = await context.readReview();
   const proposalId = readId(fields, 'id');
   const proposal = proposalId === undefined ? undefined : await review.journal.proposal(proposalId);
-  if (proposal === undefined) return plainPage(visit, 404, say('page.not-found'), '', '/proposals');
+  if (proposal === undefined) return personProposalPage(context.signing, visit, proposalId, complaint);
   const after = readId(fields, 'after') ?? 0;
   const items = await review.journal.proposalItems(proposal.proposalId, after, itemsOnPage);
   const whyNot = {
@@ -515,6 +516,9 @@ async function answerVerdict(
     const complaint = { status: 422, field: 'list', text: message('proposal.look-again') };
     return proposalPage(context, visit, fields, { complaint });
   }
+  const change = await findPersonProposal(context.signing, visit, proposalId);
+  if (change !== undefined)
+    return answerPersonVerdict(context.signing, visit, change, verdict, { note, seen });
   const terms = { note: note === '' ? null : note, ...(seen === undefined ? {} : { seen }) };
   const review = await context.readReview();
   const checked = await giveVerdict(review, proposalId, verdict, visit.proved, terms);

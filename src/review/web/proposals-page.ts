@@ -11,7 +11,7 @@ import { showText } from '../../core/outgoing-text.ts';
 import { showLastDigits } from '../../core/proxy-id.ts';
 import type { HistoryReader, PayoutHistory } from '../../payout/ports.ts';
 import type { RegistrationHistory, RegistrationStore } from '../../registration/ports.ts';
-import type { PersonsKept, Proposal, ProposalItem } from '../ports.ts';
+import type { Proposal, ProposalItem } from '../ports.ts';
 import { findRegistrationChangeSince } from '../registration-target.ts';
 import { countedOf, type ProposalFigures } from '../rules/proposal-figures.ts';
 import {
@@ -24,10 +24,10 @@ import {
 } from '../rules/proposal.ts';
 import type { ReviewContext } from '../context.ts';
 import { approvalCode } from '../rules/approval.ts';
-import { can } from '../rules/people.ts';
-import { decideConfirmation, isOpenChange, type PersonChange } from '../rules/person-request.ts';
-import { describeChange } from '../rules/person-words.ts';
-import type { PersonContext } from '../people.ts';
+import { asAdmin, can } from '../rules/people.ts';
+import { isPersonProposal, type PersonProposal } from '../rules/person-request.ts';
+import { describeRequest } from '../rules/person-words.ts';
+import { listChangesToCheck, listOpenChanges, type PersonContext } from '../people.ts';
 import { listForCheck } from '../verdict.ts';
 import { describeTarget } from '../rules/batch-decisions.ts';
 import { headlineOf, sayFiles } from './figures-panel.ts';
@@ -39,6 +39,7 @@ import type { Page, ProvedVisit, View } from './view.ts';
 /** The proposals that a page looks through. */
 export const listMax = 200;
 const latelyMax = 20;
+const newest = Number.MAX_SAFE_INTEGER;
 
 const endedStatuses = proposalStatuses.filter((status) => !openProposalStatuses.includes(status));
 
@@ -70,74 +71,26 @@ const lineItem = ({ language, nowMs }: ProvedVisit, line: ListLine): Html =>
     >
   </li>`;
 
-function proposalLine(visit: ProvedVisit, proposal: Proposal): ListLine {
+function proposalLine(visit: ProvedVisit, proposal: Proposal | PersonProposal): ListLine {
   const { say, language } = visit;
   const { proposalId, maker, madeAtMs, note, status, checker, checkNote } = proposal;
+  const about = isPersonProposal(proposal)
+    ? { title: capital(say(describeRequest(proposal))), small: undefined, amountSatang: null }
+    : {
+        title: capital(say(headlineOf(proposal))),
+        small: sayFiles(visit, proposal.figures),
+        amountSatang: countedOf(proposal).amountSatang,
+      };
   const isWaiting = openProposalStatuses.includes(status);
   const said = isWaiting ? undefined : sayCode(language, `proposal-status.${status}`);
-  const words = [
-    sayFiles(visit, proposal.figures),
-    said,
-    isWaiting ? maker : checker,
-    showText(checkNote ?? note),
-  ];
+  const words = [about.small, said, isWaiting ? maker : checker, showText(checkNote ?? note)];
   return {
+    ...about,
     href: `/proposal/${proposalId}`,
-    title: capital(say(headlineOf(proposal))),
     small: words.filter(Boolean).join(' · '),
-    amountSatang: countedOf(proposal).amountSatang,
     atMs: madeAtMs,
     sign: status === 'applied' ? '●' : isWaiting ? '…' : '○',
   };
-}
-
-/** The change in a sentence: "Add dao as a checker". */
-export const headlineOfChange = (
-  { say }: ProvedVisit,
-  { people }: PersonsKept,
-  change: PersonChange,
-): string => capital(say(describeChange(change, people)));
-
-/** The name of the person with a number; none for no person. */
-export const nameIn = ({ people }: PersonsKept, personId: number | null): string | undefined =>
-  people.find((person) => person.personId === personId)?.name;
-
-/** The line of a change of people. */
-function changeLine(visit: ProvedVisit, kept: PersonsKept, change: PersonChange): ListLine {
-  const { changeId, makerId, checkerId, status, why, madeAtMs } = change;
-  const isWaiting = isOpenChange(change, visit.nowMs);
-  const now = status === 'proposed' ? 'expired' : status;
-  const words = isWaiting
-    ? [nameIn(kept, makerId)]
-    : [sayCode(visit.language, `proposal-status.${now}`), nameIn(kept, checkerId), why && visit.say(why)];
-  return {
-    href: `/people/change/${changeId}`,
-    title: headlineOfChange(visit, kept, change),
-    small: words
-      .filter(Boolean)
-      .map((word) => showText(word ?? ''))
-      .join(' · '),
-    amountSatang: null,
-    atMs: madeAtMs,
-    sign: status === 'applied' ? '●' : isWaiting ? '…' : '○',
-  };
-}
-
-/** Changes of people, for admins alone. */
-async function readChanges({ readPersons }: ListContext, visit: ProvedVisit) {
-  const { person, nowMs } = visit;
-  const { store, restoredAtMs } = await readPersons();
-  const kept = await store.persons();
-  const known = { ...kept, restoredAtMs };
-  const changes = can(person, 'people').allowed ? kept.changes : [];
-  const { open = [], ended = [] } = Object.groupBy(changes, (one) =>
-    isOpenChange(one, nowMs) ? 'open' : 'ended',
-  );
-  const { mine = [], others = [] } = Object.groupBy(open, (one) =>
-    decideConfirmation(one, person, known, nowMs).kind === 'applies' ? 'mine' : 'others',
-  );
-  const lines = (some: readonly PersonChange[]) => some.map((one) => changeLine(visit, kept, one));
-  return { mine: lines(mine), others: lines(others), ended: lines(ended) };
 }
 
 /** A batch that waits for a proposal, with the sum of its rows that wait. */
@@ -185,40 +138,55 @@ async function listToPropose(
   return shown.filter(({ batchId }) => !open.some(({ key }) => key === batchId));
 }
 
+/** Proposals about people, for an admin: those to check, the other open ones, and the ended ones. */
+async function readChanges({ readPersons }: ListContext, { person }: ProvedVisit) {
+  const context = await readPersons();
+  const open = await listOpenChanges(context, person);
+  const mine = await listChangesToCheck(context, person, open);
+  const admin = asAdmin(person);
+  const ended = admin && (await context.store.personProposals(endedStatuses, newest, latelyMax, admin));
+  return { mine, others: open.filter((one) => !mine.includes(one)), ended: ended ?? [] };
+}
+
 async function answerList(context: ListContext, visit: ProvedVisit): Promise<Page> {
   const { say, person } = visit;
   const review = await context.readReview();
-  const newest = Number.MAX_SAFE_INTEGER;
   const open = await review.journal.proposals(openProposalStatuses, newest, listMax);
-  const ended = await review.journal.proposals(endedStatuses, newest, latelyMax);
-  const mine = await listForCheck(review, visit.proved, open);
-  const isMine = new Set(mine.map(({ proposalId }) => proposalId));
+  const changes = await readChanges(context, visit);
+  const ended = [
+    ...(await review.journal.proposals(endedStatuses, newest, latelyMax)),
+    ...changes.ended,
+  ].toSorted((one, other) => other.madeAtMs - one.madeAtMs);
+  const ofDecisions = await listForCheck(review, visit.proved, open);
+  const mine = [...ofDecisions, ...changes.mine];
   const sentBack = await review.journal.sentBack(visit.nowMs - sentBackMs, listMax);
   const back = sentBack.filter(({ makerId }) => makerId === person.personId);
   const toPropose = await listToPropose(context, review, visit);
-  const lines = (proposals: readonly Proposal[]) => proposals.map((one) => proposalLine(visit, one));
-  const others = open.filter(({ proposalId }) => !isMine.has(proposalId));
-  const changes = await readChanges(context, visit);
-  const decided = [...lines(ended.filter((one) => !back.includes(one))), ...changes.ended];
+  const lines = (proposals: readonly (Proposal | PersonProposal)[]) =>
+    proposals.map((one) => proposalLine(visit, one));
+  const isMine = new Set(mine.map(({ proposalId }) => proposalId));
+  const others = [...open, ...changes.others].filter(({ proposalId }) => !isMine.has(proposalId));
+  const isBack = new Set(back.map(({ proposalId }) => proposalId));
+  const decided = ended.filter(({ proposalId }) => !isBack.has(proposalId));
   return {
     title: say('page.proposals'),
     body: html`<h1>${say('page.proposals')}</h1>
       <div data-live="proposals">
         ${
-          open.length + back.length + toPropose.length + changes.mine.length + changes.others.length === 0 &&
+          mine.length + others.length + back.length + toPropose.length === 0 &&
           html`<div class="empty">
             <p><b>${say('proposal.nothing-to-check')}</b></p>
           </div>`
         }
-        ${listGroup(visit, 'approval.for-my-check', [...lines(mine), ...changes.mine])}
+        ${listGroup(visit, 'approval.for-my-check', lines(mine))}
         ${listGroup(
           visit,
           'approval.needs-proposal',
           await Promise.all(toPropose.map(async (batch) => batchLine(visit, review, batch))),
         )}
         ${listGroup(visit, 'approval.sent-back-to-you', lines(back))}
-        ${listGroup(visit, 'approval.waits-for-checker', [...lines(others), ...changes.others])}
-        ${listGroup(visit, 'approval.decided', decided.toSorted((one, other) => other.atMs - one.atMs).slice(0, latelyMax))}
+        ${listGroup(visit, 'approval.waits-for-checker', lines(others))}
+        ${listGroup(visit, 'approval.decided', lines(decided.slice(0, latelyMax)))}
       </div>`,
   };
 }

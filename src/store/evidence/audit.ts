@@ -11,8 +11,8 @@ import type {
   KeptReport,
   KeptTerms,
 } from '../../evidence/rules/batch-audit.ts';
+import { type AnyProposal, proposalStatuses } from '../../review/rules/proposal.ts';
 import { showAttempt } from '../../review/rules/payout-chain.ts';
-import { proposalStatuses } from '../../review/rules/proposal.ts';
 import { digestCopy } from '../archive/move.ts';
 import { openArchive, readArchive } from '../archive/archive-file.ts';
 import { asRefusal, JournalRefusedError, openReader } from '../connection.ts';
@@ -40,7 +40,7 @@ import {
 import { dayHeadReads, readEventHashes } from './day-heads.ts';
 import { personReads, readKeptPersons } from '../review/people.ts';
 import { readNotes } from '../review/queue.ts';
-import { proposalReads } from '../review/proposals.ts';
+import { personProposalReads, proposalReads, readEveryItem } from '../review/proposals.ts';
 
 /** Rows that are read at a time. */
 const pageRows = 500;
@@ -391,6 +391,9 @@ function* readKeptBatches(): Reading<KeptBatches> {
   };
 }
 
+/** The number before which the next page of proposals begins. */
+const before = (last: AnyProposal | undefined): number => last?.proposalId ?? Number.MAX_SAFE_INTEGER;
+
 /** The reader of a history of decisions and people. */
 const makeHistoryReader = (view: Reader) =>
   ({
@@ -401,12 +404,14 @@ const makeHistoryReader = (view: Reader) =>
     changedClaims: async () => view.read(readChangedClaims),
     personEvents: () => readItems(view, (last) => personReads.personEvents(last?.seq ?? 0, pageItems)),
     proposals: () =>
+      readItems(view, (last) => proposalReads.proposals(proposalStatuses, before(last), pageItems)),
+    personProposals: () =>
       readItems(view, (last) =>
-        proposalReads.proposals(proposalStatuses, last?.proposalId ?? Number.MAX_SAFE_INTEGER, pageItems),
+        personProposalReads.personProposals(proposalStatuses, before(last), pageItems, 'audit'),
       ),
     proposalEvents: () => readItems(view, (last) => proposalReads.proposalEvents(last?.seq ?? 0, pageItems)),
     itemsOf: (proposalId) =>
-      readItems(view, (last) => proposalReads.proposalItems(proposalId, last?.itemNo ?? 0, pageItems)),
+      readItems(view, (last) => readEveryItem(proposalId, last?.itemNo ?? 0, pageItems)),
     signaturesOf: async (proposalId) => view.read(() => personReads.signaturesOf(proposalId)),
   }) satisfies Partial<AuditReader>;
 

@@ -11,7 +11,7 @@ import type { PersonEdit, PersonStore, PersonToken } from '../../review/ports.ts
 import type { PersonEvent } from '../../review/rules/chain.ts';
 import type { Passkey } from '../../review/rules/passkey.ts';
 import type { Person } from '../../review/rules/people.ts';
-import { nameKeyOf, type PersonChange } from '../../review/rules/person-request.ts';
+import { nameKeyOf } from '../../review/rules/person-request.ts';
 import type { PersonSession } from '../../review/rules/session.ts';
 import type { ApprovalSignature } from '../../review/rules/signature.ts';
 import { isArchivedSeq } from '../schema.ts';
@@ -28,9 +28,10 @@ import {
   textStatement,
 } from '../statements.ts';
 import { appendPersonEvent, readLatestPersonSeq } from './person-chain.ts';
+import { approveChange } from './proposals.ts';
 
 const secrets = ['name_key', 'password_hash', 'must_change', 'failed_tries', 'token_hash'];
-const records = makeRowMapping({ json: ['cells', 'request', 'why'], own: secrets });
+const records = makeRowMapping({ json: ['cells'], own: secrets });
 const keyRecords = makeRowMapping({ json: ['transports', 'confirmed_by'], own: [] });
 
 const toPerson = (row: { readonly is_disabled: number }): Person => ({
@@ -54,14 +55,12 @@ export const personReads = {
     const latestSeq = yield* readLatestPersonSeq();
     const people = yield* select(query.selectFrom('person').selectAll().orderBy('person_id'));
     const tokens = yield* select(query.selectFrom('person_token').selectAll().orderBy('token_id'));
-    const changes = yield* select(query.selectFrom('person_change').selectAll().orderBy('change_id'));
     const passkeys = yield* select(query.selectFrom('passkey').selectAll().orderBy('enrolled_at_ms'));
     return {
       latestSeq,
       passkeys: passkeys.map((row) => keyRecords.toRecord<Passkey>(row)),
       people: people.map(toPerson),
       tokens: tokens.map((row) => records.toRecord<PersonToken>(row)),
-      changes: changes.map((row) => records.toRecord<PersonChange>(row)),
       heads: yield* select(latestOfEach),
     };
   },
@@ -95,14 +94,10 @@ export const personReads = {
 export const personWrites = {
   *editPersons(edit) {
     if ((yield* readLatestPersonSeq()) !== edit.afterSeq) return false;
+    if (edit.approves !== undefined && !(yield* approveChange(edit.approves))) return false;
     yield* writePerson(edit);
     if (edit.token !== undefined)
       yield* change(query.insertInto('person_token').values(records.toRow(edit.token)));
-    if (edit.change !== undefined) {
-      const row = records.toRow(edit.change);
-      const put = query.insertInto('person_change').values(row);
-      yield* change(put.onConflict((conflict) => conflict.column('change_id').doUpdateSet(row)));
-    }
     yield* revoke(edit.revokes);
     yield* writePasskey(edit);
     for (const event of edit.events)
@@ -205,7 +200,7 @@ where i.kind = 'registration' and p.decision in ('retry-corrected', 'retry') and
 
 /** Reads what an audit compares with the history of people. */
 export function* readKeptPersons(): Reading<KeptPersons> {
-  const { changes, passkeys } = yield* personReads.persons();
+  const { passkeys } = yield* personReads.persons();
   const people = yield* select(query.selectFrom('person').selectAll().orderBy('person_id'));
   const tokens = yield* select(query.selectFrom('person_token').selectAll().orderBy('token_id'));
   const sessions = yield* select(query.selectFrom('person_session').selectAll().orderBy('made_at_ms'));
@@ -225,7 +220,6 @@ export function* readKeptPersons(): Reading<KeptPersons> {
       ...one,
       isApplied: applied === 1,
     })),
-    changes,
     passkeys,
   };
 }

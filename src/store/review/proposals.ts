@@ -4,10 +4,19 @@ import { decodeMessageIfAny, encodeMessage } from '../../core/message.ts';
 import { toSatang } from '../../core/money.ts';
 import type { DecisionItem } from '../../core/ports.ts';
 import { makeRowMapping } from '../../platform/record-rows.ts';
-import type { Proposal, ProposalDraft, ProposalItem, ProposalStore } from '../../review/ports.ts';
+import type {
+  ApprovedChange,
+  DraftOf,
+  PersonProposals,
+  Proposal,
+  ProposalItem,
+  ProposalStore,
+} from '../../review/ports.ts';
 import { areEnough } from '../../review/rules/approval.ts';
 import { chainEvent, proposalFormat } from '../../review/rules/chain.ts';
+import { passkeyPrefix, personDecision, type PersonProposal } from '../../review/rules/person-request.ts';
 import {
+  type AnyProposal,
   canMoveProposal,
   type Correction,
   type EvidenceFile,
@@ -58,48 +67,66 @@ const columns = [
   'digest',
 ] as const;
 
-const selectProposals = () =>
-  query
-    .selectFrom('proposal')
-    .select(columns)
-    .select((proposal) =>
-      proposal
-        .selectFrom('proposal_item as i')
-        .select('i.kind')
-        .whereRef('i.proposal_id', '=', 'proposal.proposal_id')
-        .where('i.item_no', '=', 1)
-        .as('kind'),
-    );
+const selectAll = () => query.selectFrom('proposal').select(columns);
 
-type ProposalRecord = Omit<Proposal, 'totalSatang' | 'figures' | 'evidenceFile' | 'kind'> & {
-  readonly kind: TargetKind | null;
+/** A column of the first item. */
+const ofFirstItem = (column: 'kind' | 'version' | 'why') =>
+  query
+    .selectFrom('proposal_item as i')
+    .select(`i.${column} as value`)
+    .whereRef('i.proposal_id', '=', sql.ref('proposal.proposal_id'))
+    .where('i.item_no', '=', 1);
+
+/** Proposals of decisions: every reading but that of admins leaves those about people out. */
+const selectProposals = () =>
+  selectAll().select(ofFirstItem('kind').as('kind')).where('decision', '!=', personDecision);
+
+const selectPersonProposals = () =>
+  selectAll()
+    .select([ofFirstItem('version').as('seen'), ofFirstItem('why').as('why')])
+    .where('decision', '=', personDecision);
+
+interface ProposalRecord extends Omit<AnyProposal, 'totalSatang' | 'figures' | 'evidenceFile'> {
   readonly totalText: string;
   readonly figuresText: string;
   readonly fileText: string | null;
-};
-
-function toProposal({ totalText, figuresText, fileText, kind, ...proposal }: ProposalRecord): Proposal {
-  const evidenceFile = fileText === null ? null : (JSON.parse(fileText) as EvidenceFile);
-  const figures = decodeFigures(figuresText);
-  const totalSatang = toSatang(BigInt(totalText));
-  return { ...proposal, kind: kind ?? undefined, evidenceFile, totalSatang, figures };
 }
 
-const selectItems = () =>
+const decode = ({ totalText, figuresText, fileText, ...proposal }: ProposalRecord): AnyProposal => ({
+  ...proposal,
+  evidenceFile: fileText === null ? null : (JSON.parse(fileText) as EvidenceFile),
+  totalSatang: toSatang(BigInt(totalText)),
+  figures: decodeFigures(figuresText),
+});
+
+const toProposal = ({ kind, ...row }: ProposalRecord & { readonly kind: string | null }) =>
+  ({ ...decode(row), kind: kind ?? undefined }) as Proposal;
+
+const toPersonProposal = ({ why, ...row }: ProposalRecord & { readonly why: string | null }) =>
+  ({ ...decode(row), why: decodeMessageIfAny(why) }) as PersonProposal;
+
+const selectEveryItem = () =>
   query
     .selectFrom('proposal_item')
     .select(['proposal_id as proposalId', 'item_no as itemNo', 'kind', 'key', 'version', 'correction'])
     .select(['status', 'why', 'note', 'salt', 'commitment']);
 
-type ItemRecord = Omit<ProposalItem, 'why' | 'correction' | 'note' | 'salt' | 'commitment'> & {
+/** Items of decisions: every reading but an audit leaves those about people out. */
+const selectItems = () => selectEveryItem().where('kind', '!=', 'person').$narrowType<{ kind: TargetKind }>();
+
+interface ItemRecord<Kind> extends Omit<
+  ProposalItem,
+  'kind' | 'why' | 'correction' | 'note' | 'salt' | 'commitment'
+> {
+  readonly kind: Kind;
   readonly why: string | null;
   readonly correction: string | null;
   readonly note: string | null;
   readonly salt: string | null;
   readonly commitment: string | null;
-};
+}
 
-function toItem({ why, correction, note, salt, commitment, ...item }: ItemRecord): ProposalItem {
+function toItem<Kind>({ why, correction, note, salt, commitment, ...item }: ItemRecord<Kind>) {
   return {
     ...item,
     why: decodeMessageIfAny(why),
@@ -189,22 +216,23 @@ export function* markDecided(item: DecisionItem): Body<void> {
   yield* endOpenItem.run({ ...item, status: 'applied', why: null });
 }
 
-const insertItem = define((values: Omit<ItemRecord, 'status' | 'why' | 'commitment'>) =>
-  query.insertInto('proposal_item').values({
-    proposal_id: values.proposalId,
-    item_no: values.itemNo,
-    kind: values.kind,
-    key: values.key,
-    version: values.version,
-    correction: values.correction,
-    note: values.note,
-    salt: values.salt,
-    status: 'open',
-    why: null,
-  }),
+const insertItem = define(
+  (values: Omit<ItemRecord<TargetKind | 'person'>, 'status' | 'why' | 'commitment'>) =>
+    query.insertInto('proposal_item').values({
+      proposal_id: values.proposalId,
+      item_no: values.itemNo,
+      kind: values.kind,
+      key: values.key,
+      version: values.version,
+      correction: values.correction,
+      note: values.note,
+      salt: values.salt,
+      status: 'open',
+      why: null,
+    }),
 );
 
-const clashing = define((values: { kind: ProposalItem['kind']; key: string }) =>
+const clashing = define((values: { kind: TargetKind | 'person'; key: string }) =>
   query
     .selectFrom('proposal_item')
     .select('proposal_id as proposalId')
@@ -213,7 +241,10 @@ const clashing = define((values: { kind: ProposalItem['kind']; key: string }) =>
     .where('status', '=', sql.lit('open')),
 );
 
-function* insertProposal(draft: ProposalDraft): Body<number> {
+type AnyDraft = DraftOf<AnyProposal & Pick<Proposal | PersonProposal, 'decision'>, TargetKind | 'person'>;
+
+/** Adds a proposal with its items and its first event. */
+function* addOne(draft: AnyDraft, firstHalf: string | null): Body<number> {
   const latest = query
     .selectFrom('proposal')
     .select((eb) => eb.fn.max<number | null>('proposal_id').as('id'));
@@ -240,16 +271,11 @@ function* insertProposal(draft: ProposalDraft): Body<number> {
     total_satang: String(draft.totalSatang),
     figures: encodeFigures(draft.figures),
     digest: draft.digest,
+    first_half: firstHalf,
   } as const;
   yield* change(query.insertInto('proposal').values(record));
-  const [kept] = yield* select(selectProposals().where('proposal_id', '=', proposalId));
-  if (kept !== undefined)
-    for (const event of draftProposed(toProposal(kept))) yield* appendProposalEvent(event);
-  return proposalId;
-}
-
-function* addOne(draft: ProposalDraft): Body<number> {
-  const proposalId = yield* insertProposal(draft);
+  const [kept] = yield* select(selectAll().where('proposal_id', '=', proposalId));
+  if (kept !== undefined) for (const event of draftProposed(decode(kept))) yield* appendProposalEvent(event);
   for (const [index, { correction: asked, note = null, salt = null, ...target }] of draft.targets.entries()) {
     const correction = asked === undefined ? null : JSON.stringify(asked);
     const { kind, key, version } = target;
@@ -258,8 +284,22 @@ function* addOne(draft: ProposalDraft): Body<number> {
   return proposalId;
 }
 
+/** The open proposal about one of these things. */
+function* findClash<Kind extends TargetKind | 'person'>(
+  targets: readonly { readonly kind: Kind; readonly key: string }[],
+) {
+  for (const { kind, key } of targets) {
+    const other = yield* clashing.get({ kind, key });
+    if (other !== undefined) return { clash: { kind, key }, proposalId: other.proposalId };
+  }
+  return undefined;
+}
+
 const updateProposal = (proposalId: number, from: ProposalStatus) =>
   query.updateTable('proposal').where('proposal_id', '=', proposalId).where('status', '=', from);
+
+/** The half of a one-time password goes as its proposal is checked or lapses. */
+const noHalf = { first_half: null } as const;
 
 /** Closes the items of a proposal: nothing of it is open any more. */
 const closeItems = (proposalId: number) =>
@@ -279,11 +319,10 @@ export function* proposalItemsAbout(kind: TargetKind, key: string): Reading<Prop
 
 /** The people who had a part in a file of which a proposal sends rows without naming them. */
 export function* readHandsOfSent(proposalId: number): Reading<number[]> {
-  const named = query.selectFrom('proposal').select(['decision', 'figures']);
-  const found = yield* selectFirst(named.where('proposal_id', '=', proposalId));
+  const found = yield* proposalReads.proposal(proposalId);
   if (found === undefined || !sendsWhatWaits(found.decision)) return [];
   const people: number[] = [];
-  for (const { batchId } of decodeFigures(found.figures).files) people.push(...(yield* readHands(batchId)));
+  for (const { batchId } of found.figures.files) people.push(...(yield* readHands(batchId)));
   return people;
 }
 
@@ -348,23 +387,68 @@ export const proposalReads = {
   },
 } satisfies Partial<BodiesOf<ProposalStore>>;
 
+/** Reads proposals about people, for admins. */
+export const personProposalReads = {
+  *personProposal(proposalId, _reader) {
+    const found = yield* selectFirst(selectPersonProposals().where('proposal_id', '=', proposalId));
+    return found === undefined ? undefined : toPersonProposal(found);
+  },
+  *personProposals(statuses, beforeId, limit, _reader) {
+    const page = selectPersonProposals()
+      .where('status', 'in', [...statuses])
+      .where('proposal_id', '<', beforeId)
+      .orderBy('proposal_id', 'desc')
+      .limit(limit);
+    return (yield* select(page)).map(toPersonProposal);
+  },
+  *firstHalf(proposalId) {
+    const row = query.selectFrom('proposal').select('first_half as half');
+    return (yield* selectFirst(row.where('proposal_id', '=', proposalId)))?.half ?? null;
+  },
+  *proposedPasskeys(nowMs) {
+    const open = query
+      .selectFrom('proposal_item as i')
+      .innerJoin('proposal as p', 'p.proposal_id', 'i.proposal_id')
+      .select(['i.key', 'p.proposal_id as proposalId', 'p.maker_id as makerId'])
+      .where('i.kind', '=', 'person')
+      .where('i.status', '=', sql.lit('open'))
+      .where('p.expires_at_ms', '>', nowMs);
+    const ofPasskeys = (yield* select(open)).filter(({ key }) => key.startsWith(passkeyPrefix));
+    return new Map(ofPasskeys.map(({ key, ...one }) => [key.slice(passkeyPrefix.length), one]));
+  },
+} satisfies Partial<BodiesOf<PersonProposals>>;
+
+/** Reads the items of any proposal in their order, for an audit. */
+export function* readEveryItem(proposalId: number, afterItemNo: number, limit: number) {
+  const page = selectEveryItem().where('proposal_id', '=', proposalId).where('item_no', '>', afterItemNo);
+  return (yield* select(page.orderBy('item_no').limit(limit))).map(toItem);
+}
+
 /** Writes that are one transaction each. */
 export const proposalWrites = {
   *addProposals(drafts) {
-    for (const { kind, key } of drafts.flatMap(({ targets }) => targets)) {
-      const other = yield* clashing.get({ kind, key });
-      if (other !== undefined) return { clash: { kind, key }, proposalId: other.proposalId };
-    }
+    const clash = yield* findClash(drafts.flatMap(({ targets }) => targets));
+    if (clash !== undefined) return clash;
     const added: number[] = [];
-    for (const draft of drafts) added.push(yield* addOne(draft));
+    for (const draft of drafts) added.push(yield* addOne(draft, null));
     return added;
+  },
+  *addPersonProposal(draft, firstHalf) {
+    const clash = yield* findClash(draft.targets);
+    return clash === undefined ? yield* addOne(draft, firstHalf) : { openId: clash.proposalId };
   },
   *moveProposal(proposalId, { to, by, note, nowMs }) {
     if (!canMoveProposal('proposed', to)) throw new Error(`no proposal becomes ${to} when it is checked`);
     const checked = { checker_id: by?.personId ?? null, checker: by?.name ?? null, checked_at_ms: nowMs };
     const ended = to === 'approved' ? {} : { ended_at_ms: nowMs };
     const moved = yield* change(
-      updateProposal(proposalId, 'proposed').set({ status: to, ...checked, check_note: note, ...ended }),
+      updateProposal(proposalId, 'proposed').set({
+        status: to,
+        ...checked,
+        check_note: note,
+        ...ended,
+        ...noHalf,
+      }),
     );
     if (moved > 0) yield* appendProposalEvent(draftMoved(proposalId, { to, by, note, nowMs }));
     if (moved > 0 && to !== 'approved') yield* change(closeItems(proposalId));
@@ -396,14 +480,29 @@ export const proposalWrites = {
       .where('expires_at_ms', '<=', nowMs);
     const expired: number[] = [];
     for (const { proposal_id: proposalId } of yield* select(due)) {
-      yield* change(updateProposal(proposalId, 'proposed').set({ status: 'expired', ended_at_ms: nowMs }));
+      yield* change(
+        updateProposal(proposalId, 'proposed').set({ status: 'expired', ended_at_ms: nowMs, ...noHalf }),
+      );
       yield* change(closeItems(proposalId));
       yield* appendProposalEvent(draftMoved(proposalId, { to: 'expired', by: null, note: null, nowMs }));
       expired.push(proposalId);
     }
     return expired;
   },
-} satisfies Partial<BodiesOf<ProposalStore>>;
+} satisfies Partial<BodiesOf<ProposalStore & PersonProposals>>;
+
+/**
+ * Approves a proposal about people and ends it, in the transaction of the change.
+ * @returns false, with nothing changed, when it is not open
+ */
+export function* approveChange({ proposalId, checker, atMs, why }: ApprovedChange): Body<boolean> {
+  const move = { to: 'approved', by: checker, note: null, nowMs: atMs } as const;
+  if (!(yield* proposalWrites.moveProposal(proposalId, move))) return false;
+  const status = why === null ? 'applied' : 'refused';
+  yield* endOpenItem.run({ proposalId, itemNo: 1, status, why: why && encodeMessage(why) });
+  yield* proposalWrites.endProposal(proposalId, atMs);
+  return true;
+}
 
 const records = makeRowMapping({ json: ['cells'], own: [] });
 

@@ -6,7 +6,7 @@ import { erasedFileName } from '../../evidence/rules/erasure.ts';
 import type { ItemStatus } from '../../review/ports.ts';
 import type { PersonEvent } from '../../review/rules/chain.ts';
 import type { Passkey, PasskeyBackup } from '../../review/rules/passkey.ts';
-import type { PersonChange } from '../../review/rules/person-request.ts';
+import type { PersonProposal } from '../../review/rules/person-request.ts';
 import type { Person, Proof } from '../../review/rules/people.ts';
 import type { ProposalEvent } from '../../review/rules/proposal-chain.ts';
 import type { ProposalStatus, TargetKind } from '../../review/rules/proposal.ts';
@@ -65,34 +65,6 @@ export const personToken = table('person_token', {
       when`(old.revoked_at_ms is not null and ${areChanged('revoked_at_ms')})
         or ${areChanged('token_hash, person_id, expires_at_ms')}`,
     ),
-  ],
-});
-
-/** `PersonChange`. */
-export const personChange = table('person_change', {
-  columns: {
-    change_id: counted(),
-    /** JSON. */
-    request: text(),
-    status: text<PersonChange['status']>(),
-    maker_id: integer().of('person'),
-    made_at_ms: integer(),
-    expires_at_ms: integer(),
-    seen: text(),
-    checker_id: integer().orNull().of('person'),
-    ended_at_ms: integer().orNull(),
-    why: text().orNull(),
-    /** Half of a one-time password, until the change ends. */
-    first_half: text().orNull(),
-  },
-  rules: [
-    refuses(
-      'person_change_ends_once',
-      'update',
-      'a change that has ended is never changed',
-      when`old.status <> 'proposed'`,
-    ),
-    neverGoes('a change is never removed'),
   ],
 });
 
@@ -249,11 +221,11 @@ const isProposalAboutErased = question(
     when`exists (select 1 from proposal_item i where i.proposal_id = ${proposalId} and ${isAboutErased('i.kind', 'i.key')})`,
 );
 
-/** A decision that was proposed. People are named twice: by number, and as they were called then. */
+/** A decision or a change of people that was proposed. People are named twice: by number, and as they were called then. */
 export const proposal = table('proposal', {
   columns: {
     proposal_id: counted(),
-    decision: text<Decision>(),
+    decision: text<Decision | PersonProposal['decision']>(),
     status: text<ProposalStatus>(),
     note: text(),
     evidence: text().orNull(),
@@ -272,11 +244,19 @@ export const proposal = table('proposal', {
     digest: text().ofLength(64),
     /** JSON: a file as evidence. What its maker called it may name a payee: by its hash it is found. */
     evidence_file: text().orNull(),
-    /** JSON: what it lets happen, counted when it was made. */
+    /** JSON: what it lets happen, counted when it was made; the request for a change of people. */
     figures: text(),
+    /** Half of a one-time password, until the proposal ends. */
+    first_half: text().orNull(),
   },
   indexes: [index('proposal_open', 'status, expires_at_ms', `status in ('proposed', 'approved')`)],
   rules: [
+    refuses(
+      'proposal_keeps_no_half',
+      'update',
+      'half of a password ends with its proposal',
+      when`new.first_half is not null and (new.status <> 'proposed' or ${areChanged('first_half')})`,
+    ),
     neverChanges(
       proposed,
       when`${areChanged('decision, maker_id, people, items, digest, made_at_ms')}
@@ -309,7 +289,7 @@ export const proposalItem = table('proposal_item', {
   columns: {
     proposal_id: integer().of('proposal'),
     item_no: integer(),
-    kind: text<TargetKind>(),
+    kind: text<TargetKind | 'person'>(),
     key: text(),
     version: text(),
     /** JSON. */

@@ -1,5 +1,6 @@
 /** Who may do what, and what one admin does not do alone. */
 import { describe, expect, test } from 'vitest';
+import { zeroSatang } from '../../../src/core/money.ts';
 import {
   actions,
   can,
@@ -15,7 +16,7 @@ import {
   decideConfirmation,
   decideRequest,
   decideSendingBack,
-  type PersonChange,
+  type PersonProposal,
   type PersonRequest,
   versionOf,
 } from '../../../src/review/rules/person-request.ts';
@@ -263,10 +264,22 @@ describe('a request of one admin', () => {
 });
 
 describe('a second admin', () => {
-  const request: PersonRequest = { kind: 'role', personId: 4, role: 'checker' };
-  const change = (changes: Partial<PersonChange> = {}): PersonChange => ({
-    changeId: 1,
-    request,
+  const request = { kind: 'role', personId: 4, role: 'checker' } as const;
+  const figuresOf = (asked: PersonRequest) => ({ of: 'person', request: asked, name: '' }) as const;
+  const change = (changes: Partial<PersonProposal> = {}): PersonProposal => ({
+    proposalId: 1,
+    decision: 'change-person',
+    note: '',
+    evidence: null,
+    maker: first.name,
+    people: 2,
+    checker: null,
+    checkedAtMs: null,
+    checkNote: null,
+    items: 1,
+    totalSatang: zeroSatang,
+    figures: figuresOf(request),
+    digest: '0'.repeat(64),
     status: 'proposed',
     makerId: 1,
     madeAtMs: later,
@@ -275,7 +288,6 @@ describe('a second admin', () => {
     checkerId: null,
     endedAtMs: null,
     why: null,
-    firstHalf: null,
     ...changes,
   });
   const confirm = (by: Person, one = change(), people = everybody, nowMs = later) =>
@@ -289,14 +301,9 @@ describe('a second admin', () => {
     expect(confirm(second, change(), [first, second, maker])).toEqual({ kind: 'applies' });
   });
 
-  test.each<readonly [string, Person, Partial<PersonChange>, string]>([
+  test.each<readonly [string, Person, Partial<PersonProposal>, string]>([
     ['the one who proposed it', first, {}, 'you proposed this'],
-    [
-      'whom it is about',
-      third,
-      { request: { ...request, personId: 3, role: 'checker' } },
-      'this is about you',
-    ],
+    ['whom it is about', third, { figures: figuresOf({ ...request, personId: 3 }) }, 'this is about you'],
     ['no admin', checker, {}, 'a checker may not'],
     ['an account that the proposer made alone, while others can', second, {}, 'boon can confirm it'],
     ['too late', third, { expiresAtMs: later }, 'has lapsed'],
@@ -329,7 +336,7 @@ describe('a second admin', () => {
 
   test('finds it stale when the name was taken meanwhile', () => {
     const adding = change({
-      request: { kind: 'add', name: 'KWAN', displayName: 'K', role: 'admin' },
+      figures: figuresOf({ kind: 'add', name: 'KWAN', displayName: 'K', role: 'admin' }),
       seen: '',
     });
     expect(inWords(confirm(third, adding))).toMatchObject({

@@ -41,7 +41,7 @@ const targetsMax = 4;
 
 /** Nobody decides on days and files here, and nothing is known of people. */
 const noQueue = {
-  persons: async () => ({ people: [], tokens: [], changes: [], passkeys: [], latestSeq: 0, heads: [] }),
+  persons: async () => ({ people: [], tokens: [], passkeys: [], latestSeq: 0, heads: [] }),
   refusedFiles: async () => [],
   reviewNotes: async () => [],
   noteItem: async () => false,

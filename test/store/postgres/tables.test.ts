@@ -215,7 +215,6 @@ const countedKeys = [
   'instruction_version.id',
   'notice.seq',
   'person.person_id',
-  'person_change.change_id',
   'person_token.token_id',
   'proposal.proposal_id',
   'registration_callback.id',

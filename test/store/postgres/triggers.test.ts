@@ -45,11 +45,7 @@ const states: Readonly<Record<string, readonly [Fill, ...string[]]>> = {
   erased: ['full', erased],
   'erased, and decided': ['full', erased, `update proposal_item set status = 'ended', why = 'w'`],
   'erased, with another item': ['full', another.item, erased],
-  decided: [
-    'full',
-    `update proposal_item set status = 'applied'`,
-    `update person_change set status = 'applied'`,
-  ],
+  decided: ['full', `update proposal_item set status = 'applied'`],
   'waiting for a second person': ['full', another.proposal],
   moving: ['full', setMoving(1)],
   'moving another batch': ['full', another.batch, another.archive],

@@ -6,6 +6,8 @@ import { showText } from '../../../core/outgoing-text.ts';
 import { countForMe, type ForMe } from '../../for-me.ts';
 import type { Proposal, TakenItem } from '../../ports.ts';
 import { describeTarget } from '../../rules/batch-decisions.ts';
+import { isPersonProposal, type PersonProposal } from '../../rules/person-request.ts';
+import { describeRequest } from '../../rules/person-words.ts';
 import { countedOf, describeCounted } from '../../rules/proposal-figures.ts';
 import { nameOfDecision } from '../../rules/terms.ts';
 import { html, type Html, type Part } from '../html.ts';
@@ -22,7 +24,9 @@ interface Entry {
 }
 
 /** @param note the words below */
-function proposalEntry({ say, language }: Visit, proposal: Proposal, note: Part): Entry {
+function proposalEntry({ say, language }: Visit, proposal: Proposal | PersonProposal, note: Part): Entry {
+  if (isPersonProposal(proposal))
+    return { href: `/proposal/${proposal.proposalId}`, text: capital(say(describeRequest(proposal))), note };
   const { proposalId, decision, kind, figures } = proposal;
   const [file] = figures.files;
   const what = sayCode(language, nameOfDecision(decision, kind));
@@ -82,18 +86,14 @@ const partOf = ({ say }: Visit, heading: PlainCode, entries: readonly Entry[]): 
 
 function listParts(visit: Visit, forMe: ForMe): readonly Part[] {
   const { say, language, nowMs } = visit;
-  const { toCheck, sentBack, lapsing, groups, taken, passkeys, changes } = forMe;
+  const { toCheck, sentBack, lapsing, groups, taken, passkeys } = forMe;
   const age = (atMs: number): string => sayAge(language, nowMs - atMs);
-  const changeEntry = ({ changeId, what, maker, madeAtMs }: ForMe['changes'][number]): Entry => ({
-    href: `/people/change/${changeId}`,
-    text: capital(say(what)),
-    note: `${maker}, ${age(madeAtMs)}`,
-  });
   return [
-    partOf(visit, 'for-me.to-check', [
-      ...toCheck.map((one) => proposalEntry(visit, one, `${one.maker}, ${age(one.madeAtMs)}`)),
-      ...changes.map(changeEntry),
-    ]),
+    partOf(
+      visit,
+      'for-me.to-check',
+      toCheck.map((one) => proposalEntry(visit, one, `${one.maker}, ${age(one.madeAtMs)}`)),
+    ),
     partOf(
       visit,
       'for-me.sent-back',
