@@ -21,7 +21,7 @@ import {
   SenderBusyError,
 } from './session.ts';
 
-interface Asking {
+export interface Asking {
   readonly loaded: LoadedSettings;
   readonly journal: Store;
   readonly clock: Clock;

@@ -14,7 +14,7 @@ import { grownReason, type TakenFile } from '../watch/rules/file-growth.ts';
 import { reportInPlace } from './machines/report-in-place.ts';
 import { makeContext, type RunSession, toLog } from './session.ts';
 
-interface RunFileOptions {
+export interface RunFileOptions {
   readonly waitMs: number;
   readonly exceptionsOk: boolean;
   readonly interrupted: AbortSignal;

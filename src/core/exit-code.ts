@@ -41,10 +41,17 @@ const notPaidStatuses: readonly PayoutStatus[] = [
 /** Holds of a whole batch, lifted by another run or by a person; the batch has stopped short. */
 const stoppingHolds: readonly HoldReason[] = ['approval', 'halted', 'paused'];
 
+/** A total of rows of either kind, by status. */
+export interface CountedStatus<Status extends string> {
+  readonly status: Status;
+  readonly rows: number;
+  readonly alarmRows: number;
+}
+
 /** Rows in any of the statuses. */
-export function countRows(
-  totals: readonly Pick<StatusTotal, 'status' | 'rows'>[],
-  statuses: readonly PayoutStatus[],
+export function countRows<Status extends string>(
+  totals: readonly Pick<CountedStatus<Status>, 'status' | 'rows'>[],
+  statuses: readonly Status[],
 ): number {
   let rows = 0;
   for (const total of totals) if (statuses.includes(total.status)) rows += total.rows;
@@ -52,7 +59,7 @@ export function countRows(
 }
 
 /** Rows that bear an alarm. */
-export function countAlarms(totals: readonly StatusTotal[]): number {
+export function countAlarms(totals: readonly Pick<StatusTotal, 'alarmRows'>[]): number {
   let rows = 0;
   for (const total of totals) rows += total.alarmRows;
   return rows;

@@ -7,7 +7,14 @@ import type { Batch, BatchReader } from '../core/ports.ts';
 import { outcomeBar } from '../review/web/figures-panel.ts';
 import { html, type Html, type Part } from '../review/web/html.ts';
 import { csrfField } from '../review/web/layout.ts';
-import { momentOf, readSearch, sayBatchStatus, searchField, uploadLink } from '../review/web/parts.ts';
+import {
+  emptyNote,
+  momentOf,
+  readSearch,
+  sayBatchStatus,
+  searchField,
+  uploadLink,
+} from '../review/web/parts.ts';
 import { type Fields, type Page, type ProvedVisit, type View, viewAt } from '../review/web/view.ts';
 
 interface BatchListContext {
@@ -74,9 +81,7 @@ async function answerList(context: BatchListContext, visit: ProvedVisit, fields:
       <div data-live="batches">
         ${
           found.length === 0
-            ? html`<div class="empty">
-                <p><b>${say(all.length === 0 ? 'batch.no-batches' : 'batch.none-found')}</b></p>
-              </div>`
+            ? emptyNote(say(all.length === 0 ? 'batch.no-batches' : 'batch.none-found'))
             : html`<ul class="q">
                 ${items}
               </ul>`

@@ -11,7 +11,7 @@ import { describePersonEvent, describeRequest } from '../review/rules/person-wor
 import { proposalStatuses } from '../review/rules/proposal.ts';
 import { html, type Html, type Part } from '../review/web/html.ts';
 import { csrfField, problems } from '../review/web/layout.ts';
-import { capital, dataTable, momentOf, whyOf } from '../review/web/parts.ts';
+import { capital, dataTable, emptyNote, momentOf, whyOf } from '../review/web/parts.ts';
 import { type Fields, type Page, type ProvedVisit, searchAt, type View } from '../review/web/view.ts';
 
 type LogReader = Pick<PersonStore, 'persons' | 'personEvents' | 'personProposals'> &
@@ -168,10 +168,7 @@ const entryRow = (visit: ProvedVisit, { atMs, who, what, more }: Entry): Html =>
 
 function table(visit: ProvedVisit, entries: readonly Entry[]): Html {
   const { say } = visit;
-  if (entries.length === 0)
-    return html`<div class="empty">
-      <p><b>${say('user.no-entries')}</b></p>
-    </div>`;
+  if (entries.length === 0) return emptyNote(say('user.no-entries'));
   const heads = ['payout.time', 'payout.who', 'payout.what', 'user.what-happened'] as const;
   const rows = entries.slice(0, entriesMax).map((entry) => entryRow(visit, entry));
   return html`${dataTable(visit, heads, rows)}

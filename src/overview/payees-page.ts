@@ -13,7 +13,15 @@ import { recordSearch } from '../review/reveal.ts';
 import type { OverviewReader, PayeeOrder, PayeesFound, PayeeSeen } from './ports.ts';
 import { html, type Html } from '../review/web/html.ts';
 import { csrfField, plainPage, postButton } from '../review/web/layout.ts';
-import { dataTable, momentOf, moneyTag, reachNote, readSearch, searchField } from '../review/web/parts.ts';
+import {
+  dataTable,
+  emptyNote,
+  momentOf,
+  moneyTag,
+  reachNote,
+  readSearch,
+  searchField,
+} from '../review/web/parts.ts';
 import { readSeq } from '../review/web/payout-page.ts';
 import { type Fields, formAt, type Page, type ProvedVisit, searchAt, type View } from '../review/web/view.ts';
 
@@ -162,13 +170,7 @@ async function answerPayees(store: PayeesReader, visit: ProvedVisit, fields: Fie
     body: html`<h1>${say('page.payees')}</h1>
       <p>${say('payees.payees-hint')}</p>
       ${searchForm(visit, form)} ${listButtons(visit, form)} ${reachNote(visit, reach)}
-      ${
-        payees.length === 0
-          ? html`<div class="empty">
-              <p><b>${say(emptyWord(form, next))}</b></p>
-            </div>`
-          : table(visit, payees)
-      }
+      ${payees.length === 0 ? emptyNote(say(emptyWord(form, next))) : table(visit, payees)}
       <div class="pages">
         ${from !== undefined && postButton(visit, '/payees', say('payees.to-start'), { search, list }, 'page')}
         ${next !== undefined && postButton(visit, '/payees', further, { search, list, from: String(next) }, 'page')}
@@ -210,7 +212,7 @@ async function answerPayee(store: PayeesReader, visit: ProvedVisit, fields: Fiel
   const { payees } = await store.payees(wanted, Number.MAX_SAFE_INTEGER, 1);
   const found = await store.searchPayouts({ payee: wanted }, from, payeesOnPage);
   const last = found.length < payeesOnPage ? undefined : found.at(-1)?.row.seq;
-  const title = `${say('payees.payee')} ${showLastDigits(proxyNo)}`;
+  const title = `${say('payout.payee')} ${showLastDigits(proxyNo)}`;
   return {
     title,
     body: html`<p class="bread"><a href="/payees">← ${say('page.payees')}</a></p>

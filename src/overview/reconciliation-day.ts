@@ -144,7 +144,7 @@ async function dayNav(context: ReconciliationContext, visit: ProvedVisit, date: 
     .map((one) => html`<a href="/reconciliation/${one}">${sayDate(language, one)}</a>`);
   return html`<p class="nav">
     <a href="/queue">← ${say('page.queue')}</a>
-    <a href="/reconciliation">${say('reconciliation.all-days')}</a>
+    <a href="/reconciliation">${say('today.all-days')}</a>
     <span>${others.map((link, place) => html`${place > 0 && ' · '}${link}`)}</span>
   </p>`;
 }
@@ -289,7 +289,7 @@ function sidesSection(visit: ProvedVisit, shown: ShownDay): Html {
       </tbody>
       <tfoot>
         <tr>
-          <th scope="row" class="w">${say('reconciliation.in-all')}</th>
+          <th scope="row" class="w">${say('today.total')}</th>
           ${sidesCells(visit, all)}
         </tr>
       </tfoot>

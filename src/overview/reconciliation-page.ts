@@ -7,7 +7,7 @@ import type { StatementDayState } from '../reconcile/ports.ts';
 import { decodeTotals } from '../reconcile/rules/tally.ts';
 import type { Figures } from '../reconcile/rules/types.ts';
 import { html, type Html, type Part } from '../review/web/html.ts';
-import { dataTable } from '../review/web/parts.ts';
+import { dataTable, emptyNote } from '../review/web/parts.ts';
 import { formAt, type Page, type ProvedVisit, type View, viewAt } from '../review/web/view.ts';
 import { answerAccept } from './accept-breaks.ts';
 import { showDifference } from '../review/web/proposed/break-sides.ts';
@@ -86,9 +86,7 @@ async function answerDays(context: ReconciliationContext, visit: ProvedVisit): P
     body: html`<h1>${say('page.reconciliation')}</h1>
       ${
         days.size === 0
-          ? html`<div class="empty">
-              <p><b>${say('reconciliation.no-days')}</b></p>
-            </div>`
+          ? emptyNote(say('reconciliation.no-days'))
           : dataTable(visit, ['payout.day', 'reconciliation.state', ...numbers], rows, numbers)
       }`,
   };

@@ -27,7 +27,7 @@ import type { RefusedFile } from '../review/rules/queue.ts';
 import { isOfPayouts, type PageSearch, readSearchWords } from '../review/rules/search-words.ts';
 import { html, type Html, type Part } from '../review/web/html.ts';
 import { postButton } from '../review/web/layout.ts';
-import { reachNote, readSearch, reasonOf, sayBatchStatus } from '../review/web/parts.ts';
+import { emptyNote, reachNote, readSearch, reasonOf, sayBatchStatus } from '../review/web/parts.ts';
 import { type Fields, type Page, type ProvedVisit, searchAt, type View } from '../review/web/view.ts';
 
 type SearchReader = Pick<BatchReader, 'batches'> &
@@ -358,13 +358,7 @@ async function answerSearch(store: SearchReader, visit: ProvedVisit, fields: Fie
     title,
     body: html`<h1>${title}: ${form.typed}</h1>
       ${reachNote(visit, asked.reach)}
-      ${
-        isNothing &&
-        html`<div class="empty">
-            <p><b>${say('queue.no-match')}</b></p>
-          </div>
-          ${wordsHelp(visit)}`
-      }
+      ${isNothing && html`${emptyNote(say('queue.no-match'))} ${wordsHelp(visit)}`}
       ${part(say('search.files'), files.slice(0, filesShown), files.length > filesShown && all('/search', `${say('search.all')} ${showCount(files.length)}`, { all: 'files' }))}
       ${part(
         say('search.payouts'),

@@ -370,7 +370,7 @@ function batchSection(visit: ProvedVisit, figures: TodayFigures, underWay: reado
       (one) => one.batchId === batch.batchId && one.isForApproval && outcomeOf(one) === 'wait',
     );
   const more = underWay.length - batchesShown;
-  const heads = ['today.file', 'payout.payouts', 'payout.baht', 'today.stands', 'today.share-paid'] as const;
+  const heads = ['payout.file', 'payout.payouts', 'payout.baht', 'today.stands', 'today.share-paid'] as const;
   return html`<section class="card">
     <div class="hd">
       <h2>${say('today.batches-under-way')}</h2>

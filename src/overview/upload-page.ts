@@ -313,7 +313,7 @@ async function droppedPage(
       <div class="done" role="status" data-live="dropped">
         <p>
           <b>${showText(fileName)}</b>:
-          ${say(fileKind === 'payout' ? 'upload.to-its-batch' : 'registration.registration-batch')}
+          ${say(fileKind === 'payout' ? 'payout.batch' : 'registration.registration-batch')}
           ${isThere ? batchLink(fileKind, batchId) : batchId}
         </p>
         <p>${say(isThere ? 'upload.taken' : whenTaken)}</p>

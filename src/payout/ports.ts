@@ -223,8 +223,6 @@ export interface PayoutSearch {
 
 /** Finds payouts that wait for a person and match a filter; archived ones are left out. */
 export interface WaitingReader {
-  /** Waiting payouts, as in `searchPayouts`. */
-  waitingPayouts(filter: PayoutFilter, beforeSeq: number, limit: number): Promise<readonly FoundPayout[]>;
   waitingTotals(filter: PayoutFilter): Promise<readonly WaitingTotal[]>;
   /** A page of matching payouts beside a place; a row that waits no more is no place, and gives the beginning. */
   waitingPage(

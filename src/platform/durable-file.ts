@@ -4,7 +4,7 @@
  */
 import { createHash, type Hash, randomBytes } from 'node:crypto';
 import { closeSync, constants, fsyncSync, openSync, renameSync, writeSync } from 'node:fs';
-import { type FileHandle, link, lstat, open, readdir, rename, rm, stat } from 'node:fs/promises';
+import { type FileHandle, link, lstat, open, readdir, readFile, rename, rm, stat } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 
 /** A file that is complete and durable under its temporary name. */
@@ -104,6 +104,10 @@ export async function findOldTemporaries(
     throw failWith('clean up', folder, error);
   }
 }
+
+/** Reads a text; undefined where there is no file. */
+export const readTextIfThere = (path: string): Promise<string | undefined> =>
+  readFile(path, 'utf8').catch(ignoreMissing);
 
 function ignoreMissing(error: unknown): undefined {
   if (errorCode(error) !== 'ENOENT') throw error;

@@ -1,4 +1,5 @@
 /** Concludes a batch of registrations: no row is to be sent or awaited, or it waits for a person or the next run. */
+import { countRows } from '../core/exit-code.ts';
 import { message } from '../core/message.ts';
 import type { BatchReason } from '../core/ports.ts';
 import { cancelledReason } from '../payout/operator.ts';
@@ -8,7 +9,7 @@ import type { RegistrationContext, RegistrationJournal } from './context.ts';
 import type { RegistrationBatch, RegistrationStore } from './ports.ts';
 import { companyPayer } from './rules/intent.ts';
 import { awaitedStatuses, type RegistrationHold } from './rules/registration.ts';
-import { countRegistrations, isHeldAsAWhole } from './rules/summary.ts';
+import { isHeldAsAWhole } from './rules/summary.ts';
 
 type Concluded = Pick<
   RegistrationStore,
@@ -115,7 +116,7 @@ async function isAllEnded(journal: Concluded, batchId: string): Promise<boolean>
   // A snapshot, since a row that comes back unsent is awaited at one moment and held the next.
   await using snapshot = await journal.registrationReports.snapshot();
   if (isHeldAsAWhole(await snapshot.holdTotals(batchId))) return false;
-  return countRegistrations(await snapshot.totals(batchId), ['ready', ...awaitedStatuses]) === 0;
+  return countRows(await snapshot.totals(batchId), ['ready', ...awaitedStatuses]) === 0;
 }
 
 /**

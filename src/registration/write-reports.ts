@@ -4,19 +4,17 @@ import type { ReportKind } from '../core/ports.ts';
 import {
   type PreparedReport,
   type ReportAsked,
-  type ReportedFile,
   type ReportForm,
   ReportWriter,
   type RowTally,
+  type WrittenFiles,
 } from '../reports/batch-reports.ts';
 import type { PresentOutbox, ReportOutbox, ReportRecords } from '../reports/ports.ts';
-import type { RegistrationSnapshot, RegistrationStore } from './ports.ts';
+import type { RegistrationSnapshot } from './ports.ts';
 import type { RegistrationBatch, RegistrationRow } from './rules/registration-batch.ts';
-import { awaitedStatuses, type RegistrationStatus } from './rules/registration.ts';
 import { isRegistrationException } from './rules/report-rows.ts';
 import { registrationTables } from './rules/report-tables.ts';
 import {
-  countRegistrations,
   type RegistrationSummary,
   type RegistrationSummaryContext,
   renderRegistrationSummary,
@@ -25,13 +23,9 @@ import {
 
 interface RegistrationReportContext extends RegistrationSummaryContext, ExitOptions, ReportAsked {}
 
-export interface WrittenRegistrationReports {
+export interface WrittenRegistrationReports extends WrittenFiles {
   /** The batch as it stands. */
   readonly summary: RegistrationSummary;
-  /** Every file of the batch, the oldest first. */
-  readonly files: readonly ReportedFile[];
-  /** Number of new files. */
-  readonly filesWritten: number;
 }
 
 type RegistrationReports = ReportRecords<RegistrationSnapshot>;
@@ -45,21 +39,6 @@ export async function writeRegistrationReports(
 ): Promise<WrittenRegistrationReports> {
   const { figures, ...written } = await writer.writeDue(records, outbox, batchId, context);
   return { summary: figures, ...written };
-}
-
-/** Rows that go on by themselves: while there are any, their outcomes are gathered for one report. */
-const unsettledStatuses: readonly RegistrationStatus[] = ['staged', 'ready', ...awaitedStatuses];
-
-/** Writes the due reports of a changed batch, once no row is to be sent or awaited; undefined before that. @forTests */
-export async function reportRegistrationsIfSettled(
-  journal: Pick<RegistrationStore, 'registrationReports' | 'registrationTotals'>,
-  outbox: ReportOutbox,
-  batchId: string,
-  context: RegistrationReportContext,
-): Promise<WrittenRegistrationReports | undefined> {
-  const totals = await journal.registrationTotals(batchId);
-  if (countRegistrations(totals, unsettledStatuses) > 0) return undefined;
-  return writeRegistrationReports(journal.registrationReports, outbox, batchId, context);
 }
 
 /** A batch of registrations as it stands at a moment that an operator has chosen. */

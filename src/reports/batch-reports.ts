@@ -91,7 +91,7 @@ export interface ReportAsked {
 
 // ---------------------------------------------------------------- the files that exist
 
-/** A file that the batch has, or once had, in the outbox. */
+/** A file that the batch has, or once had, in the outbox. @forTests */
 export interface ReportedFile extends Report {
   readonly state: PublishedState;
 }
@@ -202,12 +202,15 @@ const temporaryPathsOf = (files: readonly Report[]): string[] =>
 // ---------------------------------------------------------------- writing
 
 /** The reports written for a batch, and its standing. */
-interface Written<Figures> {
-  readonly figures: Figures;
+export interface WrittenFiles {
   /** Every file of the batch, the oldest first. */
   readonly files: readonly ReportedFile[];
   /** Number of new files. */
   readonly filesWritten: number;
+}
+
+interface Written<Figures> extends WrittenFiles {
+  readonly figures: Figures;
 }
 
 /** Writes the reports of one kind of batch. */

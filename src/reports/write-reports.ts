@@ -4,10 +4,10 @@ import type { Batch, OtherReferences, ReportKind, ResultRow, Snapshot } from '..
 import {
   type PreparedReport,
   type ReportAsked,
-  type ReportedFile,
   type ReportForm,
   ReportWriter,
   type RowTally,
+  type WrittenFiles,
 } from './batch-reports.ts';
 import type { PresentOutbox, ReportOutbox, ReportStore } from './ports.ts';
 import { payoutTables } from './rules/payout-tables.ts';
@@ -25,12 +25,7 @@ interface PayoutFigures {
   readonly otherReferences: OtherReferences;
 }
 
-export interface WrittenReports extends PayoutFigures {
-  /** Every file of the batch, the oldest first. */
-  readonly files: readonly ReportedFile[];
-  /** Number of new files. */
-  readonly filesWritten: number;
-}
+export interface WrittenReports extends PayoutFigures, WrittenFiles {}
 
 /** A batch as it stands at a moment that an operator has chosen. */
 export interface PresentReports {

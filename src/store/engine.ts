@@ -15,6 +15,16 @@ export interface Reader {
 /** The journal as it was at one moment, whatever is written meanwhile; its owner closes it soon. */
 export interface View extends Reader, AsyncDisposable {}
 
+/** Opens what reads a view, and closes the view where that fails. */
+export async function openOn<Opened>(view: View, open: (view: View) => Promise<Opened>): Promise<Opened> {
+  try {
+    return await open(view);
+  } catch (error) {
+    await view[Symbol.asyncDispose]();
+    throw error;
+  }
+}
+
 export interface Gathering {
   /** The wait of a transaction for more calls, from the beginning of the last gathered one. */
   readonly everyMs: number;

@@ -4,9 +4,16 @@ import { dayMs } from '../core/bangkok-time.ts';
 import { quietCauses } from '../core/payout.ts';
 import type { OtherReferences, ResultRow, Snapshot } from '../core/ports.ts';
 import { mayBePaidStatuses } from '../payout/rules/similar.ts';
-import type { Engine, Reader, View } from './engine.ts';
+import { type Engine, openOn, type Reader, type View } from './engine.ts';
 import { batchReads } from './payouts/batches.ts';
-import { readLastRowNo, readLatestEventSeq, selectResultRows, toResultRow } from './payouts/rows.ts';
+import {
+  type BatchPage,
+  isOnPage,
+  readLastRowNo,
+  readLatestEventSeq,
+  selectResultRows,
+  toResultRow,
+} from './payouts/rows.ts';
 import { literal } from './schema.ts';
 import { define, query } from './statements.ts';
 
@@ -26,23 +33,11 @@ const selectNews = (changedSince: number) =>
       quietCauses.map((cause) => sql.lit(cause)),
     );
 
-interface Page {
-  readonly batchId: string;
-  readonly afterRowNo: number;
-  readonly lastRowNo: number;
-}
+const selectPage = (page: BatchPage) => selectResultRows().where(isOnPage(page)).orderBy('p.row_no');
 
-/** Bounds a page by row numbers: with a limit PostgreSQL could look at all rows for each page. */
-const selectPage = ({ batchId, afterRowNo, lastRowNo }: Page) =>
-  selectResultRows()
-    .where('p.batch_id', '=', batchId)
-    .where('p.row_no', '>', afterRowNo)
-    .where('p.row_no', '<=', lastRowNo)
-    .orderBy('p.row_no');
+const anyPage = define((values: BatchPage) => selectPage(values));
 
-const anyPage = define((values: Page) => selectPage(values));
-
-const changedPage = define((values: Page & { changedSince: number }) =>
+const changedPage = define((values: BatchPage & { changedSince: number }) =>
   selectPage(values)
     .where('p.last_event_seq', '>', values.changedSince)
     .where(({ exists }) => exists(selectNews(values.changedSince))),
@@ -69,12 +64,12 @@ const likePageRows = 2_000;
 /** The rows that a message names, at most. */
 const firstRowsMax = 5;
 
-interface LikePage extends Page {
+interface LikePage extends BatchPage {
   /** The time before an attempt within which another counts as like it. */
   readonly spanMs: number;
 }
 
-const otherReferences = define(({ batchId, afterRowNo, lastRowNo, spanMs }: LikePage) =>
+const otherReferences = define(({ spanMs, ...page }: LikePage) =>
   query
     .selectFrom('payout as p')
     .innerJoin('payout_row as r', 'r.seq', 'p.seq')
@@ -82,9 +77,7 @@ const otherReferences = define(({ batchId, afterRowNo, lastRowNo, spanMs }: Like
       join.onRef('a.payout_seq', '=', 'p.seq').onRef('a.attempt_no', '=', 'p.attempt_no'),
     )
     .select('p.row_no')
-    .where('p.batch_id', '=', batchId)
-    .where('p.row_no', '>', afterRowNo)
-    .where('p.row_no', '<=', lastRowNo)
+    .where(isOnPage(page))
     .where('p.status', 'in', mayBePaidStatuses.map(literal))
     .where(({ exists, selectFrom, eb }) =>
       exists(
@@ -143,8 +136,7 @@ export async function openSnapshot(
   engine: Pick<Engine, 'openView'>,
   openArchived: OpenArchived,
 ): Promise<Snapshot> {
-  const view = await engine.openView();
-  try {
+  return openOn(await engine.openView(), async (view) => {
     const eventSeq = await view.read(readLatestEventSeq);
     return {
       eventSeq,
@@ -155,8 +147,5 @@ export async function openSnapshot(
       resultRows: (batchId, changedSince) => readRowsOf(view, openArchived, batchId, changedSince),
       [Symbol.asyncDispose]: async () => view[Symbol.asyncDispose](),
     };
-  } catch (error) {
-    await view[Symbol.asyncDispose]();
-    throw error;
-  }
+  });
 }

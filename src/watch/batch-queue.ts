@@ -13,14 +13,7 @@ import { endHalted } from '../payout/operator.ts';
 import { followPayer, runBatch } from '../payout/run-batch.ts';
 import { Signal, waitForAny } from '../platform/signal.ts';
 import type { WrittenReports } from '../reports/write-reports.ts';
-import {
-  isAhead,
-  namesTakenOf,
-  noteFailure,
-  retryBackoff,
-  notifyOfFailing,
-  type WatchSetup,
-} from './context.ts';
+import { isAhead, FailingBatches, retryBackoff, type WatchSetup } from './context.ts';
 import type { RunnableBatch } from './ports.ts';
 import type { FailingBatch } from './rules/health.ts';
 
@@ -47,13 +40,6 @@ const unsentStatuses: readonly PayoutStatus[] = [
   'cancelled',
 ];
 
-interface Failing {
-  readonly failures: number;
-  readonly notBeforeMs: number;
-  readonly why: string;
-  readonly namesTaken: readonly string[];
-}
-
 export class BatchScheduler {
   /** The number of batches that wait for a place. */
   waiting = 0;
@@ -65,7 +51,7 @@ export class BatchScheduler {
   readonly #offered = new Set<string>();
   /** Batches at rest with due reports, and the moment from which they are due. */
   readonly #due = new Map<string, number>();
-  readonly #failing = new Map<string, Failing>();
+  readonly #failing: FailingBatches;
   /** Batches that rested at once although they have waiting rows. */
   readonly #hot = new Map<string, { readonly rests: number; readonly notBeforeMs: number }>();
   readonly #reportedAtMs = new Map<string, number>();
@@ -87,6 +73,7 @@ export class BatchScheduler {
     findObstacle: (batch: Batch) => Promise<BatchReason | undefined> = async () => undefined,
   ) {
     this.#setup = setup;
+    this.#failing = new FailingBatches(setup, 'a batch', (batchId) => setup.store.batch(batchId));
     this.#onRest = onRest;
     this.#findObstacle = findObstacle;
   }
@@ -103,7 +90,7 @@ export class BatchScheduler {
 
   /** Batches that could not be worked or reported, with the obstacle. */
   get failing(): readonly FailingBatch[] {
-    return [...this.#failing].map(([batchId, { why, namesTaken }]) => ({ batchId, why, namesTaken }));
+    return this.#failing.all;
   }
 
   /** Adds a batch for which a file waits. */
@@ -125,7 +112,7 @@ export class BatchScheduler {
     const { store, findUnpublished, finishReports } = this.#setup;
     for (const batchId of await findUnpublished()) {
       const isOurs = (await store.batch(batchId)) !== undefined;
-      if (isOurs) await this.#guard(batchId, async () => void (await finishReports(batchId)), true);
+      if (isOurs) await this.#guardReport(batchId, async () => void (await finishReports(batchId)));
     }
     await this.#noteUnreported();
     // These batches were reported without a notice: their file ended before, and no longer brings them here.
@@ -164,14 +151,10 @@ export class BatchScheduler {
     for (const [batchId, atMs] of this.#due) {
       if (isAhead(atMs, nowMs) || this.#isToWait(batchId) || this.#running.has(batchId)) continue;
       this.#due.delete(batchId);
-      await this.#guard(
-        batchId,
-        async () => {
-          await endHalted(this.#setup.store, batchId, nowMs);
-          await this.#rest(batchId);
-        },
-        true,
-      );
+      await this.#guardReport(batchId, async () => {
+        await endHalted(this.#setup.store, batchId, nowMs);
+        await this.#rest(batchId);
+      });
     }
   }
 
@@ -181,7 +164,7 @@ export class BatchScheduler {
     for (const due of await store.dueReports()) {
       const { batchId } = due;
       if (this.#running.has(batchId) || this.#isToWait(batchId)) continue;
-      await this.#guard(batchId, async () => {
+      await this.#failing.guard(batchId, async () => {
         await endWhenSettled(store, batchId, clock.now());
         await this.#rest(batchId);
         await store.clearDueReport(due);
@@ -245,7 +228,7 @@ export class BatchScheduler {
 
   async #restOffered(batchId: string): Promise<void> {
     if (this.#running.has(batchId) || this.#isToWait(batchId)) return;
-    await this.#guard(batchId, () => this.#rest(batchId), true);
+    await this.#guardReport(batchId, () => this.#rest(batchId));
   }
 
   /** Keeps one place free from big files, so that a small one does not wait until they end. */
@@ -258,10 +241,12 @@ export class BatchScheduler {
   #start(batch: Batch): void {
     const { batchId } = batch;
     this.#sending.add(batchId);
-    const run = this.#guard(batchId, () => this.#run(batch)).finally(() => {
-      this.#running.delete(batchId);
-      this.#leavePlace(batchId);
-    });
+    const run = this.#failing
+      .guard(batchId, () => this.#run(batch))
+      .finally(() => {
+        this.#running.delete(batchId);
+        this.#leavePlace(batchId);
+      });
     this.#running.set(batchId, run);
   }
 
@@ -367,26 +352,14 @@ export class BatchScheduler {
   }
 
   #isToWait(batchId: string): boolean {
-    const nowMs = this.#setup.clock.now();
-    const waits = [this.#failing.get(batchId), this.#hot.get(batchId)];
-    return waits.some((one) => one !== undefined && isAhead(one.notBeforeMs, nowMs));
+    const hot = this.#hot.get(batchId);
+    const isHot = hot !== undefined && isAhead(hot.notBeforeMs, this.#setup.clock.now());
+    return isHot || this.#failing.isToWait(batchId);
   }
 
-  /** Isolates the failure of one batch from the others, and retries it at growing intervals. */
-  async #guard(batchId: string, work: () => Promise<void>, isReport = false): Promise<void> {
-    try {
-      await work();
-      this.#failing.delete(batchId);
-    } catch (error) {
-      const failures = (this.#failing.get(batchId)?.failures ?? 0) + 1;
-      const notBeforeMs = this.#setup.clock.now() + computeBackoffMs(retryBackoff, failures);
-      const found = { why: (error as Error).message, namesTaken: namesTakenOf(error) };
-      this.#failing.set(batchId, { failures, notBeforeMs, ...found });
-      if (isReport) this.#due.set(batchId, notBeforeMs);
-      await noteFailure(this.#setup, 'a batch', error, { batchId }).catch(() => undefined);
-      const batch = await this.#setup.store.batch(batchId).catch(() => undefined);
-      await notifyOfFailing(this.#setup, batch?.fileName, { batchId, failures, ...found });
-    }
+  /** Works a batch that is to be reported: after a failure it stays due. */
+  async #guardReport(batchId: string, work: () => Promise<void>): Promise<void> {
+    await this.#failing.guard(batchId, work, (notBeforeMs) => this.#due.set(batchId, notBeforeMs));
   }
 }
 

@@ -184,20 +184,68 @@ export async function noteFailure(
 /** A failure that lasts is told after so many tries. */
 const toldAfterFailures = 5;
 
-/** Tells a failure of a batch: at once where only a person ends it, else when it lasts and no disk is the cause. */
-export async function notifyOfFailing(
-  { notify, disk }: Pick<WatchSetup, 'notify' | 'disk'>,
-  fileName: string | undefined,
-  { failures, ...failing }: FailingBatch & { readonly failures: number },
-): Promise<void> {
-  const isForPerson = failing.namesTaken.length > 0;
-  const hasLasted = failures === toldAfterFailures && disk.trouble === undefined;
-  if (isForPerson ? failures === 1 : hasLasted) await notify({ kind: 'batch-failing', fileName, failing });
-}
+/** The batches of one kind that fail: each by itself, and tried again at growing intervals. */
+export class FailingBatches {
+  readonly #setup: Pick<WatchSetup, 'clock' | 'log' | 'disk' | 'notify'>;
+  readonly #what: string;
+  readonly #find: (batchId: string) => Promise<{ readonly fileName: string } | undefined>;
+  readonly #failing = new Map<
+    string,
+    FailingBatch & { readonly failures: number; readonly notBeforeMs: number }
+  >();
 
-/** The paths that an error names as taken. */
-export const namesTakenOf = (error: unknown): readonly string[] =>
-  error instanceof NamesTakenError ? error.paths : [];
+  /** @param what the words for such a batch in the log */
+  constructor(
+    setup: Pick<WatchSetup, 'clock' | 'log' | 'disk' | 'notify'>,
+    what: string,
+    find: (batchId: string) => Promise<{ readonly fileName: string } | undefined>,
+  ) {
+    this.#setup = setup;
+    this.#what = what;
+    this.#find = find;
+  }
+
+  /** Batches that could not be worked or reported, with the obstacle. */
+  get all(): readonly FailingBatch[] {
+    return [...this.#failing.values()].map(({ batchId, why, namesTaken }) => ({ batchId, why, namesTaken }));
+  }
+
+  /** Tells whether a batch waits for its next try. */
+  isToWait(batchId: string): boolean {
+    const failing = this.#failing.get(batchId);
+    return failing !== undefined && isAhead(failing.notBeforeMs, this.#setup.clock.now());
+  }
+
+  /** Isolates the failure of one batch from the others. @param onFailure is told the moment of the next try */
+  async guard(
+    batchId: string,
+    work: () => Promise<void>,
+    onFailure?: (notBeforeMs: number) => void,
+  ): Promise<void> {
+    try {
+      await work();
+      this.#failing.delete(batchId);
+    } catch (error) {
+      const failures = (this.#failing.get(batchId)?.failures ?? 0) + 1;
+      const notBeforeMs = this.#setup.clock.now() + computeBackoffMs(retryBackoff, failures);
+      const namesTaken = error instanceof NamesTakenError ? error.paths : [];
+      const failing = { batchId, why: (error as Error).message, namesTaken };
+      this.#failing.set(batchId, { ...failing, failures, notBeforeMs });
+      onFailure?.(notBeforeMs);
+      await noteFailure(this.#setup, this.#what, error, { batchId }).catch(() => undefined);
+      const batch = await this.#find(batchId).catch(() => undefined);
+      await this.#tell(batch?.fileName, failing, failures);
+    }
+  }
+
+  /** Tells a failure: at once where only a person ends it, else when it lasts and no disk is the cause. */
+  async #tell(fileName: string | undefined, failing: FailingBatch, failures: number): Promise<void> {
+    const { notify, disk } = this.#setup;
+    const isForPerson = failing.namesTaken.length > 0;
+    const hasLasted = failures === toldAfterFailures && disk.trouble === undefined;
+    if (isForPerson ? failures === 1 : hasLasted) await notify({ kind: 'batch-failing', fileName, failing });
+  }
+}
 
 /** Repeats a step until it is `done` or the process is asked to stop; no failure ends the loop. */
 export async function keepGoing(

@@ -9,15 +9,7 @@ import { endIfAnswered } from '../registration/conclude.ts';
 import type { RegistrationBatch, RegistrationStore } from '../registration/ports.ts';
 import { isHeldAsAWhole } from '../registration/rules/summary.ts';
 import type { WrittenRegistrationReports } from '../registration/write-reports.ts';
-import {
-  type FileKind,
-  isAhead,
-  keepGoing,
-  namesTakenOf,
-  noteFailure,
-  retryBackoff,
-  notifyOfFailing,
-} from './context.ts';
+import { type FileKind, keepGoing, FailingBatches, retryBackoff } from './context.ts';
 import type { FailingBatch } from './rules/health.ts';
 import { FileQueue, type FileQueueSetup } from './file-queue.ts';
 
@@ -51,13 +43,6 @@ const pollMs = 2_000;
 /** The interval of reports for a batch that waits for more outcomes, which arrive one by one. */
 const updateEveryMs = 10 * 60_000;
 
-interface Failing {
-  readonly failures: number;
-  readonly notBeforeMs: number;
-  readonly why: string;
-  readonly namesTaken: readonly string[];
-}
-
 export class RegistrationWatch {
   readonly files: FileQueue<RegistrationBatch>;
   isRecovered = false;
@@ -67,12 +52,15 @@ export class RegistrationWatch {
   readonly #sending = new Set<string>();
   /** Batches for which a file in work/ waits. */
   readonly #offered = new Set<string>();
-  readonly #failing = new Map<string, Failing>();
+  readonly #failing: FailingBatches;
   readonly #reportedAtMs = new Map<string, number>();
   readonly #news = new Signal();
 
   constructor(setup: RegistrationWatchSetup) {
     this.#setup = setup;
+    this.#failing = new FailingBatches(setup, 'a batch of registrations', (batchId) =>
+      setup.store.registrationBatch(batchId),
+    );
     this.files = new FileQueue(setup, setup.kind, ({ batchId }) => {
       this.#offered.add(batchId);
       this.noteNews();
@@ -81,7 +69,7 @@ export class RegistrationWatch {
 
   /** Batches that could not be worked or reported, with the obstacle. */
   get failing(): readonly FailingBatch[] {
-    return [...this.#failing].map(([batchId, { why, namesTaken }]) => ({ batchId, why, namesTaken }));
+    return this.#failing.all;
   }
 
   /** Notes a new outcome or a person's decision. */
@@ -109,7 +97,7 @@ export class RegistrationWatch {
     const { store, findUnpublished, finishReports } = this.#setup;
     for (const batchId of await findUnpublished()) {
       const isOurs = (await store.registrationBatch(batchId)) !== undefined;
-      if (isOurs) await this.#guard(batchId, async () => void (await finishReports(batchId)));
+      if (isOurs) await this.#failing.guard(batchId, async () => void (await finishReports(batchId)));
     }
     await this.files.recover();
     this.isRecovered = true;
@@ -136,7 +124,7 @@ export class RegistrationWatch {
       if (this.#sending.size < this.#setup.filesAtOnce) this.#start(batch);
       return;
     }
-    await this.#guard(batchId, () => this.#endOrUpdate(batchId));
+    await this.#failing.guard(batchId, () => this.#endOrUpdate(batchId));
   }
 
   async #hasReady(batchId: string): Promise<boolean> {
@@ -162,10 +150,12 @@ export class RegistrationWatch {
   #start(batch: RegistrationBatch): void {
     const { batchId } = batch;
     this.#sending.add(batchId);
-    const run = this.#guard(batchId, () => this.#run(batch)).finally(() => {
-      this.#running.delete(batchId);
-      this.#leavePlace(batchId);
-    });
+    const run = this.#failing
+      .guard(batchId, () => this.#run(batch))
+      .finally(() => {
+        this.#running.delete(batchId);
+        this.#leavePlace(batchId);
+      });
     this.#running.set(batchId, run);
   }
 
@@ -199,7 +189,7 @@ export class RegistrationWatch {
 
   /** Reports a batch that another process has brought to rest, or for which a file waits. */
   async #restIfIdle(batchId: string): Promise<void> {
-    if (this.#isIdle(batchId)) await this.#guard(batchId, () => this.#restIfAtRest(batchId));
+    if (this.#isIdle(batchId)) await this.#failing.guard(batchId, () => this.#restIfAtRest(batchId));
   }
 
   async #restIfAtRest(batchId: string): Promise<void> {
@@ -229,24 +219,6 @@ export class RegistrationWatch {
   }
 
   #isIdle(batchId: string): boolean {
-    const failing = this.#failing.get(batchId);
-    const waits = failing !== undefined && isAhead(failing.notBeforeMs, this.#setup.clock.now());
-    return !waits && !this.#running.has(batchId);
-  }
-
-  /** Isolates the failure of one batch from the others, and retries it at growing intervals. */
-  async #guard(batchId: string, work: () => Promise<void>): Promise<void> {
-    try {
-      await work();
-      this.#failing.delete(batchId);
-    } catch (error) {
-      const failures = (this.#failing.get(batchId)?.failures ?? 0) + 1;
-      const notBeforeMs = this.#setup.clock.now() + computeBackoffMs(retryBackoff, failures);
-      const found = { why: (error as Error).message, namesTaken: namesTakenOf(error) };
-      this.#failing.set(batchId, { failures, notBeforeMs, ...found });
-      await noteFailure(this.#setup, 'a batch of registrations', error, { batchId }).catch(() => undefined);
-      const batch = await this.#setup.store.registrationBatch(batchId).catch(() => undefined);
-      await notifyOfFailing(this.#setup, batch?.fileName, { batchId, failures, ...found });
-    }
+    return !this.#failing.isToWait(batchId) && !this.#running.has(batchId);
   }
 }

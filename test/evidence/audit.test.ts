@@ -12,7 +12,6 @@ import { computeOrderHash } from '../../src/core/reference.ts';
 import { computeProposalDigest } from '../../src/review/rules/proposal.ts';
 import { hashEvent, textOf } from '../../src/review/rules/payout-chain.ts';
 import { openConnection } from '../../src/store/connection.ts';
-import { readChains } from '../../src/store/payouts/chain.ts';
 import { openAuditOf } from '../../src/store/evidence/audit.ts';
 import { makeJournal } from '../../src/store/store.ts';
 import { nothingCounted, sumFigures } from '../../src/review/rules/proposal-figures.ts';
@@ -30,6 +29,7 @@ import {
 import { Users } from '../support/persons.ts';
 import { makeSqliteStore } from '../support/sqlite-store.ts';
 import { archiveAll, settled, tamper } from '../support/store-fixtures.ts';
+import { readChains } from '../support/store-consistency.ts';
 
 type AuditOptions = Parameters<typeof auditJournal>[1];
 

@@ -3,11 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parse } from 'csv-parse/sync';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import {
-  reportRegistrationsIfSettled,
-  writePresentRegistrations,
-  writeRegistrationReports,
-} from '../../src/registration/write-reports.ts';
+import { writePresentRegistrations, writeRegistrationReports } from '../../src/registration/write-reports.ts';
 import { readSheet } from '../../src/platform/workbook/reader.ts';
 import type { SheetRow } from '../../src/platform/workbook/sheet.ts';
 import { registrationTables } from '../../src/registration/rules/report-tables.ts';
@@ -136,18 +132,6 @@ describe('when callbacks come later', () => {
       ['3 refused', '4 registered'],
     );
     expect((await readTable('exceptions-update-1.csv')).map(({ rowNo }) => rowNo)).toEqual(['3']);
-  });
-
-  test('they are gathered until nothing is awaited any more', async () => {
-    const settle = () => reportRegistrationsIfSettled(journal, outbox, batchId, context);
-    expect(await settle()).toBeUndefined();
-    await write();
-    journal.change(3, { status: 'registered' });
-    expect(await settle()).toBeUndefined();
-    journal.change(4, { status: 'unanswered', reasonCode: 'no-callback' });
-    expect((await settle())?.filesWritten).toBe(2);
-    expect((await settle())?.filesWritten).toBe(0);
-    expect((await readTable('exceptions-update-1.csv')).map(({ status }) => status)).toEqual(['unanswered']);
   });
 
   test('what was recorded and not yet published is published after a crash', async () => {

@@ -2,7 +2,8 @@
 import { DatabaseSync } from 'node:sqlite';
 import { openStatuses } from '../../src/payout/rules/search.ts';
 import { findBrokenEvent } from '../../src/review/rules/payout-chain.ts';
-import { readChains } from '../../src/store/payouts/chain.ts';
+import { readChainPage } from '../../src/store/payouts/chain.ts';
+import { drive } from '../../src/store/statements.ts';
 
 const contradictions: Readonly<Record<string, string>> = {
   'a payout whose latest event is another, or says another status': `
@@ -70,6 +71,16 @@ const contradictions: Readonly<Record<string, string>> = {
     select seq from open_payout
     where is_alarm = 0 and status not in (${openStatuses.map((one) => `'${one}'`).join(', ')})`,
 };
+
+/** Reads every payout of a file with its history, in their order. */
+export function* readChains(db: DatabaseSync) {
+  for (let afterSeq = 0; ;) {
+    const page = drive(db, readChainPage(afterSeq));
+    if (page === undefined) return;
+    yield* page.chains;
+    afterSeq = page.lastSeq;
+  }
+}
 
 /** Everything in the file that contradicts itself. */
 export function findContradictions(path: string): string[] {

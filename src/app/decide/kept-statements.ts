@@ -1,19 +1,12 @@
 /** Reads statements that people decide on, and reconciles with them, alongside the sender. */
 import { type Message, message } from '../../core/message.ts';
-import type { Clock } from '../../core/ports.ts';
-import type { Logger } from '../../platform/log.ts';
 import { StatementOvertakenError } from '../../reconcile/ports.ts';
 import type { Provenance } from '../../reconcile/rules/custody.ts';
 import type { DecidedStatements } from '../../review/context.ts';
 import type { KeptStatement } from '../../review/rules/statement-decisions.ts';
-import type { LoadedSettings } from '../../settings/settings.ts';
-import type { Store } from '../../store/store.ts';
+import type { Asking } from '../cancel-questions.ts';
 
-interface DeskParts {
-  readonly loaded: LoadedSettings;
-  readonly journal: Store;
-  readonly clock: Clock;
-  readonly log: Logger;
+interface DeskParts extends Omit<Asking, 'session'> {
   readonly stop?: AbortSignal;
 }
 

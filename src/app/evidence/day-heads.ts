@@ -1,9 +1,8 @@
 /** Heads of the days that have ended: made in the journal, then written to the outbox and sent as notices, each once. */
-import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { dayMs } from '../../core/bangkok-time.ts';
 import { describeDayHead } from '../../notify/rules/head-notices.ts';
-import { errorCode, removeOldTemporaries } from '../../platform/durable-file.ts';
+import { readTextIfThere, removeOldTemporaries } from '../../platform/durable-file.ts';
 import type { ReportOutbox } from '../../reports/ports.ts';
 import { makeDayHeads } from '../../evidence/day-heads.ts';
 import type { KeptHead } from '../../evidence/ports.ts';
@@ -64,19 +63,10 @@ async function writeHead(
   for (let copy = 1; ; copy += 1) {
     const name = headFileName(date, copy);
     const path = join(folder, name);
-    const there = await readIfThere(path);
+    const there = await readTextIfThere(path);
     if (there === content) return path;
     if (there !== undefined) continue;
     await outbox.publish(await outbox.writeWhole(name, content));
     return path;
-  }
-}
-
-async function readIfThere(path: string): Promise<string | undefined> {
-  try {
-    return await readFile(path, 'utf8');
-  } catch (error) {
-    if (errorCode(error) === 'ENOENT') return undefined;
-    throw error;
   }
 }

@@ -1,4 +1,5 @@
 /** Brings one file of registrations from the disk to its reports: what `register` does for each FILE. */
+import { countRows } from '../../core/exit-code.ts';
 import { basename } from 'node:path';
 import { findOwnAddress } from '../../bank/own-address.ts';
 import type { FileRejection, Inspection } from '../../core/payout-file.ts';
@@ -12,7 +13,6 @@ import type { RegistrationContext } from '../../registration/context.ts';
 import type { RegistrationBatch, RegistrationTotal } from '../../registration/ports.ts';
 import { servicePayer } from '../../registration/rules/intent.ts';
 import { awaitedStatuses, type RegistrationStatus } from '../../registration/rules/registration.ts';
-import { countRegistrations } from '../../registration/rules/summary.ts';
 import { runRegistrations } from '../../registration/run-batch.ts';
 import { bindKeptCallbacks } from '../../registration/take-callback.ts';
 import {
@@ -23,6 +23,7 @@ import { finishReports, removeUnrecorded, requireReportable } from '../../report
 import { makeMayMissAttempts } from '../ask-first.ts';
 import { reportInPlace } from '../machines/report-in-place.ts';
 import { makeRegistrationReader } from '../open-store.ts';
+import type { RunFileOptions } from '../run-file.ts';
 import { type Session, toLog } from '../session.ts';
 
 /** A session with what all its files of registrations share. */
@@ -45,13 +46,6 @@ export async function openRegistering(session: Session): Promise<RegisterSession
   };
 }
 
-interface RegisterOptions {
-  readonly waitMs: number;
-  readonly exceptionsOk: boolean;
-  readonly interrupted: AbortSignal;
-  readonly progress: Progress;
-}
-
 export type RegisterOutcome =
   | { readonly kind: 'rejected'; readonly rejection: FileRejection }
   /** `isRepeat`: the bytes were processed before, and this run sent nothing. */
@@ -62,7 +56,7 @@ export type RegisterOutcome =
 export async function registerFile(
   registering: RegisterSession,
   path: string,
-  options: RegisterOptions,
+  options: RunFileOptions,
 ): Promise<RegisterOutcome> {
   const { session } = registering;
   const { journal, clock, loaded } = session;
@@ -107,7 +101,7 @@ export async function registerFile(
 async function registerKnown(
   registering: RegisterSession,
   batch: RegistrationBatch,
-  options: RegisterOptions,
+  options: RunFileOptions,
 ): Promise<RegisterOutcome> {
   const { journal, outbox } = registering.session;
   const isRepeat = await isNothingLeft(journal, batch);
@@ -214,14 +208,14 @@ function makeGates({ loaded, clock, breakers }: Session, stop: AbortSignal): (pa
 const unsentStatuses: readonly RegistrationStatus[] = ['staged', 'ready'];
 
 function describeStanding({ rows }: RegistrationBatch, totals: readonly RegistrationTotal[]) {
-  const awaited = countRegistrations(totals, awaitedStatuses);
-  const unsent = countRegistrations(totals, unsentStatuses);
+  const awaited = countRows(totals, awaitedStatuses);
+  const unsent = countRows(totals, unsentStatuses);
   return {
     phase: unsent > 0 ? 'registering' : 'waiting',
     rowsDone: rows - unsent - awaited,
     rowsTotal: rows,
-    registered: countRegistrations(totals, ['registered']),
-    awaited: countRegistrations(totals, ['acknowledged', 'submitted']),
-    inDoubt: countRegistrations(totals, ['in-doubt']),
+    registered: countRows(totals, ['registered']),
+    awaited: countRows(totals, ['acknowledged', 'submitted']),
+    inDoubt: countRows(totals, ['in-doubt']),
   };
 }

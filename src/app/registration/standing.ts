@@ -1,4 +1,5 @@
 /** Reads how registrations stand, alongside the sender. */
+import { countRows } from '../../core/exit-code.ts';
 import type { PayerPause } from '../../core/ports.ts';
 import type { PayerHalt } from '../../payout/ports.ts';
 import type {
@@ -12,7 +13,6 @@ import type {
   RegistrationTotal,
 } from '../../registration/ports.ts';
 import { servicePayer } from '../../registration/rules/intent.ts';
-import { countRegistrations } from '../../registration/rules/summary.ts';
 import { isMaskedReference } from '../../payout/rules/search.ts';
 import type { LoadedSettings } from '../../settings/settings.ts';
 import type { Store } from '../../store/store.ts';
@@ -102,7 +102,7 @@ export async function readDirectDebit(
     pause: await store.payerPause(service.companyId, service.payerAccount),
     awaitedRows: await store.countAwaitedRegistrations(),
     nextOverdueAtMs: await store.nextOverdueAtMs(),
-    unansweredRows: countRegistrations(totals, ['unanswered']),
+    unansweredRows: countRows(totals, ['unanswered']),
     unknownCallbacks,
     latestUnknown: unknownCallbacks === 0 ? [] : await store.unknownCallbacks(unknownShownMax),
   };

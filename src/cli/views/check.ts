@@ -167,27 +167,30 @@ export function showDigest(
   };
 }
 
+const showEnd = (
+  { path, issues }: CheckReport,
+  all: string,
+  json: ShownEnd['json'],
+  outcomes: readonly string[],
+): ShownEnd => ({
+  exitCode: issues > 0 ? exitCodes.exceptions : exitCodes.ok,
+  text: toLines([`${path}: ${all}, ${countOf(issues, 'issue')}`, ...outcomes, 'Nothing was sent.']),
+  json,
+});
+
 /** The end of a check without the bank. */
 export function showChecked(report: CheckReport, outcome: CheckOutcome): ShownEnd {
   if (outcome.kind === 'rejected') return showRejected(report, outcome);
   const json = checkedView.json(outcome);
   const { all, ready, held, rejected, likeRows } = json;
-  const { path, issues } = report;
-  const rows = alignColumns([
-    ['  to be paid', showTotal(ready)],
-    ['  to be held', showTotal(held)],
-    ['  rejected', `${showTotal(rejected)}${showUnreadable(rejected)}`],
-  ]);
-  return {
-    exitCode: issues > 0 ? exitCodes.exceptions : exitCodes.ok,
-    text: toLines([
-      `${path}: ${showTotal(all)}, ${countOf(issues, 'issue')}`,
-      ...rows,
-      ...showLike(likeRows),
-      'Nothing was sent.',
+  return showEnd(report, showTotal(all), json, [
+    ...alignColumns([
+      ['  to be paid', showTotal(ready)],
+      ['  to be held', showTotal(held)],
+      ['  rejected', `${showTotal(rejected)}${showUnreadable(rejected)}`],
     ]),
-    json,
-  };
+    ...showLike(likeRows),
+  ]);
 }
 
 /** The end of a check of registrations. */
@@ -197,21 +200,16 @@ export function showCheckedRegistrations(
 ): ShownEnd {
   if (outcome.kind === 'rejected') return showRejected(report, outcome);
   const { totals } = outcome;
-  const { path, issues } = report;
-  const rows = alignColumns([
-    ['  to be sent', countOf(totals.ready, 'row')],
-    ['  to be held', countOf(totals.held, 'row')],
-    ['  rejected', countOf(totals.rejected, 'row')],
-  ]);
-  return {
-    exitCode: issues > 0 ? exitCodes.exceptions : exitCodes.ok,
-    text: toLines([
-      `${path}: ${countOf(totals.all, 'registration')}, ${countOf(issues, 'issue')}`,
-      ...rows,
-      'Nothing was sent.',
+  return showEnd(
+    report,
+    countOf(totals.all, 'registration'),
+    checkedRegistrationsView.json(outcome),
+    alignColumns([
+      ['  to be sent', countOf(totals.ready, 'row')],
+      ['  to be held', countOf(totals.held, 'row')],
+      ['  rejected', countOf(totals.rejected, 'row')],
     ]),
-    json: checkedRegistrationsView.json(outcome),
-  };
+  );
 }
 
 /** Reported, not held: rows with references of their own are other payments (limits.similarDays holds those without). */

@@ -1,4 +1,5 @@
 /** Output of `status` and `show` about direct-debit registrations. */
+import { countAlarms, countRows } from '../../core/exit-code.ts';
 import { byName, listOf, recordOf, viewOf } from '../../core/view.ts';
 import type {
   DirectDebitStanding,
@@ -30,12 +31,7 @@ import {
   readRegistrationCell,
   remedyOfRegistration,
 } from '../../registration/rules/report-rows.ts';
-import {
-  countRegistrationAlarms,
-  countRegistrations,
-  orderTotals,
-  renderRegistrationHolds,
-} from '../../registration/rules/summary.ts';
+import { orderTotals, renderRegistrationHolds } from '../../registration/rules/summary.ts';
 import type { NextCommand } from '../../reports/rules/next-commands.ts';
 import { countOf, namedTotals, rowsView, showCount } from './amounts.ts';
 import { alignColumns, type Shown, showList } from './shown.ts';
@@ -54,8 +50,8 @@ export function showRegistrationState(
   isSending: boolean,
 ): BatchStatus | 'awaiting callbacks' | 'stopped' {
   if (status !== 'running') return status;
-  const isToBeSent = countRegistrations(totals, ['staged', 'ready']) > 0;
-  if (!isToBeSent && countRegistrations(totals, awaitedStatuses) > 0) return 'awaiting callbacks';
+  const isToBeSent = countRows(totals, ['staged', 'ready']) > 0;
+  if (!isToBeSent && countRows(totals, awaitedStatuses) > 0) return 'awaiting callbacks';
   return isSending ? status : 'stopped';
 }
 
@@ -93,9 +89,9 @@ export const registrationBatchView = viewOf<ShownBatch>()('batch of registration
   awaited: [
     'number',
     'rows whose outcome the bank has not told',
-    ({ totals }) => countRegistrations(totals, awaitedStatuses),
+    ({ totals }) => countRows(totals, awaitedStatuses),
   ],
-  alarms: ({ totals }) => countRegistrationAlarms(totals),
+  alarms: ({ totals }) => countAlarms(totals),
   proposal: ({ proposalId }) => proposalId,
   next: [listOf(nextView), 'commands to type next', ({ next }) => next],
 });

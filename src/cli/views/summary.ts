@@ -15,7 +15,7 @@ import { type Satang, zeroSatang } from '../../core/money.ts';
 import type { LowestLimit } from '../../payout/rules/adaptive-limit.ts';
 import { isInQuestion } from '../../payout/rules/lost-journal.ts';
 import { journalChanged } from '../../payout/rules/seal.ts';
-import { countRegistrations, type RegistrationSummary } from '../../registration/rules/summary.ts';
+import type { RegistrationSummary } from '../../registration/rules/summary.ts';
 import { type BatchSummary, stripSecrets, type SummaryContext } from '../../reports/rules/summary.ts';
 import { commandsOfHolds, listNextOfBatch, type NextCommand } from '../../reports/rules/next-commands.ts';
 import { describeHoldRemedy } from '../../reports/rules/remedies.ts';
@@ -416,7 +416,7 @@ function adviseDoubt(facts: SummaryFacts): readonly [advice: string[], inDoubt: 
       `Waiting for the bank's callback: ${countOf(awaitedRows, 'row')}. Do not register ${awaitedRows === 1 ? 'it' : 'them'} again.`,
       '"paydrop callbacks" takes them; a watcher does so by itself.',
     ];
-    return [advice, countRegistrations(totals, ['in-doubt', 'submitted'])];
+    return [advice, countRows(totals, ['in-doubt', 'submitted'])];
   }
   const { batch, totals, inDoubtRows } = facts.summary;
   const settling = listNextOfBatch(batch, totals).filter(({ command }) => settlingVerbs.test(command));

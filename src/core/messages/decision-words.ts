@@ -34,10 +34,7 @@ export const decisionWordings = wordings({
   'registration-decision.release': ['Release the number', 'ปลดเลขที่ให้ใช้ใหม่'],
   'registration-decision.retry': ['Retry', 'ส่งลงทะเบียนใหม่'],
   'registration-decision.retry-corrected': ['Retry corrected', 'แก้ไขแล้วส่งลงทะเบียนใหม่'],
-  'registration-decision.confirm-registered': ['Confirm registered', 'ยืนยันว่าลงทะเบียนสำเร็จ'],
-  'registration-decision.confirm-refused': ['Confirm refused', 'ยืนยันว่าธนาคารปฏิเสธ'],
   'registration-decision.confirm-failed': ['Confirm failed', 'ยืนยันว่าลงทะเบียนไม่สำเร็จ'],
-  'registration-decision.acknowledge': ['Acknowledge', 'รับทราบ'],
   'registration-decision.resume-batch': ['Resume the batch', 'ส่งชุดนี้ต่อ'],
   'registration-decision.cancel-batch': ['Cancel the batch', 'ยกเลิกการลงทะเบียนทั้งชุด'],
 
@@ -150,21 +147,9 @@ export const decisionWordings = wordings({
     'Sends it once with the new account; it was {what}',
     'ส่งลงทะเบียนหนึ่งครั้งด้วยเลขที่บัญชีใหม่ ข้อมูลเดิม: {what}',
   ],
-  'registration-effect.confirm-registered': [
-    'Counts {what} as registered, by your evidence',
-    'ถือว่าลงทะเบียนสำเร็จ ตามหลักฐานของผู้ทำรายการ: {what}',
-  ],
-  'registration-effect.confirm-refused': [
-    'Counts {what} as refused, by your evidence; it may then be registered again',
-    'ถือว่าธนาคารปฏิเสธ ตามหลักฐานของผู้ทำรายการ และส่งลงทะเบียนใหม่ได้: {what}',
-  ],
   'registration-effect.confirm-failed': [
     'Counts {what} as failed, by your evidence; it may then be registered again',
     'ถือว่าลงทะเบียนไม่สำเร็จ ตามหลักฐานของผู้ทำรายการ และส่งลงทะเบียนใหม่ได้: {what}',
-  ],
-  'registration-effect.acknowledge': [
-    'Takes {what} out of the queue, and ends an alarm; nothing else changes',
-    'นำออกจากรายการรอดำเนินการและปิดการแจ้งเตือน โดยไม่เปลี่ยนแปลงข้อมูลอื่น: {what}',
   ],
 
   // ---- what a decision does
@@ -238,20 +223,8 @@ export const decisionWordings = wordings({
     'it is sent to the bank with the new account, as a new request',
     'ส่งธนาคารด้วยเลขที่บัญชีใหม่ เป็นคำขอใหม่',
   ],
-  'registration-outcome.confirm-registered': [
-    'it counts as registered, by your proof',
-    'ถือว่าลงทะเบียนสำเร็จ ตามหลักฐานของผู้ทำรายการ',
-  ],
-  'registration-outcome.confirm-refused': [
-    'it counts as refused, by your proof, and may be registered again',
-    'ถือว่าธนาคารปฏิเสธ ตามหลักฐานของผู้ทำรายการ และส่งลงทะเบียนใหม่ได้',
-  ],
   'registration-outcome.confirm-failed': [
     'it counts as failed, by your proof, and may be registered again',
     'ถือว่าลงทะเบียนไม่สำเร็จ ตามหลักฐานของผู้ทำรายการ และส่งลงทะเบียนใหม่ได้',
-  ],
-  'registration-outcome.acknowledge': [
-    'it leaves the queue, and an alarm ends; nothing else changes',
-    'นำออกจากรายการรอดำเนินการและปิดการแจ้งเตือน โดยไม่เปลี่ยนแปลงข้อมูลอื่น',
   ],
 });

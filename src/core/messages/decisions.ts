@@ -630,14 +630,6 @@ const decisionFileWordings = wordings({
     'the head lacks {columns}: is this an exceptions file of paydrop? keep these columns and their headings',
     'หัวตารางไม่มี {columns} กรุณาตรวจสอบว่าเป็นไฟล์รายการที่ต้องตรวจสอบซึ่ง paydrop สร้าง และคงคอลัมน์และหัวตารางไว้',
   ],
-  'decision-file.row-unknown': [
-    'the journal has no {where}: take both from the file again',
-    'ไม่มี{where} ให้คัดลอกทั้งสองช่องจากไฟล์ต้นฉบับอีกครั้ง',
-  ],
-  'decision-file.id-mismatch': [
-    '{where} has another {column}: was a part of the columns sorted without the others, or a zero lost? write the file again',
-    '{where} มี {column} ไม่ตรงกัน อาจเรียงลำดับเพียงบางคอลัมน์ หรือเลขศูนย์หายไป ให้ออกไฟล์ใหม่',
-  ],
   'decision-file.no-such-payout': [
     'there is no {where} with the payoutId {id}',
     'ไม่มี{where} ที่ใช้ payoutId {id}',

@@ -214,7 +214,6 @@ export const pageWordings = wordings({
   // ---------------------------------------------------------------- the queue
 
   'queue.any': ['Any', 'ทั้งหมด'],
-  'queue.search': ['Search', 'ค้นหา'],
   'queue.searched-whole': [
     'This search compared whole numbers. That is recorded.',
     'การค้นหานี้เทียบกับเลขเต็ม ระบบบันทึกการค้นหานี้แล้ว',
@@ -363,7 +362,6 @@ export const pageWordings = wordings({
   'batch.no-files': ['None so far', 'ยังไม่มีไฟล์'],
   'batch.all-rows': ['All rows', 'ทุกรายการ'],
   'batch.file-gone': ['The file is no longer as and where it was written', 'ไม่พบไฟล์ในที่เดิม หรือไฟล์ถูกเปลี่ยนแปลง'],
-  'batch.to-batches': ['All batches', 'ชุดจ่ายเงินทั้งหมด'],
   'batch.upload-file': ['Upload a file', 'อัปโหลดไฟล์'],
 
   // ---------------------------------------------------------------- the form of a decision
@@ -450,7 +448,6 @@ export const pageWordings = wordings({
 
   'decision-file.decision-file': ['Dropped file of decisions', 'ไฟล์การตัดสินใจที่วางไว้'],
   'decision-file.asks-for': ['It asks for', 'ไฟล์นี้ขอให้'],
-  'decision-file.confirm-file': ['Propose its decisions', 'เสนออนุมัติตามไฟล์'],
   'decision-file.confirm-file-hint': [
     'You propose all of it in your own name, or nothing: each line is checked anew. Another person approves it where two are needed.',
     'คุณเสนอทั้งไฟล์ในนามของคุณเอง หรือไม่เสนอเลย ระบบจะตรวจทุกบรรทัดใหม่ การตัดสินใจที่ต้องใช้สองคนต้องมีผู้อนุมัติอีกคนอนุมัติ',

@@ -245,7 +245,6 @@ const secretWordings = wordings({
 
 /** Sentences about events of users; the arguments begin with the user's name. */
 const historyWordings = wordings({
-  'history.owner': ['the owner of the journal', 'เจ้าของฐานข้อมูล'],
   'history.by': ['{what} by {name}', '{what} โดย {name}'],
   'history.confirmed': ['{what}, confirmed by {name}', '{what} ยืนยันโดย {name}'],
   'history.with-why': ['{what}: {why}', '{what}: {why}'],

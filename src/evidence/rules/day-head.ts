@@ -163,14 +163,6 @@ export class EventTree {
   }
 }
 
-/** The root that an event and its steps lead to. @forTests */
-export function climb(eventHash: string, steps: readonly ProofStep[]): string {
-  let own = hashLeaf(eventHash);
-  for (const { side, hash: beside } of steps)
-    own = side === 'left' ? hashNode(beside, own) : hashNode(own, beside);
-  return own;
-}
-
 // ---------------------------------------------------------------- faults
 
 /**

@@ -21,6 +21,7 @@ import { csrfField, postButton } from '../../review/web/layout.ts';
 import {
   capital,
   dataTable,
+  emptyNote,
   momentOf,
   reachNote,
   readSearch,
@@ -266,9 +267,7 @@ async function answerList(store: RegistrationListReader, visit: ProvedVisit, fie
       <div ${reach !== 'whole' && html`data-live="rows"`}>
         ${
           rows.length === 0
-            ? html`<div class="empty">
-                <p><b>${say(isFiltered ? 'queue.no-match' : 'registration.no-registrations')}</b></p>
-              </div>`
+            ? emptyNote(say(isFiltered ? 'queue.no-match' : 'registration.no-registrations'))
             : registrationTable(visit, rows)
         }
         <div class="pages">

@@ -1,12 +1,12 @@
 /** Commands that a person may type next about a registration: only those that change something for it as it stands. */
+import { countRows } from '../../core/exit-code.ts';
 import { paydropCommand } from '../../core/command-line.ts';
 import { countOf } from '../../core/figures.ts';
 import { cancelledCode } from '../../payout/rules/operator.ts';
-import { type NextCommand, ofRow } from '../../reports/rules/next-commands.ts';
+import { listReviewed, type NextCommand, ofRow } from '../../reports/rules/next-commands.ts';
 import type { RegistrationBatch, RegistrationRow, RegistrationTotal } from './registration-batch.ts';
 import { awaitedStatuses, type RegistrationHold, type RegistrationStatus } from './registration.ts';
 import { registrationExceptionStatuses } from './report-rows.ts';
-import { countRegistrationAlarms, countRegistrations } from './summary.ts';
 
 interface ReportedRegistration {
   readonly row: Pick<RegistrationRow, 'status' | 'holds' | 'cells' | 'isAlarm'>;
@@ -76,11 +76,9 @@ export function listNextOfRegistrations(
   { batchId, status, reasonCode }: Pick<RegistrationBatch, 'batchId' | 'status' | 'reasonCode'>,
   totals: readonly RegistrationTotal[],
 ): readonly NextCommand[] {
-  const awaitedRows = countRegistrations(totals, awaitedStatuses);
+  const awaitedRows = countRows(totals, awaitedStatuses);
   // Rows held by a halt go on with the batch.
   const reviewed = reviewedStatuses.filter((one) => status !== 'halted' || one !== 'held');
-  const forReview = reviewed.filter((one) => countRegistrations(totals, [one]) > 0);
-  const [rows, alarms] = [countRegistrations(totals, reviewed), countRegistrationAlarms(totals)];
   const list = (...words: readonly string[]): string =>
     paydropCommand(undefined, 'list', '--registrations', '--batch', batchId, ...words);
   return [
@@ -95,16 +93,6 @@ export function listNextOfRegistrations(
             why: `${countOf(awaitedRows, 'row waits', 'rows wait')} for the bank's callback`,
           },
         ]),
-    ...(rows === 0
-      ? []
-      : [
-          {
-            command: list('--status', ...forReview),
-            why: countOf(rows, 'row needs review', 'rows need review'),
-          },
-        ]),
-    ...(alarms === 0
-      ? []
-      : [{ command: list('--alarms'), why: `${countOf(alarms, 'row bears', 'rows bear')} an alarm` }]),
+    ...listReviewed(list, reviewed, totals),
   ];
 }

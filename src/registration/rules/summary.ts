@@ -1,5 +1,5 @@
 /** A batch of registrations in figures: counts by status, and the check that every row is accounted for. */
-import type { BatchExitCode, ExitOptions } from '../../core/exit-code.ts';
+import { type BatchExitCode, type ExitOptions, countAlarms, countRows } from '../../core/exit-code.ts';
 import { renderAnySummary, type SummaryContext, type SummaryFile } from '../../reports/rules/summary.ts';
 import type { RegistrationBatch, RegistrationHoldTotal, RegistrationTotal } from './registration-batch.ts';
 import {
@@ -26,23 +26,6 @@ export interface RegistrationSummary {
   readonly exitCode: BatchExitCode;
 }
 
-/** Rows in any of the statuses. */
-export function countRegistrations(
-  totals: readonly Pick<RegistrationTotal, 'status' | 'rows'>[],
-  statuses: readonly RegistrationStatus[],
-): number {
-  let rows = 0;
-  for (const total of totals) if (statuses.includes(total.status)) rows += total.rows;
-  return rows;
-}
-
-/** Rows that bear an alarm. */
-export function countRegistrationAlarms(totals: readonly RegistrationTotal[]): number {
-  let rows = 0;
-  for (const total of totals) rows += total.alarmRows;
-  return rows;
-}
-
 /** Totals with rows, in the order of a registration's life. */
 export const orderTotals = (totals: readonly RegistrationTotal[]): readonly RegistrationTotal[] =>
   registrationStatuses.flatMap((status) =>
@@ -57,7 +40,7 @@ export function summariseRegistrations(
   options: ExitOptions,
 ): RegistrationSummary {
   const inOrder = orderTotals(totals);
-  const rows = countRegistrations(inOrder, registrationStatuses);
+  const rows = countRows(inOrder, registrationStatuses);
   return {
     batch,
     totals: inOrder,
@@ -66,8 +49,8 @@ export function summariseRegistrations(
     // A file that is rejected as a whole keeps no rows.
     addsUp: rows === (batch.status === 'rejected' ? 0 : batch.rows),
     exceptionRows: countRegistrationExceptions(inOrder),
-    alarmRows: countRegistrationAlarms(inOrder),
-    awaitedRows: countRegistrations(inOrder, awaitedStatuses),
+    alarmRows: countAlarms(inOrder),
+    awaitedRows: countRows(inOrder, awaitedStatuses),
     exitCode: computeRegistrationExitCode(batch, inOrder, holds, options),
   };
 }
@@ -102,10 +85,10 @@ function computeRegistrationExitCode(
 ): BatchExitCode {
   if (status === 'rejected') return 5;
   if (isHeldAsAWhole(holds) || unfinishedStages.includes(status)) return 6;
-  if (countRegistrations(totals, ['staged', 'ready']) > 0) return 6;
-  if (countRegistrations(totals, awaitedStatuses) > 0) return 4;
-  if (countRegistrationAlarms(totals) > 0) return 3;
-  if (countRegistrations(totals, notRegisteredStatuses) > 0) return exceptionsOk ? 0 : 3;
+  if (countRows(totals, ['staged', 'ready']) > 0) return 6;
+  if (countRows(totals, awaitedStatuses) > 0) return 4;
+  if (countAlarms(totals) > 0) return 3;
+  if (countRows(totals, notRegisteredStatuses) > 0) return exceptionsOk ? 0 : 3;
   return 0;
 }
 

@@ -1,7 +1,13 @@
 /** Commands that a person may type next about a row: only those that change something for it as it stands. */
 import { formatBangkokDate, parseBangkokDate } from '../../core/bangkok-time.ts';
 import { paydropCommand } from '../../core/command-line.ts';
-import { countAlarms, countRows, inDoubtStatuses, statementCodes } from '../../core/exit-code.ts';
+import {
+  countAlarms,
+  type CountedStatus,
+  countRows,
+  inDoubtStatuses,
+  statementCodes,
+} from '../../core/exit-code.ts';
 import { countOf } from '../../core/figures.ts';
 import type { Attempt, HoldReason, PayoutStatus } from '../../core/payout.ts';
 import type { Batch, HoldTotal, ResultRow, StatusTotal } from '../../core/ports.ts';
@@ -169,6 +175,22 @@ function findByStatement(totals: readonly StatusTotal[]): StatusTotal['byStateme
   return { rows, firstSentAtMs: Math.min(...found.map(({ firstSentAtMs }) => firstSentAtMs)) };
 }
 
+/** Commands that list the rows of a batch that need a person, and those that bear an alarm. */
+export function listReviewed<Status extends string>(
+  list: (...words: readonly string[]) => string,
+  reviewed: readonly Status[],
+  totals: readonly CountedStatus<Status>[],
+): readonly NextCommand[] {
+  const statuses = reviewed.filter((one) => countRows(totals, [one]) > 0);
+  const [rows, alarms] = [countRows(totals, reviewed), countAlarms(totals)];
+  const review = {
+    command: list('--status', ...statuses),
+    why: countOf(rows, 'row needs review', 'rows need review'),
+  };
+  const alarm = { command: list('--alarms'), why: `${countOf(alarms, 'row bears', 'rows bear')} an alarm` };
+  return [...(rows === 0 ? [] : [review]), ...(alarms === 0 ? [] : [alarm])];
+}
+
 /** Commands for a batch as a whole, the likeliest first; empty where there is nothing to type. */
 export function listNextOfBatch(
   { batchId, status, reasonCode }: Pick<Batch, 'batchId' | 'status' | 'reasonCode'>,
@@ -180,8 +202,6 @@ export function listNextOfBatch(
   const isCancelled = status === 'halted' && reasonCode === cancelledCode;
   // Rows held by a halt go on with the batch.
   const reviewed = status === 'halted' ? without(reviewedStatuses, ['held']) : reviewedStatuses;
-  const forReview = reviewed.filter((one) => countRows(totals, [one]) > 0);
-  const [rows, alarms] = [countRows(totals, reviewed), countAlarms(totals)];
   const list = (...words: readonly string[]): string =>
     paydropCommand(undefined, 'list', '--batch', batchId, ...words);
   return [
@@ -202,17 +222,7 @@ export function listNextOfBatch(
           formatBangkokDate(byStatement.firstSentAtMs),
           `settles ${countOf(byStatement.rows, 'row')} by the statement: the bank cannot be asked about ${byStatement.rows === 1 ? 'it' : 'them'}`,
         )),
-    ...(rows === 0
-      ? []
-      : [
-          {
-            command: list('--status', ...forReview),
-            why: countOf(rows, 'row needs review', 'rows need review'),
-          },
-        ]),
-    ...(alarms === 0
-      ? []
-      : [{ command: list('--alarms'), why: `${countOf(alarms, 'row bears', 'rows bear')} an alarm` }]),
+    ...listReviewed(list, reviewed, totals),
   ];
 }
 

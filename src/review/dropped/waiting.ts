@@ -4,11 +4,11 @@
  */
 import { inEnglish, isMessage, listed, type Message, message, verbatim } from '../../core/message.ts';
 import { describeIssue } from '../../reports/rules/report-rows.ts';
-import { mkdir, readdir, readFile } from 'node:fs/promises';
+import { mkdir, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { parseBaht, type Satang, zeroSatang } from '../../core/money.ts';
 import { printable } from '../../core/outgoing-text.ts';
-import { errorCode, hashFile, replaceFile } from '../../platform/durable-file.ts';
+import { errorCode, hashFile, readTextIfThere, replaceFile } from '../../platform/durable-file.ts';
 import { readDecisionFile } from '../read-decision-file.ts';
 import type { Decider } from '../rules/proposal.ts';
 import type { WaitingDecisions } from '../rules/queue.ts';
@@ -54,11 +54,8 @@ export async function readRecords(dataDir: string): Promise<readonly DecisionRec
   });
   const found: DecisionRecord[] = [];
   for (const name of names.filter((one) => recordForm.test(one)).toSorted()) {
-    const text = await readFile(join(waiting, name), 'utf8').catch((error: unknown) => {
-      // The record was removed between the two reads; skipped.
-      if (errorCode(error) === 'ENOENT') return undefined;
-      throw error;
-    });
+    // A record that was removed between the two reads is skipped.
+    const text = await readTextIfThere(join(waiting, name));
     if (text !== undefined) found.push(JSON.parse(text) as DecisionRecord);
   }
   return found;

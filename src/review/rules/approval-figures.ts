@@ -4,7 +4,8 @@ import { type Satang, toSatang, zeroSatang } from '../../core/money.ts';
 import type { HoldReason, PayoutStatus } from '../../core/payout.ts';
 import { maskDigits } from '../../core/proxy-id.ts';
 import { type LimitFinding, settingOf } from '../../payout/rules/limits.ts';
-import { WaitingDigest, type WaitingRow } from './approval.ts';
+import { WaitingDigest } from './approval.ts';
+import type { CountedRow } from './proposal-figures.ts';
 
 /** A batch, as the journal has it. */
 interface FiguredBatch {
@@ -20,20 +21,11 @@ interface FiguredBatch {
 }
 
 /** A row of the batch, in the order of the file. */
-export interface FiguredRow extends Omit<WaitingRow, 'amountSatang'> {
-  readonly seq: number;
+export interface FiguredRow extends Omit<CountedRow, 'reasonCode'> {
   readonly payoutId: string | null;
-  readonly proxyNo: string | null;
   readonly payeeName: string | null;
-  /** Null for an unreadable amount. */
-  readonly amountSatang: bigint | null;
-  readonly status: PayoutStatus;
-  readonly holds: readonly HoldReason[];
-  readonly acceptedHolds: readonly HoldReason[];
   /** An approval releases the row. */
   readonly isWaiting: boolean;
-  /** Its payee was never paid before. */
-  readonly isNewPayee: boolean;
   /** Another file paid its payee an equal amount shortly before. */
   readonly isLike: boolean;
 }

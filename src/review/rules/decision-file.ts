@@ -35,7 +35,7 @@ interface FiledKeys {
 }
 
 /** The row of a payout. */
-export interface FiledPayout extends FiledKeys {
+interface FiledPayout extends FiledKeys {
   readonly payoutId: string;
   readonly decision: PayoutDecision;
   /** Ten digits or thirteen; null: unchanged. */
@@ -45,7 +45,7 @@ export interface FiledPayout extends FiledKeys {
 }
 
 /** The row of a registration. */
-export interface FiledRegistration extends FiledKeys {
+interface FiledRegistration extends FiledKeys {
   readonly registrationId: string;
   readonly decision: RegistrationDecision;
   /** Up to 13 digits; null: unchanged. */
@@ -356,43 +356,4 @@ export function readDecisions(records: readonly FiledRecord[]): DecisionReading 
   if (issues.length > 0)
     return { kind: 'refused', issues: issues.toSorted((one, other) => one.line - other.line) };
   return { kind: 'decisions', decisions, undecided: rows.length - decisions.length };
-}
-
-/**
- * Decisions whose row is missing from the journal, or has another payoutId there, because of a sort that moved only
- * some columns, or a number that a spreadsheet changed.
- * @param idOf returns the journal's id for a row of a batch @forTests
- */
-export function findMisfits(
-  decisions: readonly FiledDecision[],
-  idOf: (batchId: string, rowNo: number) => string | undefined,
-): readonly Issue[] {
-  return decisions.flatMap((filed): Issue[] => {
-    const { line, batchId, rowNo } = filed;
-    const [form, id] = isFiledRegistration(filed)
-      ? ([registrationForm, filed.registrationId] as const)
-      : ([payoutForm, filed.payoutId] as const);
-    const known = idOf(batchId, rowNo);
-    if (known === id) return [];
-    const where = message('place.row', { row: rowNo, batch: batchId });
-    return known === undefined
-      ? [
-          {
-            line,
-            column: 'rowNo',
-            code: 'row-unknown',
-            value: null,
-            message: message('decision-file.row-unknown', { where }),
-          },
-        ]
-      : [
-          {
-            line,
-            column: form.idColumn,
-            code: `${form.idCode}-mismatch`,
-            value: showCell(id),
-            message: message('decision-file.id-mismatch', { where, column: form.idColumn }),
-          },
-        ];
-  });
 }

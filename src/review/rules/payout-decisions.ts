@@ -227,13 +227,7 @@ export const optionsFor = (reviewed: ReviewedPayout): readonly Possible<PayoutDe
 // ---------------------------------------------------------------- corrected rows
 
 /** The facts from which a correction is made: to another payee number, or another amount, than the file says. */
-interface CorrectedRow {
-  readonly row: ResultRow;
-  readonly batchId: string;
-  readonly payout: Payout | undefined;
-  readonly rules: RowRules;
-  readonly nowMs: number;
-}
+type CorrectedRow = Pick<ReviewedPayout, 'row' | 'batchId' | 'payout' | 'rules' | 'nowMs'>;
 
 /** Holds that are independent of the row's instruction, which a correction does not lift. */
 const keptHolds: readonly HoldReason[] = ['approval', 'halted', 'paused'];

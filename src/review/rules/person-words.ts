@@ -32,7 +32,7 @@ export const severityOf = ({ kind }: Pick<PersonEvent, 'kind'>): 'critical' | 'h
   severities[kind] ?? null;
 
 const nameOf = (people: readonly Person[], personId: number | null): string | Message =>
-  people.find((person) => person.personId === personId)?.name ?? message('history.owner');
+  people.find((person) => person.personId === personId)?.name ?? message('user.journal-owner');
 
 /** A sentence such as `boon was added as a maker by mali`. */
 export function describePersonEvent(event: PersonEvent, people: readonly Person[]): Message {

@@ -132,19 +132,3 @@ export const readSignedValue = (text: string, name: string): string =>
     .split('\n')
     .find((one) => one.startsWith(`${name}: `))
     ?.slice(name.length + 2) ?? '';
-
-/** The lines in which a text differs from the expected one; empty when they are equal. @forTests */
-export function findTextDifferences(
-  text: string,
-  matter: SignedMatter,
-  person: Pick<SignedAct, 'personId' | 'person'>,
-) {
-  const atMs = Date.parse(readSignedValue(text, 'time'));
-  if (Number.isNaN(atMs)) return ['time'];
-  const should = makeSignedText(matter, { ...person, nonce: readSignedValue(text, 'nonce'), atMs }).split(
-    '\n',
-  );
-  const is = text.split('\n');
-  const differing = should.filter((one, place) => one !== is[place]).map((one) => one.split(':')[0] ?? one);
-  return is.length > should.length ? [...differing, 'a line more'] : differing;
-}

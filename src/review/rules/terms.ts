@@ -83,9 +83,19 @@ export const decisionTerms: Readonly<Record<Decision, DecisionTerms>> = {
   'adopt-statement': second,
 };
 
+/** Decisions whose words are the same whatever they are about. */
+type EitherDecision = 'confirm-registered' | 'confirm-refused' | 'acknowledge';
+
 /** True where a registration has words of its own. */
-const isOfRegistration = (decision: string, kind: string | undefined): decision is RegistrationDecision =>
-  kind === 'registration' && isRegistrationDecision(decision);
+const isOfRegistration = (
+  decision: string,
+  kind: string | undefined,
+): decision is Exclude<RegistrationDecision, EitherDecision> =>
+  kind === 'registration' &&
+  isRegistrationDecision(decision) &&
+  decision !== 'confirm-registered' &&
+  decision !== 'confirm-refused' &&
+  decision !== 'acknowledge';
 
 /** The name of a decision about targets of a kind. */
 export function nameOfDecision(decision: Decision, kind: string | undefined): PlainCode {

@@ -9,12 +9,7 @@ import { sourceStatusesOf } from '../../registration/rules/registration.ts';
 import { SettingsError } from '../../settings/secrets.ts';
 import type { DecisionJournal, DecisionSession } from '../context.ts';
 import { versionOfBatch } from '../rules/batch-decisions.ts';
-import {
-  type FiledDecision,
-  type FiledPayout,
-  type FiledRegistration,
-  isFiledRegistration,
-} from '../rules/decision-file.ts';
+import { type FiledDecision, isFiledRegistration } from '../rules/decision-file.ts';
 import type { Target } from '../rules/proposal.ts';
 import {
   isPayoutDecision,
@@ -153,6 +148,12 @@ async function nameFoundRegistration(
   return requireKnown(one && nameRegistration(one));
 }
 
+/** A row of either kind in its batch. */
+interface KeptRow {
+  readonly row: { readonly rowNo: number };
+  readonly batch: { readonly batchId: string };
+}
+
 /** A line of a file that means no row. */
 export interface UnknownRow {
   readonly where: string;
@@ -160,58 +161,34 @@ export interface UnknownRow {
 }
 
 /** Finds the row that a line of the file means. */
-export const nameFiled = (
-  session: Pick<DecisionSession, 'journal'>,
+export async function nameFiled(
+  { journal }: Pick<DecisionSession, 'journal'>,
   filed: FiledDecision,
-): Promise<Named | UnknownRow> =>
-  isFiledRegistration(filed) ? nameFiledRegistration(session, filed) : nameFiledPayout(session, filed);
-
-async function nameFiledPayout(
-  { journal }: Pick<DecisionSession, 'journal'>,
-  { line, batchId, rowNo, payoutId, version, newProxyNo, newAmount, note }: FiledPayout,
 ): Promise<Named | UnknownRow> {
-  await journal.recall('batch', [batchId], systemClock.now());
-  const found = (await journal.findPayouts(payoutId)).find(
-    ({ row, batch }) => batch.batchId === batchId && row.rowNo === rowNo,
-  );
-  const where = `line ${line}`;
-  if (found === undefined)
-    return {
-      where,
-      why: message('decision-file.no-such-payout', {
-        where: message('place.row', { row: rowNo, batch: batchId }),
-        id: payoutId,
-      }),
-    };
-  const correction =
-    newProxyNo === null && newAmount === null ? undefined : { proxyNo: newProxyNo, amount: newAmount };
-  const { row } = found;
-  const target: Target = { kind: 'payout', key: String(row.seq), version: String(version), note, correction };
-  return { where: `${where}, ${describeRow(row, batchId)}`, target };
-}
-
-async function nameFiledRegistration(
-  { journal }: Pick<DecisionSession, 'journal'>,
-  { line, batchId, rowNo, registrationId, version, newAccountNo, note }: FiledRegistration,
-): Promise<Named | UnknownRow> {
-  const found = (await journal.findRegistrations(registrationId)).find(
-    ({ row, batch }) => batch.batchId === batchId && row.rowNo === rowNo,
-  );
-  if (found === undefined)
-    return {
-      where: `line ${line}`,
-      why: message('decision-file.no-such-registration', {
-        where: message('place.row', { row: rowNo, batch: batchId }),
-        id: registrationId,
-      }),
-    };
-  const { where, target } = nameRegistration(found);
-  const correction =
-    newAccountNo === null ? undefined : { proxyNo: null, amount: null, accountNo: newAccountNo };
-  return {
+  const { line, batchId, rowNo, note } = filed;
+  const version = String(filed.version);
+  const isMeant = ({ row, batch }: KeptRow): boolean => batch.batchId === batchId && row.rowNo === rowNo;
+  const place = message('place.row', { row: rowNo, batch: batchId });
+  const unknown = (why: Message): UnknownRow => ({ where: `line ${line}`, why });
+  const known = ({ where, target }: Named, correction: Target['correction']): Named => ({
     where: `line ${line}, ${where}`,
-    target: { ...target, version: String(version), note, correction },
-  };
+    target: { ...target, version, note, correction },
+  });
+  if (isFiledRegistration(filed)) {
+    const { registrationId: id, newAccountNo: accountNo } = filed;
+    const found = (await journal.findRegistrations(id)).find(isMeant);
+    if (found === undefined)
+      return unknown(message('decision-file.no-such-registration', { where: place, id }));
+    return known(
+      nameRegistration(found),
+      accountNo === null ? undefined : { proxyNo: null, amount: null, accountNo },
+    );
+  }
+  await journal.recall('batch', [batchId], systemClock.now());
+  const { payoutId: id, newProxyNo: proxyNo, newAmount: amount } = filed;
+  const found = (await journal.findPayouts(id)).find(isMeant);
+  if (found === undefined) return unknown(message('decision-file.no-such-payout', { where: place, id }));
+  return known(nameRow(found), proxyNo === null && amount === null ? undefined : { proxyNo, amount });
 }
 
 /** A whole batch of payouts or of registrations; undefined for an unknown name. */

@@ -389,7 +389,7 @@ async function answerBatch(context: BatchPageContext, visit: ProvedVisit, fields
   const page = await readRows(context, batch, after, status);
   return {
     title: showText(batch.fileName),
-    body: html`<div class="bread"><a href="/batches">${say('batch.to-batches')}</a></div>
+    body: html`<div class="bread"><a href="/batches">${say('today.all-batches')}</a></div>
       <div class="head">
         <h1>${showText(batch.fileName)}</h1>
         <small>${batchId}</small>

@@ -25,9 +25,10 @@ import {
   makeDecideFileView,
   noTrouble,
 } from './decide-form.ts';
+import { whysList } from './decision-box.ts';
 import { html, type Html, type Part } from './html.ts';
 import { plainPage } from './layout.ts';
-import { ageOf, decisionCard, moneyTag, reasonOf, whyOf } from './parts.ts';
+import { ageOf, decisionCard, moneyTag, reasonOf } from './parts.ts';
 import type { ReadReview } from './payout-page.ts';
 import {
   type Answer,
@@ -253,15 +254,13 @@ async function judgeRows(
   const keys = rows.map(({ target }) => target.key);
   for await (const { key, proposalId } of findOpenItems(review.journal, 'payout', keys))
     for (const impossible of found.values()) impossible.set(key, describeOpen(proposalId));
-  const optionsOfEach = await readOptionsOfEach(review, keys.map(Number));
-  for (const [place, key] of keys.entries()) {
-    const options = optionsOfEach[place];
+  await readOptionsOfEach(review, keys.map(Number), (seq, options) => {
     for (const [name, impossible] of found) {
       const whyNot = options?.find(({ decision }) => decision === name)?.whyNot;
-      if (options === undefined) impossible.set(key, message('decide.no-row'));
-      else if (whyNot !== undefined) impossible.set(key, whyNot);
+      if (options === undefined) impossible.set(String(seq), message('decide.no-row'));
+      else if (whyNot !== undefined) impossible.set(String(seq), whyNot);
     }
-  }
+  });
   return found;
 }
 
@@ -278,17 +277,6 @@ function splitRows({ rows, impossible }: FrozenList, decision: PayoutDecision): 
   const whyNot = countWhys(rows.flatMap(({ target }) => whyOfKey.get(target.key) ?? []));
   const possible = rows.filter(({ target }) => !whyOfKey.has(target.key));
   return { possible, amountSatang: sumOf({ rows: possible }), whyNot };
-}
-
-/** The number of reasons that are named; the others are counted. */
-const whysShownMax = 5;
-
-function whysList(visit: ProvedVisit, whyNot: Split['whyNot']): Html {
-  const rest = whyNot.slice(whysShownMax).reduce((sum, [, rows]) => sum + rows, 0);
-  return html`<ul>
-    ${whyNot.slice(0, whysShownMax).map(([why, rows]) => html`<li>${showCount(rows)} × ${whyOf(visit, why)}</li>`)}
-    ${rest > 0 && html`<li>${visit.say(message('decide.and-more', { count: showCount(rest) }))}</li>`}
-  </ul>`;
 }
 
 /** The rows for which a decision is possible, with their sum; the others by reason, left out. */

@@ -140,6 +140,15 @@ const filesBehind = (files: string | undefined): string => (files === undefined 
 /** The number of reasons that are named; the others are counted. */
 const whysShownMax = 5;
 
+/** The most frequent reasons against rows, each with their number. */
+export function whysList(visit: ProvedVisit, whyNot: Judged['whyNot']): Html {
+  const rest = whyNot.slice(whysShownMax).reduce((sum, [, rows]) => sum + rows, 0);
+  return html`<ul>
+    ${whyNot.slice(0, whysShownMax).map(([why, rows]) => html`<li>${showCount(rows)} × ${whyOf(visit, why)}</li>`)}
+    ${rest > 0 && html`<li>${visit.say(message('decide.and-more', { count: showCount(rest) }))}</li>`}
+  </ul>`;
+}
+
 const countCannot = ({ whyNot }: Judged): number => whyNot.reduce((sum, [, count]) => sum + count, 0);
 
 /** The line over all items: the number that can be carried out now, and the reasons against the rest. */
@@ -154,7 +163,6 @@ export function judgedLine(
   const isOfMoney = kind === 'payout';
   if (whyNot.length === 0 && items === 1) return undefined;
   const cannot = countCannot(judged);
-  const rest = whyNot.slice(whysShownMax).reduce((sum, [, count]) => sum + count, 0);
   return html`<p class="judged">
       <b>${say(message('proposal.can-go-on', { count: showCount(possible), all: showCount(items) }))}</b>${
         isOfMoney && `, ${say(bahtOf(amountSatang))}`
@@ -167,12 +175,7 @@ export function judgedLine(
           ><span aria-hidden="true">!</span>
           ${say(message('proposal.cannot-go-on', { count: showCount(cannot) }))}</b
         >
-        <ul>
-          ${whyNot
-            .slice(0, whysShownMax)
-            .map(([why, count]) => html`<li>${showCount(count)} × ${whyOf(visit, why)}</li>`)}
-          ${rest > 0 && html`<li>${say(message('decide.and-more', { count: showCount(rest) }))}</li>`}
-        </ul>
+        ${whysList(visit, whyNot)}
       </div>`
     }`;
 }

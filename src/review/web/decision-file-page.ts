@@ -61,7 +61,7 @@ function filePage(visit: ProvedVisit, item: OwnedItem, objections: readonly Mess
         </section>
         <section class="card decision">
           <p>${say('decision-file.confirm-file-hint')}</p>
-          ${postButton(visit, `${decisionFilePath}/confirm`, say('decision-file.confirm-file'), { key, version }, 'main')}
+          ${postButton(visit, `${decisionFilePath}/confirm`, say('decision.confirm-file'), { key, version }, 'main')}
           <form method="post" action="${decisionFilePath}/discard">
             ${csrfField(visit)}<input type="hidden" name="key" value="${key}" />
             <div class="field">

@@ -21,6 +21,7 @@ import {
 } from '../rules/proposal-figures.ts';
 import { describeAct } from '../rules/terms.ts';
 import { chartKey, histogram, shareBar } from './charts.ts';
+import type { NamedRow } from '../rules/approval-figures.ts';
 import { html, type Html, type Part } from './html.ts';
 import { capital } from './parts.ts';
 import type { ProvedVisit } from './view.ts';
@@ -222,15 +223,8 @@ export function sizesCard(visit: ProvedVisit, { sizes, largest, of, rows }: Prop
 // ---------------------------------------------------------------- the largest
 
 /** One of the largest rows, as it is displayed. */
-interface Large {
-  readonly seq: number;
-  readonly payoutId: string;
-  readonly rowNo: number;
-  /** The masked number. */
-  readonly proxyNo: string;
+interface Large extends NamedRow {
   readonly payeeName: string;
-  readonly amountSatang: Satang;
-  readonly isNewPayee: boolean;
 }
 
 /** Reads the largest rows: amounts as counted, payees from the journal. */

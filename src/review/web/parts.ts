@@ -138,7 +138,7 @@ export const reachNote = ({ say }: Pick<Visit, 'say'>, reach: SearchReach | unde
 /** @param hint the searchable things, in words */
 export const searchField = ({ say }: Pick<Visit, 'say'>, hint: string, search: string): Html =>
   html`<div class="wide">
-    <label for="search">${say('queue.search')} <small>${hint}</small></label>
+    <label for="search">${say('page.search')} <small>${hint}</small></label>
     <input
       id="search"
       name="search"
@@ -323,6 +323,12 @@ function foldEntries(entries: readonly TimeLineEntry[]): readonly TimeLineEntry[
       : { ...entry, what: entry.repeated.say(times, sinceMs) },
   );
 }
+
+/** Said in the place of a list without entries. */
+export const emptyNote = (text: string): Html =>
+  html`<div class="empty">
+    <p><b>${text}</b></p>
+  </div>`;
 
 function entriesTable(visit: ProvedVisit, entries: readonly TimeLineEntry[]): Html {
   const { say } = visit;

@@ -16,7 +16,7 @@ import { showAttempt } from '../../review/rules/payout-chain.ts';
 import { digestCopy } from '../archive/move.ts';
 import { openArchive, readArchive } from '../archive/archive-file.ts';
 import { asRefusal, JournalRefusedError, openReader } from '../connection.ts';
-import { type Engine, openSqliteView, type Reader, readerOf, type View } from '../engine.ts';
+import { type Engine, openOn, openSqliteView, type Reader, readerOf, type View } from '../engine.ts';
 import { isListed } from '../lists.ts';
 import { readSchemaVersion, schemaVersion } from '../migrations.ts';
 import { readLoss } from '../loss.ts';
@@ -444,21 +444,12 @@ async function makeReader(view: View, folder: string): Promise<AuditReader> {
   };
 }
 
-async function openOn(view: View, folder: string): Promise<AuditReader> {
-  try {
-    return await makeReader(view, folder);
-  } catch (error) {
-    await view[Symbol.asyncDispose]();
-    throw error;
-  }
-}
-
 /**
  * The journal as it is now.
  * @param folder with its archives; left out where there are none
  */
 export const openAudit = async (engine: Pick<Engine, 'openView'>, folder = ''): Promise<AuditReader> =>
-  openOn(await engine.openView(), folder);
+  openOn(await engine.openView(), (view) => makeReader(view, folder));
 
 /** @throws JournalRefusedError for what is no journal, or one of another version */
 function openCurrent(path: string): View {
@@ -478,4 +469,4 @@ function openCurrent(path: string): View {
  * @param folder with its archives
  */
 export const openAuditOf = async (path: string, folder = dirname(path)): Promise<AuditReader> =>
-  openOn(openCurrent(path), folder);
+  openOn(openCurrent(path), (view) => makeReader(view, folder));

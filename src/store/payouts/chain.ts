@@ -16,7 +16,7 @@ import {
 import type { Opening, RowName } from '../../evidence/rules/audit.ts';
 import type { KeptPayout } from '../../evidence/rules/state-audit.ts';
 import { decodeHolds, type Tables } from '../schema.ts';
-import { type Body, define, drive, query, type Reading, selectFirst, textStatement } from '../statements.ts';
+import { type Body, define, query, type Reading, selectFirst, textStatement } from '../statements.ts';
 
 const saltBytes = 16;
 
@@ -142,16 +142,6 @@ export function* readChainPage(
   if (afterSeq >= (latest?.seq ?? 0)) return undefined;
   const lastSeq = afterSeq + pagePayouts;
   return { chains: toChains(yield* eventsOfPayouts.all({ afterSeq, lastSeq })), lastSeq };
-}
-
-/** Reads every payout of a SQLite file with its history, in their order. @forTests */
-export function* readChains(db: DatabaseSync): Generator<ReadChain> {
-  for (let afterSeq = 0; ;) {
-    const page = drive(db, readChainPage(afterSeq));
-    if (page === undefined) return;
-    yield* page.chains;
-    afterSeq = page.lastSeq;
-  }
 }
 
 /** Reads one payout; undefined when it is not there. */

@@ -1,5 +1,12 @@
 /** Conversions from records of the store to the core's types, and back. */
-import { type Expression, type InferResult, type Selectable, sql } from 'kysely';
+import {
+  type Expression,
+  type InferResult,
+  type RawBuilder,
+  type Selectable,
+  sql,
+  type SqlBool,
+} from 'kysely';
 import { decodeMessageIfAny, encodeMessage, joined } from '../../core/message.ts';
 import { type Satang, toSatang } from '../../core/money.ts';
 import { type Issue, type RowCells, type RowColumn, rowColumns } from '../../core/payout-file.ts';
@@ -264,6 +271,29 @@ const lastRow = define((values: { batchId: string }) =>
 /** Returns the number of the last row; 0 when the batch has no rows; an index knows it. */
 export function* readLastRowNo(batchId: string): Reading<number> {
   return (yield* lastRow.get({ batchId }))?.row_no ?? 0;
+}
+
+/** Rows that are read at a time, so that memory stays flat. */
+const pageRows = 1_000;
+
+/** Rows of a batch, in the order of the file. */
+export interface BatchPage {
+  readonly batchId: string;
+  readonly afterRowNo: number;
+  readonly lastRowNo: number;
+}
+
+/** True of a row, as `p`, on the page: with a limit PostgreSQL could look at all rows for each page. */
+export const isOnPage = ({ batchId, afterRowNo, lastRowNo }: BatchPage): RawBuilder<SqlBool> =>
+  sql`p.batch_id = ${batchId} and p.row_no > ${afterRowNo} and p.row_no <= ${lastRowNo}`;
+
+/** The bounds of each page. */
+export function* pagesOf(batchId: string): Reading<Omit<BatchPage, 'batchId'>[]> {
+  const pages = Math.ceil((yield* readLastRowNo(batchId)) / pageRows);
+  return Array.from({ length: pages }, (_, page) => ({
+    afterRowNo: page * pageRows,
+    lastRowNo: (page + 1) * pageRows,
+  }));
 }
 
 // ---------------------------------------------------------------- sums

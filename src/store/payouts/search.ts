@@ -279,8 +279,6 @@ export const searchReads = {
     const found = new Map((yield* readFound(inOrder)).map((one) => [one.row.seq, one]));
     return inOrder.flatMap((seq) => found.get(seq) ?? []);
   },
-  waitingPayouts: (filter, beforeSeq, limit): Reading<FoundPayout[]> =>
-    searchReads.searchPayouts({ ...filter, isWaiting: true }, beforeSeq, limit),
   *waitingTotals(filter): Reading<WaitingTotal[]> {
     const records = yield* select(selectWaiting(filter));
     return records.map(({ status, rows, high, low, oldest_ms: oldestMs }) => {

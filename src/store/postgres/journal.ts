@@ -28,7 +28,7 @@ import {
 } from '../archive/archived.ts';
 import { becomeArchivist } from '../archivist.ts';
 import { JournalRefusedError, JournalWriteError, PlaceTakenError } from '../connection.ts';
-import type { Engine, Reader, View } from '../engine.ts';
+import { type Engine, openOn, type Reader, type View } from '../engine.ts';
 import { makeDayHeadStore } from '../evidence/day-heads.ts';
 import { namingTables } from '../evidence/erasure.ts';
 import type { HighWaterMarkFile } from '../high-water-mark.ts';
@@ -341,8 +341,7 @@ async function* readDigests(
 /** The journal as it is now, with its archive: what stands there is read with the rest. */
 async function openWholeAudit(engine: PostgresEngine): Promise<AuditReader> {
   const { openAudit } = await import('../evidence/audit.ts');
-  const view = await engine.openWholeView();
-  try {
+  return openOn(await engine.openWholeView(), async (view) => {
     const reader = await openAudit({ openView: async () => view });
     const named = await view.read(() => select(allNamed));
     if (named.length === 0) return reader;
@@ -354,10 +353,7 @@ async function openWholeAudit(engine: PostgresEngine): Promise<AuditReader> {
       read: async () => {},
     };
     return { ...reader, archives: [archive] };
-  } catch (error) {
-    await view[Symbol.asyncDispose]();
-    throw error;
-  }
+  });
 }
 
 /** Reads payouts wherever they stand. */

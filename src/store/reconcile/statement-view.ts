@@ -10,7 +10,7 @@ import { statusesInDoubt } from '../../reconcile/rules/evidence.ts';
 import { decodeLine, type StatementLine } from '../../reconcile/rules/statement.ts';
 import type { AttemptFacts, DayLines } from '../../reconcile/rules/types.ts';
 import { ReadAhead, stretchRows } from '../../platform/read-ahead.ts';
-import type { Engine, Reader } from '../engine.ts';
+import { type Engine, openOn, type Reader } from '../engine.ts';
 import { isListed, listed } from '../lists.ts';
 import { isInDoubt } from '../schema.ts';
 import { define, defineLists, query, type Reading, select } from '../statements.ts';
@@ -537,8 +537,7 @@ function* readDays(): Reading<ReturnType<StatementView['days']>> {
 
 /** Opens a view of this moment; its owner closes it soon. */
 export async function openStatementView(engine: Pick<Engine, 'openView'>): Promise<StatementView> {
-  const view = await engine.openView();
-  try {
+  return openOn(await engine.openView(), async (view) => {
     const days = await view.read(readDays);
     return {
       ...makeFactsReader(view),
@@ -550,8 +549,5 @@ export async function openStatementView(engine: Pick<Engine, 'openView'>): Promi
       keysWithPast: (of) => readKeysWithPast(view, of),
       [Symbol.asyncDispose]: async () => view[Symbol.asyncDispose](),
     };
-  } catch (error) {
-    await view[Symbol.asyncDispose]();
-    throw error;
-  }
+  });
 }

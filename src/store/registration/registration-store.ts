@@ -11,7 +11,7 @@ import type {
 import { moveRegistration, type RegistrationChange } from '../../registration/rules/change.ts';
 import type { Registration, RegistrationHold } from '../../registration/rules/registration.ts';
 import { isConcluded, keepReports, moveKept, readReports } from '../batch-steps.ts';
-import type { Engine, Reader, View } from '../engine.ts';
+import { type Engine, openOn, type Reader, type View } from '../engine.ts';
 import { type BodiesOf, type Body, define, driveEach, query, type Reading, select } from '../statements.ts';
 import { type FileGuard, inOwnFile } from '../payouts/bulk-work.ts';
 import { makeRegistrationApplier, type RegistrationApplier } from './apply.ts';
@@ -126,8 +126,7 @@ async function* readRows(
 
 /** Opens a view of this moment; its owner closes it soon. */
 async function openRegistrationSnapshot(engine: Engine): Promise<RegistrationSnapshot> {
-  const view = await engine.openView();
-  try {
+  return openOn(await engine.openView(), async (view) => {
     const eventSeq = await view.read(readLatestRegistrationEventSeq);
     return {
       eventSeq,
@@ -138,10 +137,7 @@ async function openRegistrationSnapshot(engine: Engine): Promise<RegistrationSna
       resultRows: (batchId, changedSince) => readRows(view, batchId, changedSince ?? -1),
       [Symbol.asyncDispose]: async () => view[Symbol.asyncDispose](),
     };
-  } catch (error) {
-    await view[Symbol.asyncDispose]();
-    throw error;
-  }
+  });
 }
 
 type Unsent = 'ready' | 'held';

@@ -25,16 +25,19 @@ import {
   Figures,
   isToPay,
 } from '../../review/rules/approval-figures.ts';
+import type { CountedRow } from '../../review/rules/proposal-figures.ts';
 import type { ApprovalStore, BatchApproval, LimitsNow } from '../../review/ports.ts';
 import { batchReads } from '../payouts/batches.ts';
 import { moveAll } from '../payouts/bulk.ts';
 import { isDayCounted, limitReads } from '../payouts/day-use.ts';
 import { recordOpen } from '../payouts/open-payouts.ts';
 import {
+  type BatchPage,
   type InstructionColumns,
+  isOnPage,
   joinParts,
+  pagesOf,
   readInstruction,
-  readLastRowNo,
   readLatestEventSeq,
 } from '../payouts/rows.ts';
 import { addBits, decodeHolds, hasBits, holdBits, literal, removeBits } from '../schema.ts';
@@ -79,14 +82,7 @@ export const selectApproval = (batchId: string) =>
 const isWaiting = (isAnyApproved: boolean) =>
   isAnyApproved ? sql<SqlBool>`(accepted_holds & ${sql.lit(holdBits.approval)}) = 0` : sql<SqlBool>`true`;
 
-/** Rows that are read at a time, so that memory stays flat. */
-const pageRows = 1_000;
-
-/** Rows of a batch, in the order of the file. */
-interface Page {
-  readonly batchId: string;
-  readonly afterRowNo: number;
-  readonly lastRowNo: number;
+interface Page extends BatchPage {
   /** The bits of `accepted_holds` with which a row does not wait. */
   readonly approvedBits: number;
 }
@@ -97,19 +93,6 @@ const approvedBitsOf = (batch: ApprovalRecord): number => (isApproved(batch) ? h
 /** True of a row, as `p`, that an approval of its batch lets go on. */
 const waits = ({ approvedBits }: Pick<Page, 'approvedBits'>): RawBuilder<SqlBool> =>
   sql`p.status in ('ready', 'held') and (p.accepted_holds & ${approvedBits}) = 0`;
-
-/** True of a row on the page: with a limit PostgreSQL could look at all rows for each page. */
-const isOnPage = ({ batchId, afterRowNo, lastRowNo }: Page): RawBuilder<SqlBool> =>
-  sql`p.batch_id = ${batchId} and p.row_no > ${afterRowNo} and p.row_no <= ${lastRowNo}`;
-
-/** The bounds of each page. */
-export function* pagesOf(batchId: string): Reading<Pick<Page, 'afterRowNo' | 'lastRowNo'>[]> {
-  const pages = Math.ceil((yield* readLastRowNo(batchId)) / pageRows);
-  return Array.from({ length: pages }, (_, page) => ({
-    afterRowNo: page * pageRows,
-    lastRowNo: (page + 1) * pageRows,
-  }));
-}
 
 /** A row with 64-bit amounts that are read as text. */
 interface WaitingRecord {
@@ -190,20 +173,24 @@ interface FiguredPage extends Page, CountedDay {
   readonly likeSinceMs: number;
 }
 
-/** A row with the records of its payee from before, and the payee's sum on the day. */
-interface FiguredRecord {
+/** A row as it is counted. */
+export interface CountedRecord {
   readonly seq: number;
   readonly row_no: number;
-  readonly payout_id: string | null;
   readonly proxy_no: string | null;
-  readonly payee_name: string | null;
   readonly amount_text: string | null;
   readonly digest: string | null;
   readonly status: PayoutStatus;
   readonly holds: number;
   readonly accepted_holds: number;
-  readonly waits: number;
   readonly is_new: number;
+}
+
+/** A row with the records of its payee from before, and the payee's sum on the day. */
+interface FiguredRecord extends CountedRecord {
+  readonly payout_id: string | null;
+  readonly payee_name: string | null;
+  readonly waits: number;
   readonly is_like: number;
   readonly use_high: string | null;
   readonly use_low: string | null;
@@ -238,19 +225,23 @@ const figuredPage = {
   ),
 };
 
-const toFiguredRow = (record: FiguredRecord): FiguredRow => ({
+export const toCountedRow = (record: CountedRecord): Omit<CountedRow, 'reasonCode'> => ({
   seq: record.seq,
   rowNo: record.row_no,
-  payoutId: record.payout_id,
   proxyNo: record.proxy_no,
-  payeeName: record.payee_name,
   amountSatang: record.amount_text === null ? null : BigInt(record.amount_text),
   digest: record.digest,
   status: record.status,
   holds: decodeHolds(record.holds),
   acceptedHolds: decodeHolds(record.accepted_holds),
-  isWaiting: record.waits === 1,
   isNewPayee: record.is_new === 1,
+});
+
+const toFiguredRow = (record: FiguredRecord): FiguredRow => ({
+  ...toCountedRow(record),
+  payoutId: record.payout_id,
+  payeeName: record.payee_name,
+  isWaiting: record.waits === 1,
   isLike: record.is_like === 1,
 });
 

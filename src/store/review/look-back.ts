@@ -11,18 +11,12 @@ import {
   type LookBack,
 } from '../../review/rules/look-back.ts';
 import { batchReads } from '../payouts/batches.ts';
+import { type BatchPage, isOnPage, pagesOf } from '../payouts/rows.ts';
 import { literal } from '../schema.ts';
 import { define, query, type Reading, select, selectFirst, textStatement } from '../statements.ts';
-import { pagesOf } from './approvals.ts';
 
 /** The limit of earlier files that are searched for a name. */
 const filesMax = 2_000;
-
-interface Page {
-  readonly batchId: string;
-  readonly afterRowNo: number;
-  readonly lastRowNo: number;
-}
 
 interface ComparedRecord {
   readonly seq: number;
@@ -33,11 +27,11 @@ interface ComparedRecord {
   readonly status: PayoutStatus;
 }
 
-const comparedPage = define((values: Page) =>
+const comparedPage = define((values: BatchPage) =>
   textStatement<ComparedRecord>(
     sql`select p.seq, p.row_no, r.proxy_no, r.payee_name, cast(p.amount_satang as text) as amount_text, p.status
       from payout p join payout_row r on r.seq = p.seq
-      where p.batch_id = ${values.batchId} and p.row_no > ${values.afterRowNo} and p.row_no <= ${values.lastRowNo}
+      where ${isOnPage(values)}
       order by p.row_no`,
   ),
 );

@@ -3,7 +3,7 @@
  * identity of `work/`, by whatever path a machine has it.
  */
 import { randomBytes } from 'node:crypto';
-import { mkdir, readFile, rm, stat } from 'node:fs/promises';
+import { mkdir, rm, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { z } from 'zod';
 import { joinCommand } from '../../core/command-line.ts';
@@ -14,6 +14,7 @@ import {
   failWith,
   OutputFileError,
   publishFile,
+  readTextIfThere,
   replaceFile,
 } from '../../platform/durable-file.ts';
 import type { InboxState } from '../rules/drop-folder.ts';
@@ -120,7 +121,7 @@ export class InboxBinding {
     try {
       await identifyFolder(this.#inbox).catch((error: unknown) => this.#explainMissing(error));
       await this.#requireSameInbox();
-      const found = await readText(this.#stampPath);
+      const found = await readTextIfThere(this.#stampPath);
       if (found !== undefined) this.#requireOurs(found, parseStamp(found)?.holder);
     } catch (error) {
       return error;
@@ -131,7 +132,7 @@ export class InboxBinding {
   /** @returns false when the folder is another one */
   async #isStillOurs(identity: string): Promise<boolean> {
     if ((await identifyFolder(this.#inbox).catch(() => undefined)) !== identity) return false;
-    const found = await readText(this.#stampPath);
+    const found = await readTextIfThere(this.#stampPath);
     if (found !== undefined) this.#requireOurs(found, this.#stamped);
     return found !== undefined && this.#boundAs === this.#name;
   }
@@ -142,7 +143,7 @@ export class InboxBinding {
 
   async #stamp(): Promise<void> {
     const [path, journalId] = [this.#stampPath, this.#journalId];
-    const before = await readText(path);
+    const before = await readTextIfThere(path);
     const known = parseStamp(before ?? '');
     const name = this.#name;
     let holder: string | undefined = name;
@@ -151,7 +152,7 @@ export class InboxBinding {
     else if (known?.journalId === journalId && (await this.#mayTake(known.holder)))
       if (!(await isWritten(path, stamp))) holder = known.holder;
     // Another watcher may have written its stamp at the same moment; the stamp that remains counts.
-    const found = await readText(path);
+    const found = await readTextIfThere(path);
     if (found === undefined) throw missingStamp(this.#inbox);
     this.#requireOurs(found, holder);
     this.#stamped = holder;
@@ -229,16 +230,6 @@ async function requireFolder(path: string, inbox: string): Promise<void> {
   }
 }
 
-/** Reads a file; undefined when there is none. */
-async function readText(path: string): Promise<string | undefined> {
-  try {
-    return await readFile(path, 'utf8');
-  } catch (error) {
-    if (errorCode(error) === 'ENOENT') return undefined;
-    throw error;
-  }
-}
-
 /** Reads a stamp; undefined when it is unreadable. */
 function parseStamp(text: string): z.infer<typeof stampSchema> | undefined {
   try {
@@ -269,7 +260,7 @@ async function writeFirst(path: string, text: string): Promise<void> {
     await publishFile(prepared);
   } catch (error) {
     await rm(prepared.temporaryPath, { force: true });
-    if ((await readText(path)) === undefined) throw error;
+    if ((await readTextIfThere(path)) === undefined) throw error;
   }
 }
 
@@ -290,10 +281,10 @@ const folderIdSchema = z.object({ folderId: z.string() });
 /** The id of a `work/`, the same on all machines that mount it; made where missing. */
 export async function readFolderId(work: string): Promise<string> {
   const path = join(work, folderIdName);
-  const known = await readText(path);
+  const known = await readTextIfThere(path);
   if (known === undefined)
     await writeFirst(path, `${JSON.stringify({ folderId: randomBytes(holderBytes).toString('hex') })}\n`);
-  return folderIdSchema.parse(JSON.parse((await readText(path)) ?? '{}')).folderId;
+  return folderIdSchema.parse(JSON.parse((await readTextIfThere(path)) ?? '{}')).folderId;
 }
 
 // ---------------------------------------------------------------- inboxes bound before
@@ -315,7 +306,7 @@ const isKnownInbox = (entry: unknown): entry is KnownInbox =>
 
 /** Reads the bound inboxes; empty where nothing is known (any more). */
 async function readMemory(work: string): Promise<readonly KnownInbox[]> {
-  const text = await readText(join(work, memoryName));
+  const text = await readTextIfThere(join(work, memoryName));
   try {
     const { inboxes } = JSON.parse(text ?? '{}') as { readonly inboxes?: unknown };
     return Array.isArray(inboxes) ? inboxes.filter(isKnownInbox) : [];

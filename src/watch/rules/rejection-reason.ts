@@ -8,13 +8,7 @@ import type { BatchStatus } from '../../core/payout.ts';
 import type { FileKindName } from './drop-folder.ts';
 
 /** The refusal of a file. Kept with its end: until the file is moved, every process gives the same refusal. */
-export interface IntakeRefusal {
-  /** A short name, and the words in one sentence. */
-  readonly code: string;
-  readonly message: Message;
-  /** The place in the file; null for a reason without a place. */
-  readonly line: number | null;
-  readonly column: string | null;
+export interface IntakeRefusal extends FileRejection {
   /** The text beside the file, in English. */
   readonly reason: string;
   /** The batch that the rows are in or were read into; null for none. */

@@ -2,7 +2,6 @@
 import { hash } from 'node:crypto';
 import { expect, test } from 'vitest';
 import {
-  climb,
   composeDayHead,
   type DayHead,
   EventTree,
@@ -48,6 +47,15 @@ test('is lines that anybody can hash, and is read back from a file or a message'
   expect(findHeads('paydrop day head v1\nhead x\n')).toEqual([]);
   expect(readDayHead({ text: 'paydrop day head v2\n', hash: head.hash })).toBeUndefined();
 });
+
+/** The root that an event and its steps lead to. */
+function climb(eventHash: string, steps: readonly ProofStep[]): string {
+  const node = (left: string, right: string): string => hash('sha256', `node\n${left}\n${right}`, 'hex');
+  return steps.reduce(
+    (own, { side, hash: beside }) => (side === 'left' ? node(beside, own) : node(own, beside)),
+    hash('sha256', `leaf\n${eventHash}`, 'hex'),
+  );
+}
 
 test('a tree has the root that its leaves say, and each leaf climbs to it', () => {
   for (let events = 0; events <= 40; events += 1) {

@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest';
 import { registrationLines } from '../../../src/registration/rules/report-rows.ts';
 import { payoutLines } from '../../../src/reports/rules/report-rows.ts';
 import { headingOf } from '../../../src/reports/rules/column-words.ts';
-import { type FiledRecord, findMisfits, readDecisions } from '../../../src/review/rules/decision-file.ts';
+import { type FiledRecord, readDecisions } from '../../../src/review/rules/decision-file.ts';
 import { decisionWords, readDecision } from '../../../src/review/rules/decision-words.ts';
 
 const plain: Readonly<Record<string, string>> = {
@@ -258,21 +258,6 @@ describe('the head', () => {
   });
 });
 
-test('a payoutId that does not fit its batch and row is told, and a row that nobody knows', () => {
-  const reading = readDecisions(file({}, { rowNo: '3', payoutId: 'PAY-4' }, { rowNo: '9' }));
-  const known = new Map([
-    ['2', 'PAY-2'],
-    ['3', 'PAY-3'],
-  ]);
-  const misfits = findMisfits(reading.kind === 'decisions' ? reading.decisions : [], (_, rowNo) =>
-    known.get(String(rowNo)),
-  );
-  expect(misfits.map(({ line, code }) => [line, code])).toEqual([
-    [3, 'payout-id-mismatch'],
-    [4, 'row-unknown'],
-  ]);
-});
-
 describe('a file of registrations', () => {
   const own = {
     batchId: '4K7Q2M9XWD',
@@ -336,13 +321,5 @@ describe('a file of registrations', () => {
     ],
   ])('is refused with %s', (_, row, issue) => {
     expect(refusals(registrations(row))).toEqual([issue]);
-  });
-
-  test('whose rows the journal knows otherwise tells which', () => {
-    const reading = readDecisions(registrations({}));
-    const misfits = findMisfits(reading.kind === 'decisions' ? reading.decisions : [], () => 'REG-9');
-    expect(misfits.map(({ column, code }) => [column, code])).toEqual([
-      ['registrationId', 'registration-id-mismatch'],
-    ]);
   });
 });

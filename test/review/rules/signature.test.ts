@@ -5,8 +5,8 @@ import { toSatang } from '../../../src/core/money.ts';
 import { findSignatureFault } from '../../../src/review/rules/signature.ts';
 import {
   computeChallenge,
-  findTextDifferences,
   makeSignedText,
+  readSignedValue,
   type SignedMatter,
 } from '../../../src/review/rules/signed-text.ts';
 import { Authenticator, type AuthenticatorFault } from '../../support/authenticator.ts';
@@ -57,6 +57,17 @@ test('no name adds a line of its own', () => {
   );
   expect(forged.split('\n')).toHaveLength(text.split('\n').length);
 });
+
+/** The names of the lines in which a text differs from the expected one. */
+function findTextDifferences(signed: string, about: SignedMatter, person: typeof nok): readonly string[] {
+  const atMs = Date.parse(readSignedValue(signed, 'time'));
+  if (Number.isNaN(atMs)) return ['time'];
+  const nonce = readSignedValue(signed, 'nonce');
+  const should = makeSignedText(about, { ...person, nonce, atMs }).split('\n');
+  const is = signed.split('\n');
+  const differing = should.flatMap((one, place) => (one === is[place] ? [] : [one.split(':')[0] ?? one]));
+  return is.length > should.length ? [...differing, 'a line more'] : differing;
+}
 
 describe('a text is about one approval', () => {
   test('which it says', () => expect(findTextDifferences(text, matter, nok)).toEqual([]));

@@ -2,9 +2,9 @@
 import { DatabaseSync } from 'node:sqlite';
 import { describe, expect, test } from 'vitest';
 import { findBrokenEvent, textOf } from '../../../src/review/rules/payout-chain.ts';
-import { readChains } from '../../../src/store/payouts/chain.ts';
 import * as fixtures from '../../support/journal-fixtures.ts';
 import { makeSqliteStore, type SqliteStore } from '../../support/sqlite-store.ts';
+import { readChains } from '../../support/store-consistency.ts';
 import { tamper } from '../../support/store-fixtures.ts';
 
 const { firstBatchId, firstReady, ingestRunning, makeBadRow, makeRow, noonMs, submit, why } = fixtures;

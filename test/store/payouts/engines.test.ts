@@ -145,7 +145,7 @@ const describeAll = async (store: Store): Promise<unknown> => ({
     ...rest,
     events: events.map(({ seq, cause }) => ({ seq, cause })),
   })),
-  waiting: await store.waitingPayouts({}, Number.MAX_SAFE_INTEGER, 50),
+  waiting: await store.searchPayouts({ isWaiting: true }, Number.MAX_SAFE_INTEGER, 50),
   waitingTotals: await store.waitingTotals({}),
   use: [
     await store.dayUse('COMP000001', date, firstBatchId),

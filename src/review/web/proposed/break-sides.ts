@@ -167,7 +167,7 @@ export function twoSidedTable(
       all.length > 1 &&
       html`<tfoot>
         <tr>
-          <th scope="row">${say('reconciliation.in-all')}</th>
+          <th scope="row">${say('today.total')}</th>
           ${cells(visit, sumSides(all))}
           <td colspan="2"></td>
         </tr>
