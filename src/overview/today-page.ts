@@ -201,13 +201,13 @@ function stoppedLine(
 ): Html | undefined {
   if (halt !== undefined)
     return html`<a href="/queue?show=alarms"
-      >${loud(words.halted, 'bad', html`${whyOf(visit, halt.reason)} (${halt.code})`)}</a
+      >${loud(words.halted, 'bad', html`${whyOf(visit, halt.reason, halt.code)} (${halt.code})`)}</a
     >`;
   if (pause === undefined || visit.nowMs >= pause.untilMs) return undefined;
   return loud(
     words.paused(clockOf(pause.untilMs)),
     'no',
-    html`${whyOf(visit, pause.reason)} (${pause.code})`,
+    html`${whyOf(visit, pause.reason, pause.code)} (${pause.code})`,
   );
 }
 

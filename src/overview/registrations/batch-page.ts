@@ -113,7 +113,7 @@ function facts(visit: ProvedVisit, { batch, files }: Shown): Html {
       [say('payout.file'), showText(batch.fileName)],
       [say('payout.status'), sayCode(language, `batch-status.${batch.status}`)],
       [say('registration.registration-rows'), showCount(batch.rows)],
-      [say('payout.why'), whyOf(visit, batch.reason)],
+      [say('payout.why'), whyOf(visit, batch.reason, batch.reasonCode)],
       [say('payout.remedy'), whyOf(visit, batch.remedy)],
       [say('payout.time'), momentOf(visit, batch.droppedAtMs)],
       [

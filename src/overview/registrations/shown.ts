@@ -42,8 +42,8 @@ export const stateOf = (visit: ProvedVisit, row: RegistrationRow): Html =>
     >`;
 
 export function whyOfRegistration(visit: Pick<Visit, 'language'>, row: RegistrationRow): Part {
-  const [, why] = describeRegistrationReason(row);
-  return whyOf(visit, why);
+  const [code, why] = describeRegistrationReason(row);
+  return whyOf(visit, why, code);
 }
 
 export const remedyFor = ({ say }: Pick<Visit, 'say'>, row: RegistrationRow): string =>

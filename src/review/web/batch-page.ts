@@ -255,7 +255,7 @@ function filesCard(visit: ProvedVisit, { batch, reports }: ShownBatch): Html {
 }
 
 function rowOf(visit: ProvedVisit, { row }: FoundPayout): Html {
-  const { say, language } = visit;
+  const { say } = visit;
   const { payeeName } = row.instruction ?? row.cells;
   const names = [payeeName, row.bankPayeeName, row.bankPayeeNameTh].filter(Boolean).join(' · ');
   return html`<tr>
@@ -271,10 +271,17 @@ function rowOf(visit: ProvedVisit, { row }: FoundPayout): Html {
       <small>${showText(names)}</small>
     </td>
     <td data-head="${say('payout.status')}">
-      ${sayCode(language, `payout-status.${row.status}`)}<br />${moneyTag(visit, moneyMovedOf(row))}
+      ${sayRowStatus(visit, row.status, row.holds.includes('approval'))}<br />${moneyTag(visit, moneyMovedOf(row))}
     </td>
   </tr>`;
 }
+
+/** The status of rows; of those that wait for approval, that they do. */
+const sayRowStatus = ({ language }: ProvedVisit, status: PayoutStatus, isForApproval: boolean): string =>
+  sayCode(
+    language,
+    status === 'held' && isForApproval ? 'batch.waits-for-approval' : `payout-status.${status}`,
+  );
 
 /** A page of the rows of a batch, from its first row. */
 interface RowPage {
@@ -307,11 +314,11 @@ async function readRows(
 
 function rowTable(
   visit: ProvedVisit,
-  batchId: string,
-  totals: readonly StatusTotal[],
+  { batch: { batchId }, totals, figures }: ShownBatch,
   { found, after, status, hasMore }: RowPage,
 ): Html {
-  const { say, language } = visit;
+  const { say } = visit;
+  const rowsForApproval = figures?.approved.rows ?? 0;
   const base = `/batch/${batchId}${status === undefined ? '' : `/in/${status}`}`;
   const last = found.at(-1)?.row.rowNo;
   const chip = (href: string, word: Part, isCurrent: boolean) =>
@@ -323,7 +330,7 @@ function rowTable(
       ${addTotals(totals).map((total) =>
         chip(
           `/batch/${batchId}/in/${total.status}`,
-          `${sayCode(language, `payout-status.${total.status}`)} ${showCount(total.rows)}`,
+          `${sayRowStatus(visit, total.status, total.rows === rowsForApproval)} ${showCount(total.rows)}`,
           status === total.status,
         ),
       )}
@@ -357,7 +364,7 @@ function factsCard(visit: ProvedVisit, { batch }: ShownBatch): Html {
   return html`<section class="card">
     ${factList([
       [say('payout.status'), sayBatchStatus(visit, batch)],
-      [say('payout.why'), whyOf(visit, batch.reason)],
+      [say('payout.why'), whyOf(visit, batch.reason, batch.reasonCode)],
       [say('payout.remedy'), whyOf(visit, batch.remedy)],
       [say('batch.rows'), batch.rows > 0 && showCount(batch.rows)],
       [say('payout.amount'), batch.totalSatang > zeroSatang && say(bahtOf(batch.totalSatang))],
@@ -404,7 +411,7 @@ async function answerBatch(context: BatchPageContext, visit: ProvedVisit, fields
         ${decisionsCard(visit, shown)}
         <div>${factsCard(visit, shown)}</div>
       </div>
-      ${batch.rows > 0 && rowTable(visit, batchId, totals, page)} ${filesCard(visit, shown)}`,
+      ${batch.rows > 0 && rowTable(visit, shown, page)} ${filesCard(visit, shown)}`,
   };
 }
 

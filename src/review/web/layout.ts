@@ -53,9 +53,9 @@ type Entry = (typeof menu)[number];
 
 /** The tabs at the foot of a phone; the last leads to the rest of the menu. */
 const tabs = [
-  { path: '/today', word: 'page.today', sign: '◧' },
-  { path: '/queue', word: 'page.queue', sign: '☰' },
-  { path: '/proposals', word: 'page.proposals', sign: '✓' },
+  { path: '/today', word: 'page.tab-today', sign: '◧' },
+  { path: '/queue', word: 'page.tab-queue', sign: '☰' },
+  { path: '/proposals', word: 'page.tab-proposals', sign: '✓' },
   { path: '/reconciliation', word: 'page.days', sign: '≈' },
   { path: '/more', word: 'page.more', sign: '≡' },
 ] as const satisfies readonly { readonly path: string; readonly word: PlainCode; readonly sign: string }[];

@@ -9,6 +9,7 @@ import {
   sayCode,
   sayOnPage,
 } from '../../core/message.ts';
+import { findCause } from '../../core/messages/causes.ts';
 import { formatBangkokDateTime } from '../../core/bangkok-time.ts';
 import { sayAge, sayMoment } from '../../core/moments.ts';
 import { maskForeignNumbers, showText } from '../../core/outgoing-text.ts';
@@ -23,20 +24,28 @@ import { can } from '../rules/people.ts';
 import { html, type Html, type Part } from './html.ts';
 import { type Fields, type ProvedVisit, type Visit, sayWhy } from './view.ts';
 
-/** A text of the rules, the bank or the journal; texts of paydrop are in the visitor's language. */
-export function whyOf({ language }: Pick<Visit, 'language'>, why: Message | null | undefined): Part {
+/**
+ * A text of the rules, the bank or the journal, in the visitor's language; the bank's own words stand behind paydrop's
+ * words for their code.
+ */
+export function whyOf(
+  { language }: Pick<Visit, 'language'>,
+  why: Message | null | undefined,
+  code: string | null = null,
+): Part {
   if (why === null || why === undefined) return undefined;
   const said = sayWhy(language, why);
   const text = showText(said.text);
-  return said.language === language
-    ? html`<span>${text}</span>`
-    : html`<span lang="${said.language}">${text}</span>`;
+  if (said.language === language) return html`<span>${text}</span>`;
+  const words = html`<span lang="${said.language}">${text}</span>`;
+  const known = findCause(code ?? '');
+  return known === undefined ? words : html`<span>${sayCode(language, known)}</span> <small>${words}</small>`;
 }
 
 /** The reason why a row waits. */
 export function reasonOf(visit: Pick<Visit, 'language'>, row: ResultRow): Part {
-  const [, why] = describeReason(row);
-  return whyOf(visit, why);
+  const [code, why] = describeReason(row);
+  return whyOf(visit, why, code);
 }
 
 /** The name of an event's fact; one without words is displayed by its name in the journal. */

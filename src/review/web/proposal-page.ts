@@ -182,12 +182,12 @@ async function haltOf(
   const { key } = item;
   if (decision === 'resume-payer') {
     const halt = (await journal.payerHalts()).find((one) => payerKeyOf(one) === key);
-    return halt && html`${whyOf(visit, halt.reason)} (${halt.code})`;
+    return halt && html`${whyOf(visit, halt.reason, halt.code)} (${halt.code})`;
   }
   if (decision !== 'resume-batch') return undefined;
   const batch = kind === 'batch' ? await journal.batch(key) : await journal.registrationBatch(key);
   if (!batch?.reason) return undefined;
-  return html`${whyOf(visit, batch.reason)} (${batch.reasonCode ?? ''})`;
+  return html`${whyOf(visit, batch.reason, batch.reasonCode)} (${batch.reasonCode ?? ''})`;
 }
 
 function facts(

@@ -30,6 +30,7 @@ import { describeRequest } from '../rules/person-words.ts';
 import { listChangesToCheck, listOpenChanges, type PersonContext } from '../people.ts';
 import { listForCheck } from '../verdict.ts';
 import { describeTarget } from '../rules/batch-decisions.ts';
+import { whyOfRegistration } from '../../overview/registrations/shown.ts';
 import { headlineOf, sayFiles } from './figures-panel.ts';
 import { html, type Html, type Part } from './html.ts';
 import type { ReadReview } from './payout-page.ts';
@@ -321,7 +322,12 @@ function registrationItem(
         corrected !== undefined &&
         html`<small>${say('proposal.becomes')}</small> <b class="mono">${show(corrected)}</b>`
       }`,
-    thenAndNow(visit, item, stands),
+    [
+      thenAndNow(visit, item, stands),
+      item.status === 'open' &&
+        row.status === 'held' &&
+        html` <small>${whyOfRegistration(visit, row)}</small>`,
+    ],
   ];
 }
 

@@ -17,6 +17,7 @@ import { sayAge, sayMoment } from '../../core/moments.ts';
 import { type WaitingOrder, waitingOrders, type WaitingPlace } from '../../payout/rules/search.ts';
 import type { WaitingReader } from '../../payout/ports.ts';
 import type { RegistrationStore } from '../../registration/ports.ts';
+import { whyOfRegistration } from '../../overview/registrations/shown.ts';
 import { can } from '../rules/people.ts';
 import { readOwners } from '../rules/queue.ts';
 import { type Decision, describeAct, isPayoutDecision } from '../rules/terms.ts';
@@ -293,16 +294,16 @@ async function registrationRows(
   const found = await store.searchRegistrations(rows.filter, Number.MAX_SAFE_INTEGER, itemsOnPage);
   return html`<ul class="q">
     ${found.map(
-      ({ seq, cells, rowNo, reason, status }) =>
+      (row) =>
         html`<li>
           <span class="sg no" aria-hidden="true">×</span>
-          <a href="/registration/${seq}"
-            ><b>${cells.registrationId.trim()}</b
+          <a href="/registration/${row.seq}"
+            ><b>${row.cells.registrationId.trim()}</b
             ><small
-              >${reason === null ? sayCode(visit.language, `registration-status.${status}`) : whyOf(visit, reason)}</small
+              >${whyOfRegistration(visit, row) ?? sayCode(visit.language, `registration-status.${row.status}`)}</small
             ></a
           >
-          <span class="r n"><small>${visit.say('payout.row')} ${rowNo}</small></span>
+          <span class="r n"><small>${visit.say('payout.row')} ${row.rowNo}</small></span>
         </li>`,
     )}
   </ul>`;

@@ -1,7 +1,17 @@
 /** The view of one payout over a real port: its story, what may be decided, and who may see the whole number. */
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { move } from '../../../src/core/change.ts';
-import { applied, ingest, ingestAs, makeBadRow, makeRow, noonMs } from '../../support/journal-fixtures.ts';
+import { sayCode, verbatim } from '../../../src/core/message.ts';
+import {
+  applied,
+  firstBatchId,
+  firstReady,
+  ingest,
+  ingestAs,
+  makeBadRow,
+  makeRow,
+  noonMs,
+} from '../../support/journal-fixtures.ts';
 import { type OpenTestPage, openTestPage } from '../../support/review-page.ts';
 
 let rig: OpenTestPage;
@@ -109,6 +119,19 @@ describe('a payout', () => {
     const { text } = await browser.post('/look', { language: 'th', back });
     expect(text).toContain('รายการจ่าย INV-1');
     expect(text).toContain('ต้องมีผู้อนุมัติอีกคน');
+  });
+
+  test('says in Thai what a code of the bank means, with the bank’s own words behind', async () => {
+    await ingest(rig.store, [makeRow(1)]);
+    const payout = await firstReady(rig.store, firstBatchId);
+    const reason = { reasonCode: 'EV033', reason: verbatim('Payee account invalid') };
+    const patch = { status: 'unpayable', ...reason } as const;
+    await applied(rig.store, move({ payout, patch, cause: 'payee-check-refused', nowMs: noonMs }));
+    const browser = await rig.open('mali');
+    const { text } = await browser.post('/look', { language: 'th', back: `/payout/${payout.seq}` });
+    expect(text).toContain(
+      `<span>${sayCode('th', 'cause.EV033')}</span> <small><span lang="en">Payee account invalid</span></small>`,
+    );
   });
 
   test('a field that stands twice in a form counts once', async () => {
