@@ -48,7 +48,7 @@ function breakRow(visit: ProvedVisit, record: BreakRecord, withBox: boolean): Ht
         >
       </td>`
     }
-    <td>
+    <td data-head="${say('payout.payout')}">
       <b class="${className}"><span aria-hidden="true">${sign}</span> ${name}</b>
       <small>${transferOf(record)}</small>
     </td>

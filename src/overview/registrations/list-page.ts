@@ -28,9 +28,10 @@ import {
   searchField,
   uploadLink,
   whyOf,
+  whyOfRegistration,
 } from '../../review/web/parts.ts';
 import { type Fields, type Page, type ProvedVisit, searchAt, type View } from '../../review/web/view.ts';
-import { companyOf, maskedAccountOf, nameOf, referencesOf, stateOf, whyOfRegistration } from './shown.ts';
+import { companyOf, maskedAccountOf, nameOf, referencesOf, stateOf } from './shown.ts';
 
 type RegistrationListReader = Pick<
   RegistrationStore,

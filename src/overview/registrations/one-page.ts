@@ -27,19 +27,11 @@ import {
   readEntry,
   type TimeLineEntry,
   timeLineTable,
+  whyOfRegistration,
 } from '../../review/web/parts.ts';
 import { boxOfRow, makeRowViews, type ReadReview, readOffers } from '../../review/web/payout-page.ts';
 import type { PageViews, ProvedVisit } from '../../review/web/view.ts';
-import {
-  accountOf,
-  companyOf,
-  maskedAccountOf,
-  nameOf,
-  referencesOf,
-  remedyFor,
-  stateOf,
-  whyOfRegistration,
-} from './shown.ts';
+import { accountOf, companyOf, maskedAccountOf, nameOf, referencesOf, remedyFor, stateOf } from './shown.ts';
 
 interface RegistrationPageContext {
   readonly store: Pick<RegistrationStore, 'registrationHistory'> &
@@ -168,8 +160,13 @@ function eventEntry(visit: ProvedVisit, event: RegistrationEvent): TimeLineEntry
       }`,
     evidence: [
       codeOf(visit, event),
-      cause === 'intent-recorded' && chips([[say('registration.request-no'), String(attemptNo)]]),
-      eventFacts(visit, detail, hiddenDetails, showFact),
+      eventFacts(
+        visit,
+        detail,
+        hiddenDetails,
+        showFact,
+        cause === 'intent-recorded' ? [[say('registration.request-no'), String(attemptNo)]] : [],
+      ),
     ],
   };
 }

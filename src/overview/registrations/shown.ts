@@ -3,13 +3,9 @@ import { sayCode } from '../../core/message.ts';
 import { showText } from '../../core/outgoing-text.ts';
 import { showLastDigits } from '../../core/proxy-id.ts';
 import type { RegistrationRow } from '../../registration/ports.ts';
-import {
-  describeRegistrationReason,
-  readRegistrationCell,
-  remedyOfRegistration,
-} from '../../registration/rules/report-rows.ts';
-import { html, type Html, type Part } from '../../review/web/html.ts';
-import { alarmTag, whyOf } from '../../review/web/parts.ts';
+import { readRegistrationCell, remedyOfRegistration } from '../../registration/rules/report-rows.ts';
+import { html, type Html } from '../../review/web/html.ts';
+import { alarmTag } from '../../review/web/parts.ts';
 import type { ProvedVisit, Visit } from '../../review/web/view.ts';
 
 export const nameOf = (row: Pick<RegistrationRow, 'cells'>): string =>
@@ -40,11 +36,6 @@ export const stateOf = (visit: ProvedVisit, row: RegistrationRow): Html =>
   html`${row.isAlarm && html`${alarmTag(visit)} `}<b
       >${sayCode(visit.language, `registration-status.${row.status}`)}</b
     >`;
-
-export function whyOfRegistration(visit: Pick<Visit, 'language'>, row: RegistrationRow): Part {
-  const [code, why] = describeRegistrationReason(row);
-  return whyOf(visit, why, code);
-}
 
 export const remedyFor = ({ say }: Pick<Visit, 'say'>, row: RegistrationRow): string =>
   showText(say(remedyOfRegistration(row)));

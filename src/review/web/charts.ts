@@ -199,7 +199,7 @@ export function histogram(classes: readonly SizeClass[], label: string): Html {
             height="${y(height)}"
             rx="2"
             class="${isLarge ? 'f-acc' : 'f-none'}"
-          /><text x="${middle}" y="${y(122 - height)}" text-anchor="middle" class="t-ink">${count}</text></g
+          /><text x="${middle}" y="${y(122 - height)}" text-anchor="middle" class="t-ink">${showCount(count)}</text></g
         >`,
       border !== undefined &&
         html`<text

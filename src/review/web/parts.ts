@@ -17,6 +17,8 @@ import type { Issue } from '../../core/payout-file.ts';
 import type { Batch, ResultRow } from '../../core/ports.ts';
 import { showLastDigits } from '../../core/proxy-id.ts';
 import type { MoneyMoved, SearchReach } from '../../payout/rules/search.ts';
+import type { RegistrationRow } from '../../registration/ports.ts';
+import { describeRegistrationReason } from '../../registration/rules/report-rows.ts';
 import { describeAlarmRemedy, describeRemedy } from '../../reports/rules/remedies.ts';
 import { describeIssue, describeReason } from '../../reports/rules/report-rows.ts';
 import { approvalCode } from '../rules/approval.ts';
@@ -52,6 +54,12 @@ export function reasonOf(visit: Pick<Visit, 'language'>, row: ResultRow): Part {
 function sayFact({ say }: Pick<Visit, 'say'>, name: string): string {
   const code = `fact.${name}`;
   return isPlainCode(code) ? say(code) : name;
+}
+
+/** The reason why a registration waits. */
+export function whyOfRegistration(visit: Pick<Visit, 'language'>, row: RegistrationRow): Part {
+  const [code, why] = describeRegistrationReason(row);
+  return whyOf(visit, why, code);
 }
 
 /** The link for people who may upload a file. */
@@ -199,8 +207,10 @@ export interface TimeLineEntry {
     { readonly key: string; readonly say: (times: number, sinceMs: number) => Part } | undefined;
 }
 
+export type ChipFacts = readonly (readonly [name: string, fact: Part])[];
+
 /** Small facts in a row. */
-export const chips = (facts: readonly (readonly [name: string, fact: Part])[]): Part =>
+export const chips = (facts: ChipFacts): Part =>
   facts.length > 0 &&
   html`<ul class="chips">
     ${facts.map(([name, fact]) => html`<li><small>${name}</small> ${fact}</li>`)}
@@ -218,10 +228,14 @@ const auditedFacts: ReadonlySet<string> = new Set([
   'ddrOapiSeqId',
   'orderHash',
   'asksFor',
+  'transFee',
+  'version',
+  'line',
+  'source',
 ]);
 
 /** Facts of an event that stand folded. */
-export const foldedChips = ({ say }: ProvedVisit, facts: Parameters<typeof chips>[0]): Part =>
+export const foldedChips = ({ say }: ProvedVisit, facts: ChipFacts): Part =>
   facts.length > 0 &&
   html`<details class="small">
     <summary>${say('upload.for-auditors')}</summary>
@@ -240,6 +254,7 @@ export function eventFacts(
   detail: Readonly<Record<string, unknown>>,
   hidden: ReadonlySet<string>,
   show: (name: string, value: unknown) => string,
+  ofAttempt: ChipFacts,
 ): Part {
   const { proposal } = detail;
   const shown = Object.entries(detail).filter(
@@ -254,7 +269,7 @@ export function eventFacts(
     typeof proposal === 'number' &&
       html`<p><a href="/proposal/${proposal}">${visit.say('payout.proposal-word')} ${proposal}</a></p>`,
     chips(facts),
-    foldedChips(visit, folded),
+    foldedChips(visit, [...ofAttempt, ...folded]),
   ];
 }
 

@@ -32,6 +32,7 @@ import { plainPage, postButton } from './layout.ts';
 import {
   alarmTag,
   carriedCells,
+  type ChipFacts,
   chips,
   codeLine,
   deciderIn,
@@ -204,10 +205,10 @@ function codeOf(visit: ProvedVisit, { code, statusCode, statusDesc }: Detail): P
   return codeLine(visit, named, said, findBankStatus(named)?.remedy);
 }
 
-function attemptFacts({ say, language }: ProvedVisit, attempt: Attempt): Part {
+function attemptFacts({ say, language }: ProvedVisit, attempt: Attempt): ChipFacts {
   const { order, status, sends, inquiries, lastFinding, sysRefNo, feeText } = attempt;
   const state = sayCode(language, `attempt-status.${status}`);
-  return chips([
+  return [
     [say('payout.attempt'), String(readAttemptNumber(order.transRefNo))],
     [say('payout.attempt-state'), lastFinding === null ? state : `${state} (${lastFinding})`],
     [say('payout.amount'), showAmount(order.amountText)],
@@ -215,7 +216,7 @@ function attemptFacts({ say, language }: ProvedVisit, attempt: Attempt): Part {
     [say('payout.times-asked'), `${inquiries}×`],
     ...(sysRefNo === null ? [] : [[say('payout.bank-reference'), sysRefNo] as const]),
     ...(feeText === null ? [] : [[say('payout.fee'), showText(feeText)] as const]),
-  ]);
+  ];
 }
 
 /** An inquiry without news, of which equal ones become one entry. */
@@ -256,8 +257,7 @@ function eventEntry(visit: ProvedVisit, event: PayoutEvent, attempts: readonly A
       ${from !== to && html`<small>${sayCode(language, `payout-status.${from}`)} → ${sayCode(language, `payout-status.${to}`)}</small>`}`,
     evidence: [
       codeOf(visit, detail),
-      attempt && attemptFacts(visit, attempt),
-      eventFacts(visit, detail, hiddenDetails, showFact),
+      eventFacts(visit, detail, hiddenDetails, showFact, attempt ? attemptFacts(visit, attempt) : []),
     ],
   };
 }

@@ -30,11 +30,10 @@ import { describeRequest } from '../rules/person-words.ts';
 import { listChangesToCheck, listOpenChanges, type PersonContext } from '../people.ts';
 import { listForCheck } from '../verdict.ts';
 import { describeTarget } from '../rules/batch-decisions.ts';
-import { whyOfRegistration } from '../../overview/registrations/shown.ts';
 import { headlineOf, sayFiles } from './figures-panel.ts';
 import { html, type Html, type Part } from './html.ts';
 import type { ReadReview } from './payout-page.ts';
-import { capital, reasonOf, whyOf } from './parts.ts';
+import { capital, reasonOf, whyOf, whyOfRegistration } from './parts.ts';
 import type { Page, ProvedVisit, View } from './view.ts';
 
 /** The proposals that a page looks through. */
@@ -371,13 +370,20 @@ interface ItemHeads {
   readonly name: PlainCode;
   readonly whose: PlainCode;
   readonly hasAmount: boolean;
+  /** True for rows of files, which have a payee or an account, and a status. */
+  readonly isRow: boolean;
 }
 
 /** The headings of the list; registrations have accounts, and no amounts. */
-const itemHeads = (kind: TargetKind | undefined): ItemHeads =>
-  kind === 'registration' || kind === 'registration-batch'
-    ? { name: 'decide.registration-head', whose: 'decide.account-head', hasAmount: false }
-    : { name: 'payout.payout', whose: 'payout.payee', hasAmount: true };
+function itemHeads(kind: TargetKind | undefined): ItemHeads {
+  const isRow = kind === 'payout' || kind === 'registration';
+  const name = kind === 'registration' ? 'decide.registration-head' : isRow ? 'payout.payout' : 'queue.waits';
+  const whose = kind === 'registration' ? 'decide.account-head' : 'payout.payee';
+  return { name, whose, hasAmount: kind !== 'registration' && kind !== 'registration-batch', isRow };
+}
+
+const noteOf = (note: string | undefined): Part =>
+  note !== undefined && html`<small>${showText(note)}</small>`;
 
 /** The outcome of an item. @param tick of what a checker leaves out */
 export const outcomeOf = (visit: ProvedVisit, { status, why }: ProposalItem, tick: Part): Html =>
@@ -397,12 +403,13 @@ export async function itemRow(
   const heads = itemHeads(kind);
   const [name, amount, payee, state] = await describeItem(store, visit, item, isRevealed, figures);
   return html`<tr>
-    <td data-head="${say(heads.name)}">${itemNo}. ${name}</td>
+    <td data-head="${say(heads.name)}">${itemNo}. ${name} ${!heads.isRow && noteOf(note)}</td>
     ${heads.hasAmount && html`<td class="number" data-head="${say('payout.amount')}">${amount}</td>`}
-    <td data-head="${say(heads.whose)}">
-      ${payee} ${note !== undefined && html`<small>${showText(note)}</small>`}
-    </td>
-    <td data-head="${say('payout.status')}">${state}</td>
+    ${
+      heads.isRow &&
+      html`<td data-head="${say(heads.whose)}">${payee} ${noteOf(note)}</td>
+        <td data-head="${say('payout.status')}">${state}</td>`
+    }
     <td data-head="${say('proposal.outcome')}">${outcomeOf(visit, item, tick)}</td>
   </tr>`;
 }
@@ -420,8 +427,11 @@ export function linesTable({ say }: ProvedVisit, { kind }: Proposal, rows: reado
       <tr>
         <th scope="col">${say(heads.name)}</th>
         ${heads.hasAmount && html`<th scope="col" class="number">${say('payout.amount')}</th>`}
-        <th scope="col">${say(heads.whose)}</th>
-        <th scope="col">${say('payout.status')}</th>
+        ${
+          heads.isRow &&
+          html`<th scope="col">${say(heads.whose)}</th>
+            <th scope="col">${say('payout.status')}</th>`
+        }
         <th scope="col">${say('proposal.outcome')}</th>
       </tr>
     </thead>

@@ -58,7 +58,7 @@ const itemsMax = 10_000;
 /** The owner of an item, and the button that changes the owner. */
 export function ownerOf(
   visit: ProvedVisit,
-  { kind, key }: { readonly kind: OwnedItem['kind'] | 'payout' | 'group'; readonly key: string },
+  { kind, key }: { readonly kind: OwnedItem['kind'] | 'group'; readonly key: string },
   owner: Owner | undefined,
 ): Part {
   const { say, person } = visit;
@@ -271,6 +271,31 @@ export const empty = ({ say, language, nowMs }: ProvedVisit): Html =>
     <p>${say('queue.shown')} ${sayMoment(language, nowMs)}</p>
   </div>`;
 
+/** The owner of a row, and the button that changes the owner, of a form that all rows share. */
+function ownerOfRow({ say, person }: ProvedVisit, key: string, owner: Owner | undefined): Part {
+  const isOwn = owner?.personId === person.personId;
+  return html`${owner && html`<small>${say('queue.owner')}: ${owner.person}</small>`}
+  ${
+    can(person, 'take').allowed &&
+    html`<button class="quiet" form="${isOwn ? 'given-back' : 'taken'}" name="key" value="${key}">
+      ${say(isOwn ? 'queue.give-back' : 'queue.take-it')}
+    </button>`
+  }`;
+}
+
+/** The forms of the buttons of the rows. */
+const ownerForms = (visit: ProvedVisit): readonly Html[] =>
+  ['taken', 'given-back'].map(
+    (what) =>
+      html`<form method="post" action="/queue/take" id="${what}" class="inline">
+        ${csrfField(visit)}<input type="hidden" name="kind" value="payout" /><input
+          type="hidden"
+          name="what"
+          value="${what}"
+        /><input type="hidden" name="back" value="${visit.path}" />
+      </form>`,
+  );
+
 /** Rows of one group. @param isAlike the heading of the group says why each of them waits */
 export const groupTable = (
   visit: ProvedVisit,
@@ -279,18 +304,19 @@ export const groupTable = (
   isAlike: boolean,
 ): Html =>
   html`<table class="rows">
-    <thead>
-      <tr>
-        ${choiceHead(visit)}
-        <th scope="col">${visit.say('payout.payee')}</th>
-        <th scope="col" class="number">${visit.say('payout.amount')}</th>
-        <th scope="col">${visit.say('payout.age')}, ${visit.say('queue.owner')}</th>
-      </tr>
-    </thead>
-    <tbody>
-      ${found.map((one) => groupRow(visit, one, owners, isAlike))}
-    </tbody>
-  </table>`;
+      <thead>
+        <tr>
+          ${choiceHead(visit)}
+          <th scope="col">${visit.say('payout.payee')}</th>
+          <th scope="col" class="number">${visit.say('payout.amount')}</th>
+          <th scope="col">${visit.say('payout.age')}, ${visit.say('queue.owner')}</th>
+        </tr>
+      </thead>
+      <tbody>
+        ${found.map((one) => groupRow(visit, one, owners, isAlike))}
+      </tbody>
+    </table>
+    ${ownerForms(visit)}`;
 
 function groupRow(
   visit: ProvedVisit,
@@ -315,9 +341,7 @@ function groupRow(
       ${!isAlike && html`<small>${reasonOf(visit, row)}</small>`}
     </td>
     <td class="number">${row.amountSatang === null ? showText(cells.amount) : showBaht(row.amountSatang)}</td>
-    <td class="mono">
-      ${ageOf(visit, placedMs)} ${ownerOf(visit, { kind: 'payout', key }, owners.get(key))}
-    </td>
+    <td class="mono">${ageOf(visit, placedMs)} ${ownerOfRow(visit, key, owners.get(key))}</td>
   </tr>`;
 }
 

@@ -17,13 +17,12 @@ import { sayAge, sayMoment } from '../../core/moments.ts';
 import { type WaitingOrder, waitingOrders, type WaitingPlace } from '../../payout/rules/search.ts';
 import type { WaitingReader } from '../../payout/ports.ts';
 import type { RegistrationStore } from '../../registration/ports.ts';
-import { whyOfRegistration } from '../../overview/registrations/shown.ts';
 import { can } from '../rules/people.ts';
 import { readOwners } from '../rules/queue.ts';
 import { type Decision, describeAct, isPayoutDecision } from '../rules/terms.ts';
 import { html, type Html, type Part } from './html.ts';
 import { csrfField, plainPage } from './layout.ts';
-import { capital, whyOf } from './parts.ts';
+import { capital, whyOf, whyOfRegistration } from './parts.ts';
 import { countOf, groupPath, placeOf, signOf, subjectOf } from './attention-parts.ts';
 import {
   choiceBar,

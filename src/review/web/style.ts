@@ -141,6 +141,7 @@ main { grid-row: 3; grid-column: 2; padding: var(--s5); max-width: 78rem; width:
 .lost:not([hidden]) + main { margin-top: 2rem; }
 .alone main { margin: 0 auto; }
 main, [data-live] { display: flex; flex-direction: column; gap: var(--s4); min-width: 0; }
+.card[data-live] { gap: 0; }
 [data-live]:empty { display: none; }
 main > :is(.b, .button), main > form:not([class], :has(> .chips), :has(> table)) { align-self: start; }
 :is(nav, details)[data-live], .bell [data-live] { gap: 2px; }
