@@ -47,7 +47,7 @@ test('a day has both sides, the difference and its breaks, and opens on them', a
   expect(shown).toContain('Ask the bank with the transRefNo and sysRefNo which amount was moved');
   expect(page.text).toContain('<svg');
   // On paper: time, sandbox and company at the head, lines for signatures at the end.
-  expect(shown).toMatch(/21 Nov 2026 12:00 · Sandbox, no real money .*Company \S+, reconciliation/);
+  expect(shown).toMatch(/21 Nov 2026 12:00 · Sandbox, no real money Company \S*, reconciliation/);
   expect(shown).toMatch(/Compared by _+ Date _+ Checked by _+ Date _+/);
   expect(shown).toContain('The sending process fetches it every hour');
   expect(page.text).not.toContain(`/reconciliation/${date}/fetch`);

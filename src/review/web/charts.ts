@@ -2,6 +2,7 @@
  * Charts as SVG, drawn on the server. Widths are percent and heights are pixels, without a `viewBox`: so text keeps its
  * size at any width. Colours are classes, because pages have no inline style. The texts come from the caller.
  */
+import { showCount } from '../../core/figures.ts';
 import { html, type Html, type Part } from './html.ts';
 
 /** Colours by what they say of money, and the accent for counts. */
@@ -199,7 +200,9 @@ export function histogram(classes: readonly SizeClass[], label: string): Html {
             height="${y(height)}"
             rx="2"
             class="${isLarge ? 'f-acc' : 'f-none'}"
-          /><text x="${middle}" y="${y(122 - height)}" text-anchor="middle" class="t-ink">${showCount(count)}</text></g
+          /><text x="${middle}" y="${y(122 - height)}" text-anchor="middle" class="t-ink"
+            >${showCount(count)}</text
+          ></g
         >`,
       border !== undefined &&
         html`<text

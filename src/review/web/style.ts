@@ -35,7 +35,7 @@ h2 { font-size: 1rem; line-height: 1.4; margin: 0; }
 h3, .h3 { font-size: .8125rem; margin: 0; color: var(--soft); font-weight: 600; }
 p { margin: 0; }
 small, .small { font-size: .8125rem; color: var(--soft); font-weight: 400; }
-b, th, strong { font-weight: 600; }
+b, th { font-weight: 600; }
 code { font-family: ui-monospace, 'Cascadia Mono', Menlo, Consolas, monospace; font-size: .92em; overflow-wrap: anywhere; }
 .n, .mono { white-space: nowrap; }
 .r { text-align: right; }
@@ -303,8 +303,7 @@ dl.facts dt { color: var(--soft); } dl.facts dd { margin: 0; overflow-wrap: anyw
 :is(ul.decisions, ul.log) > li:last-child { border-bottom: 0; }
 :is(ul.decisions, ul.plain, ul.log) small { display: block; }
 .off, ul.options li.off { color: var(--soft); }
-.effect, blockquote { background: var(--raise); border-radius: var(--r); padding: var(--s3); margin: 0 0 var(--s4); }
-blockquote p { overflow-wrap: anywhere; }
+.effect { background: var(--raise); border-radius: var(--r); padding: var(--s3); margin: 0 0 var(--s4); }
 .approve { margin-bottom: var(--s4); }
 .then { display: flex; flex-wrap: wrap; gap: .2rem var(--s4); }
 .card > * + :is(p, table, form, details, dl, ul, h3), .card > section + section, section > * + :is(p, table) { margin-top: var(--s3); }
