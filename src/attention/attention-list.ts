@@ -9,7 +9,7 @@ import { showDate } from '../payout/rules/lost-journal.ts';
 import type { OpenBreaksSum } from '../reconcile/ports.ts';
 import { severities } from '../reconcile/rules/types.ts';
 import { directDebitOf, payerKeyOf } from '../review/rules/batch-decisions.ts';
-import { countedOf, describeCounted } from '../review/rules/proposal-figures.ts';
+import { describeProposed } from '../review/rules/proposal-figures.ts';
 import { type QueueKind, readOwners, shortenName } from '../review/rules/queue.ts';
 import { type Decision, decisionTerms, nameOfDecision } from '../review/rules/terms.ts';
 import { bankRemedyOf } from './groups.ts';
@@ -207,7 +207,7 @@ const readSentBack: Read = async ({ journal, clock }) => {
         subject: message('proposal.title', {
           id: proposalId,
           decision: message(nameOfDecision(decision, kind)),
-          counted: describeCounted(countedOf(proposal)),
+          counted: describeProposed(proposal),
         }),
         reason: message('attention.sent-back-because', { person: checker ?? '', note: checkNote ?? '' }),
         remedy: message('attention-remedy.sent-back'),

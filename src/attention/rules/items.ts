@@ -30,7 +30,7 @@ import {
 } from '../../review/rules/batch-decisions.ts';
 import type { Possible } from '../../review/rules/offers.ts';
 import { can } from '../../review/rules/people.ts';
-import { countedOf, describeCounted, type ProposalFigures } from '../../review/rules/proposal-figures.ts';
+import { describeProposed, type ProposalFigures } from '../../review/rules/proposal-figures.ts';
 import { describeOpen, type TargetKind, whyNotCheck, whyNotWithdraw } from '../../review/rules/proposal.ts';
 import {
   type Asker,
@@ -314,7 +314,7 @@ export function proposalItem(
     title: message('proposal.title', {
       id: proposalId,
       decision: message(nameOfDecision(decision, kind)),
-      counted: describeCounted(countedOf(proposal)),
+      counted: describeProposed(proposal),
     }),
     sinceMs: madeAtMs,
     amountSatang: totalSatang,

@@ -15,7 +15,7 @@ import type { PayerChanged } from '../../review/shell/breaks-and-accounts.ts';
 import type { Corrected, Correction, EvidenceFile } from '../../review/rules/proposal.ts';
 import {
   countedOf,
-  describeCounted,
+  describeProposed,
   type FiguredFile,
   type ProposalFigures,
 } from '../../review/rules/proposal-figures.ts';
@@ -31,9 +31,14 @@ const filesShownMax = 20;
 const objectionsShownMax = 50;
 
 const describe = (proposal: Proposal): string =>
-  `${sayCode('en', nameOfDecision(proposal.decision, proposal.kind))}: ${inEnglish(describeCounted(countedOf(proposal)))}`;
+  `${sayCode('en', nameOfDecision(proposal.decision, proposal.kind))}: ${inEnglish(describeProposed(proposal))}`;
 
 const outcomeOf = ({ decision, kind }: Proposal): string => sayCode('en', outcomeOfDecision(decision, kind));
+
+const heldView = viewOf<FiguredFile['held']>()('rows of a proposal that stay held', {
+  rows: ({ rows }) => rows,
+  amount: ({ amountSatang }) => amountSatang,
+});
 
 const figuredFileView = viewOf<FiguredFile>()('file of a proposal', {
   batchId: ({ batchId }) => batchId,
@@ -47,6 +52,7 @@ const figuredFileView = viewOf<FiguredFile>()('file of a proposal', {
   ],
   leftOut: [recordOf(leftOutView), 'rows of the file that are not among these', ({ leftOut }) => leftOut],
   amount: ({ amountSatang }) => amountSatang,
+  held: [recordOf(heldView), 'rows among these that another hold keeps back', ({ held }) => held],
 });
 
 const largestView = viewOf<ProposalFigures['largest'][number]>()('large row of a proposal', {
@@ -355,7 +361,7 @@ export function showBatchApproved(
   approved: Exclude<BatchApproved, { kind: 'refused' }>,
 ): Shown {
   const { proposal } = approved;
-  const amount = inEnglish(describeCounted(countedOf(proposal)));
+  const amount = inEnglish(describeProposed(proposal));
   const by = formatBangkokMoment(proposal.expiresAtMs);
   const lines =
     approved.kind === 'waiting'

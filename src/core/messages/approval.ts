@@ -16,6 +16,14 @@ export const approvalWordings = wordings({
     'Pay {payouts} to {people}, {amount} baht from {account}',
     'จ่าย {payouts} ให้ {people} {amount} บาท จาก {account}',
   ],
+  'approval.pay-and-hold-one': [
+    'Approve {counted}: pay {paid} from {account}; {held} stays held',
+    'อนุมัติ {counted}: จ่าย {paid} จาก {account} ส่วน {held} ยังระงับไว้',
+  ],
+  'approval.pay-and-hold': [
+    'Approve {counted}: pay {paid} from {account}; {held} stay held',
+    'อนุมัติ {counted}: จ่าย {paid} จาก {account} ส่วน {held} ยังระงับไว้',
+  ],
   'approval.sent.one': ['{counted} of {files} is sent at once', 'ส่งจ่ายทันที {counted} ของ {files}'],
   'approval.sent.many': ['{counted} of {files} are sent at once', 'ส่งจ่ายทันที {counted} ของ {files}'],
   'approval.nothing-sent': ['nothing waits to be sent now', 'ขณะนี้ไม่มีรายการรอส่งจ่าย'],

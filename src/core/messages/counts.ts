@@ -39,6 +39,8 @@ export const countWordings = wordings({
   'count.of': ['{count} of {all}', '{count} จาก {all}'],
   'money.baht': ['{amount} baht', '{amount} บาท'],
   'money.counted': ['{count}, {amount} baht', '{count} {amount} บาท'],
+  'money.one-stays-held': ['{counted}, of which {held} stays held', '{counted} โดย {held} ยังระงับไว้'],
+  'money.some-stay-held': ['{counted}, of which {held} stay held', '{counted} โดย {held} ยังระงับไว้'],
   'minute.one': ['{count} minute', '{count} นาที'],
   'minute.many': ['{count} minutes', '{count} นาที'],
 });

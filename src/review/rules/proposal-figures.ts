@@ -16,12 +16,21 @@ import type { Decision } from './terms.ts';
 /** The kind of thing that a proposal counts; `others`: differences, days, files and callbacks, counted as items. */
 type CountedThing = 'payouts' | 'registrations' | 'others';
 
+interface FiguredRows {
+  readonly rows: number;
+  readonly amountSatang: Satang;
+}
+
+const noneHeld: FiguredRows = { rows: 0, amountSatang: zeroSatang };
+
 /** The effect of a proposal on one file. */
 export interface FiguredFile {
   readonly batchId: string;
   readonly fileName: string;
   readonly rows: number;
   readonly amountSatang: Satang;
+  /** Rows among these that an approval covers and another hold keeps back. */
+  readonly held: FiguredRows;
   /** The digest over exactly these rows, as `paydrop check FILE --digest` prints it; null for single rows. */
   readonly digest: string | null;
   /** Rows of the file were corrected, so that the file alone does not have the digest. */
@@ -195,6 +204,7 @@ export class GoingOn {
   readonly #newPayees = new Map<string, NewPayee>();
   readonly #sizes = noSizes();
   #largest: readonly FiguredRowOfMany[] = [];
+  #held = noneHeld;
   #leftOutRows = 0;
   readonly #leftOut: number[] = [];
 
@@ -214,6 +224,8 @@ export class GoingOn {
     const { seq, rowNo, digest, proxyNo, isNewPayee } = row;
     const amountSatang = toSatang(row.amountSatang ?? 0n);
     this.#digest.add({ rowNo, amountSatang, digest });
+    if (this.#terms.unapproved === 'only' && row.holds.some((hold) => hold !== 'approval'))
+      this.#held = addFigures(this.#held, { rows: 1, amountSatang });
     this.#payees.add(proxyNo ?? '');
     const size = sizeOf(amountSatang);
     this.#sizes[size] = (this.#sizes[size] ?? 0) + 1;
@@ -230,7 +242,7 @@ export class GoingOn {
     const leftOut = { rows: this.#leftOutRows, firstRowNos: this.#leftOut };
     const isCorrected = versionsDigest !== null;
     return {
-      file: { batchId, fileName, rows, amountSatang, digest, isCorrected, leftOut },
+      file: { batchId, fileName, rows, amountSatang, held: this.#held, digest, isCorrected, leftOut },
       payerAccount,
       payees: this.#payees,
       newPayees: [...this.#newPayees.values()],
@@ -260,6 +272,11 @@ export class GoingOn {
   }
 }
 
+const addFigures = (one: FiguredRows, other: FiguredRows): FiguredRows => ({
+  rows: one.rows + other.rows,
+  amountSatang: sumSatang([one.amountSatang, other.amountSatang]),
+});
+
 function addPayee(payees: Map<string, NewPayee>, { proxyNo, rows, amountSatang }: NewPayee): void {
   const known = payees.get(proxyNo);
   payees.set(proxyNo, {
@@ -288,7 +305,7 @@ const noneLeftOut = { rows: 0, firstRowNos: [] } as const;
 
 export function countPayout(payout: ChosenPayout): TargetFigures {
   const { seq, batchId, fileName, payerAccount, proxyNo, amountSatang, wasSatang, isNewPayee } = payout;
-  const file = { batchId, fileName, rows: 1, amountSatang, digest: null, isCorrected: false };
+  const file = { batchId, fileName, rows: 1, amountSatang, held: noneHeld, digest: null, isCorrected: false };
   const newPayees = isNewPayee ? [{ proxyNo, rows: 1, amountSatang }] : [];
   const largest = [{ seq, amountSatang, isNewPayee }];
   const payees = new Set([proxyNo]);
@@ -306,9 +323,10 @@ export function countPayout(payout: ChosenPayout): TargetFigures {
 
 /** Counts registrations of a file, which move no money. */
 export function countRegistrations(batchId: string, fileName: string, rows: number): CountedFile {
-  const file = { batchId, fileName, rows, amountSatang: zeroSatang, digest: null, isCorrected: false };
+  const file = { batchId, fileName, rows, amountSatang: zeroSatang, held: noneHeld };
+  const whole = { digest: null, isCorrected: false, leftOut: noneLeftOut };
   const none = { payees: new Set<string>(), newPayees: [], largest: [], sizes: noSizes() };
-  return { file: { ...file, leftOut: noneLeftOut }, payerAccount: '', ...none };
+  return { file: { ...file, ...whole }, payerAccount: '', ...none };
 }
 
 // ---------------------------------------------------------------- all targets of a proposal
@@ -319,11 +337,7 @@ function addFile(files: Map<string, FiguredFile>, more: FiguredFile): void {
     more.batchId,
     known === undefined
       ? more
-      : {
-          ...known,
-          rows: known.rows + more.rows,
-          amountSatang: sumSatang([known.amountSatang, more.amountSatang]),
-        },
+      : { ...known, ...addFigures(known, more), held: addFigures(known.held, more.held) },
   );
 }
 
@@ -394,6 +408,27 @@ export function describeCounted({ of, rows, amountSatang }: Counted): Message {
   const count = counted(rows, things[of]);
   if (amountSatang === null) return count;
   return message('money.counted', { count, amount: showBaht(amountSatang) });
+}
+
+/** The rows that an approval covers and another hold keeps back. */
+export const heldOf = ({ files }: Pick<ProposalFigures, 'files'>): FiguredRows =>
+  files.reduce((sum, { held }) => addFigures(sum, held), noneHeld);
+
+/** The rows of a proposal without those that stay held: these are sent. */
+export function paidOf(proposal: CountedProposal): Counted {
+  const { of, rows, amountSatang } = countedOf(proposal);
+  const held = heldOf(proposal.figures);
+  const paid = amountSatang === null ? null : sumOrNone(toSatang(amountSatang - held.amountSatang));
+  return { of, rows: rows - held.rows, amountSatang: paid };
+}
+
+/** "33 payouts, 6,195.04 baht", and the rows among them that stay held. */
+export function describeProposed(proposal: CountedProposal): Message {
+  const all = describeCounted(countedOf(proposal));
+  const held = heldOf(proposal.figures);
+  if (held.rows === 0) return all;
+  const args = { counted: all, held: describeCounted({ of: 'payouts', ...held }) };
+  return message(held.rows === 1 ? 'money.one-stays-held' : 'money.some-stay-held', args);
 }
 
 /** "180 payouts, 2,500,374.77 baht of 2 files are sent at once". */

@@ -8,7 +8,7 @@ import type { Batch } from '../../core/ports.ts';
 import type { Proposal } from '../ports.ts';
 import type { Judged } from '../review.ts';
 import { openProposalStatuses } from '../rules/proposal.ts';
-import { countedOf, pays } from '../rules/proposal-figures.ts';
+import { paidOf, pays } from '../rules/proposal-figures.ts';
 import type { Waiting } from './approval-panel.ts';
 import { describeWhat, type FiguredDecision, sayFiles } from './figures-panel.ts';
 import { html, type Html, type Part } from './html.ts';
@@ -26,7 +26,7 @@ function labelOf(
   way: 'sign' | 'approve' | 'unsigned',
   waiting: Waiting | undefined,
 ): Message {
-  const sum = waiting?.figures.toPay.amountSatang ?? countedOf({ figures, totalSatang }).amountSatang;
+  const sum = waiting?.figures.toPay.amountSatang ?? paidOf({ figures, totalSatang }).amountSatang;
   if (!pays(decision) || sum === null || sum === zeroSatang || figures.of !== 'payouts')
     return message(plainLabels[way]);
   return message(payLabels[way], { amount: showBaht(sum) });
@@ -268,7 +268,7 @@ function proposeForm(
   isAlone: boolean,
 ): Html {
   const { say } = visit;
-  const { amountSatang } = countedOf(figured);
+  const { amountSatang } = paidOf(figured);
   const file = showText(batch.fileName);
   const path = `/batch/${batch.batchId}/decide/approve-batch`;
   const alone =

@@ -12,7 +12,10 @@ import { type Compared, perMilleOf } from '../rules/look-back.ts';
 import {
   countedOf,
   describeCounted,
+  describeProposed,
   describeSent,
+  heldOf,
+  paidOf,
   type ProposalFigures,
   pays,
   sendsWhatWaits,
@@ -40,8 +43,7 @@ export function describeWhat({ decision, kind, figures, totalSatang }: FiguredDe
   // Ours, the bank's and the difference of breaks stand in their list.
   if (kind === 'break') return counted(rows, 'open-break');
   if (rows === 0 && of !== 'others') return message('approval.nothing-sent');
-  if (decision !== 'retry-corrected' || wasSatang === null)
-    return describeCounted(countedOf({ figures, totalSatang }));
+  if (decision !== 'retry-corrected' || wasSatang === null) return describeProposed({ figures, totalSatang });
   const count = describeCounted({ of, rows, amountSatang: null });
   return message('proposal.corrected', {
     count,
@@ -58,6 +60,13 @@ export function headlineOf(figured: FiguredDecision): Message {
   const what = describeWhat(figured);
   if (decision === 'approve-batch' && amountSatang !== null) {
     const account = figures.payerAccounts.map(shortenMasks).join(', ');
+    const held = heldOf(figures);
+    if (held.rows > 0) {
+      const all = describeCounted(countedOf(figured));
+      const [paid, rest] = [paidOf(figured), { of: 'payouts', ...held } as const].map(describeCounted);
+      const code = held.rows === 1 ? 'approval.pay-and-hold-one' : 'approval.pay-and-hold';
+      return message(code, { counted: all, paid: paid ?? '', held: rest ?? '', account });
+    }
     const said = { people: counted(payees, 'person'), amount: showBaht(amountSatang), account };
     return payees === rows
       ? message('approval.pay-people', said)

@@ -8,7 +8,7 @@ import type { Proposal, TakenItem } from '../../ports.ts';
 import { describeTarget } from '../../rules/batch-decisions.ts';
 import { isPersonProposal, type PersonProposal } from '../../rules/person-request.ts';
 import { describeRequest } from '../../rules/person-words.ts';
-import { countedOf, describeCounted } from '../../rules/proposal-figures.ts';
+import { describeProposed } from '../../rules/proposal-figures.ts';
 import { nameOfDecision } from '../../rules/terms.ts';
 import { html, type Html, type Part } from '../html.ts';
 import { capital } from '../parts.ts';
@@ -30,7 +30,7 @@ function proposalEntry({ say, language }: Visit, proposal: Proposal | PersonProp
   const { proposalId, decision, kind, figures } = proposal;
   const [file] = figures.files;
   const what = sayCode(language, nameOfDecision(decision, kind));
-  const counts = say(describeCounted(countedOf(proposal)));
+  const counts = say(describeProposed(proposal));
   return {
     href: `/proposal/${proposalId}`,
     text: file === undefined ? what : `${what}: ${showText(file.fileName)}`,

@@ -9,7 +9,7 @@ import { locateEvidence } from '../../evidence-files.ts';
 import type { Proposal, ProposalItem } from '../../ports.ts';
 import { decide, judgeTargets } from '../../review.ts';
 import { describeTarget } from '../../rules/batch-decisions.ts';
-import { countedOf, describeCounted } from '../../rules/proposal-figures.ts';
+import { describeProposed } from '../../rules/proposal-figures.ts';
 import type { EvidenceFile, Target } from '../../rules/proposal.ts';
 import { describeAct, describeEffect, nameOfDecision } from '../../rules/terms.ts';
 import { deciderOf } from '../../verdict.ts';
@@ -141,7 +141,7 @@ function boxOf(visit: ProvedVisit, context: AgainContext, again: Again): Decisio
   const { proposal, items, figured, judged, impossible, keptFile } = again;
   const { proposalId, decision } = proposal;
   const targets = targetsOf(again);
-  const counted = describeCounted(countedOf(figured));
+  const counted = describeProposed(figured);
   const [only] = items.length === 1 ? items : [];
   const isNamed = only !== undefined && only.kind !== 'payout' && only.kind !== 'registration';
   const [why = message('again.all-left-out')] = impossible.values();
