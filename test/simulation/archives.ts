@@ -150,6 +150,7 @@ export class Archives implements SimulatedDisk {
       eventsAfter: (seq) => now().eventsAfter(seq),
       proposal: (proposalId) => now().proposal(proposalId),
       proposals: () => now().proposals(),
+      resumes: () => now().resumes(),
     };
   }
 

@@ -425,6 +425,7 @@ export class Auditor implements Witness {
   /** Something was written: no row may be called what the bank contradicts. */
   written(): void {
     const { disk } = this.#seen;
+    this.decisions.noteWritten();
     for (const event of disk.eventsAfter(this.#eventSeq)) {
       this.#eventSeq = Math.max(this.#eventSeq, event.seq);
       const row = disk.row(event.payoutSeq);

@@ -40,6 +40,13 @@ export interface SeenEvent {
   readonly detail: string;
 }
 
+/** The batches as they stand, beside the number of proposals that have resumed a payer account. */
+export interface SeenResumes {
+  readonly resumes: number;
+  /** What halts each batch: a cause of its own, its payer account, or nothing. */
+  readonly halts: ReadonlyMap<string, 'own' | 'payer' | 'nothing'>;
+}
+
 /** The journal as it is on the disk at this moment. */
 export interface DiskView {
   /** The row's batch is running, and its payer account is not stopped. */
@@ -50,4 +57,5 @@ export interface DiskView {
   eventsAfter(seq: number): readonly SeenEvent[];
   proposal(proposalId: number): SeenProposal | undefined;
   proposals(): readonly SeenProposal[];
+  resumes(): SeenResumes;
 }

@@ -42,6 +42,14 @@ export function makeView(db: DatabaseSync): DiskView {
   const events = db.prepare(
     'select seq, payout_seq payoutSeq, from_status "from", to_status "to", cause, detail from event where seq > ? order by seq',
   );
+  const resumes = db.prepare(
+    `select count(*) count from proposal p join proposal_item i using (proposal_id)
+     where p.decision = 'resume-payer' and i.status = 'applied'`,
+  );
+  const halts = db.prepare(
+    `select batch_id id, case when status <> 'halted' then 'nothing' when is_halted_with_payer = 1 then 'payer'
+       else 'own' end halt from batch`,
+  );
   return {
     attempts: (transRefNo) =>
       attempts.all(transRefNo).map((found) => showAttempt(found as unknown as ShownAttempt)),
@@ -64,6 +72,10 @@ export function makeView(db: DatabaseSync): DiskView {
         .prepare('select proposal_id id from proposal order by proposal_id')
         .all()
         .flatMap(({ id }) => showProposal(db, Number(id)) ?? []),
+    resumes: () => ({
+      resumes: Number(resumes.get()?.['count']),
+      halts: new Map(halts.all().map(({ id, halt }) => [String(id), halt as 'own' | 'payer' | 'nothing'])),
+    }),
     eventsAfter: (seq) => events.all(seq) as unknown as readonly SeenEvent[],
   };
 }

@@ -6,7 +6,7 @@ import { formatBaht, parseBaht } from '../../../src/core/money.ts';
 import { quietCauses } from '../../../src/core/payout.ts';
 import type { Proposal, ProposalItem } from '../../../src/review/ports.ts';
 import { causeOf, isPayoutDecision } from '../../../src/review/rules/terms.ts';
-import type { DiskView, SeenAttempt, SeenEvent, SeenRow } from '../disk-view.ts';
+import type { DiskView, SeenAttempt, SeenEvent, SeenResumes, SeenRow } from '../disk-view.ts';
 import type { World } from '../world.ts';
 
 export type SeenItem = Pick<ProposalItem, 'itemNo' | 'kind' | 'key' | 'version' | 'status'> & {
@@ -56,6 +56,7 @@ export class DecisionJudge {
   readonly #statuses = new Map<string, string>();
   /** Times that an item was applied. */
   readonly #applied = new Map<string, number>();
+  #resumes: SeenResumes = { resumes: 0, halts: new Map() };
   /** Rows that ask for something else than their file. */
   readonly corrected = new Set<number>();
   /** Rows of whose alarm a person has taken note. */
@@ -92,6 +93,24 @@ export class DecisionJudge {
       onAsked(`${row.amountText} ${row.proxyNo}`);
     }
     return true;
+  }
+
+  /** Something was written: an account that is resumed takes along what it alone has halted, and nothing else. */
+  noteWritten(): void {
+    const before = this.#resumes;
+    this.#resumes = this.#disk().resumes();
+    if (this.#resumes.resumes === before.resumes) return;
+    for (const [batchId, halt] of before.halts) {
+      const now = this.#resumes.halts.get(batchId);
+      if (halt === 'own' && now !== 'own')
+        this.#world.fail(
+          `decision: batch ${batchId} goes on with its account, though it was halted by itself`,
+        );
+      if (halt === 'payer' && now !== 'nothing')
+        this.#world.fail(`decision: batch ${batchId} stays halted, though its account is resumed`);
+      if (halt === 'payer') this.#world.figures.count('batch resumed with its account');
+      if (halt === 'own') this.#world.figures.count('batch halted by itself as its account is resumed');
+    }
   }
 
   #fail({ payoutSeq, cause }: SeenEvent, why: string): void {

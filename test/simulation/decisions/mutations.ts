@@ -7,6 +7,13 @@ const decided = (name: string, ...patches: readonly Patch[]): Mutation => ({
   playedOn: 'decisions',
 });
 
+/** A bug in what the real journal does when an account is resumed. */
+const inJournal = (name: string, find: string, replace: string): Mutation => ({
+  name,
+  patches: [{ file: 'store/payouts/batches.ts', find, replace }],
+  playedOn: 'decided-in-journal',
+});
+
 export const ofDecisions: readonly Mutation[] = [
   decided('somebody checks his own proposal', {
     file: 'review/rules/proposal.ts',
@@ -83,4 +90,14 @@ export const ofDecisions: readonly Mutation[] = [
     ],
     playedOn: 'decided-in-journal',
   },
+  inJournal(
+    'an account that is resumed takes along what is halted for another cause',
+    "yield* change(ofAccount.where('is_halted_with_payer', '=', 1)",
+    "yield* change(ofAccount.where('status', '=', 'halted')",
+  ),
+  inJournal(
+    'what an account alone has halted stays so when the account is resumed',
+    'if (isLifted) yield* goOnWithPayer(',
+    'if (!isLifted) yield* goOnWithPayer(',
+  ),
 ];

@@ -1,4 +1,5 @@
 /** People who decide by the program's own review: each act is a command of its own, on one of two machines. */
+import { verbatim } from '../../../src/core/message.ts';
 import { formatBaht, toSatang } from '../../../src/core/money.ts';
 import { isSealed } from '../../../src/core/payout.ts';
 import type { ResultRow } from '../../../src/core/ports.ts';
@@ -39,6 +40,8 @@ const ofPaying: ReadonlySet<string> = new Set(
 
 const targetsMax = 4;
 
+const grown = { code: 'file-grown', reason: verbatim('its file has grown'), remedy: verbatim('look at it') };
+
 /** Nobody decides on days and files here, and nothing is known of people. */
 const noQueue = {
   persons: async () => ({ people: [], tokens: [], passkeys: [], latestSeq: 0, heads: [] }),
@@ -69,6 +72,7 @@ export class Office {
     const context = this.#contextOf(journal);
     figures.count(`decision ${planned.act}`);
     if (planned.act === 'sweep') return void (await sweepProposals(context));
+    if (planned.act === 'halt-batch') return this.#haltBatch(journal);
     const person = dice.pick(people);
     const think = (): Promise<void> =>
       new Promise((resolve) => void this.#world.after(planned.thinksMs, 'thinks', life, resolve));
@@ -95,6 +99,16 @@ export class Office {
     if (kind !== 'refused' && isOwn) this.#world.fail(`proposal ${proposalId} is checked by its own maker`);
   }
 
+  /** A watcher finds that the file of a batch has grown: the batch is halted by itself. */
+  async #haltBatch(journal: SimulatedJournal): Promise<void> {
+    const open = (await journal.batches()).filter(({ status }) =>
+      ['sealed', 'running', 'paused', 'halted'].includes(status),
+    );
+    const [batch] = this.#world.dice.shuffle(open);
+    if (batch !== undefined)
+      await journal.moveBatch(batch.batchId, 'halted', grown, this.#world.ourMs, batch);
+  }
+
   #contextOf(journal: SimulatedJournal): ReviewContext {
     return {
       // It holds no registrations: nothing is decided about any.
@@ -113,7 +127,8 @@ export class Office {
 
   async #propose(context: ReviewContext, person: Decider, think: () => Promise<void>): Promise<void> {
     const { dice, figures } = this.#world;
-    const decision = dice.pick(decisions);
+    const halt = await context.journal.payerHalt(company.companyId, company.payerAccount);
+    const decision = halt !== undefined && dice.chance(0.4) ? 'resume-payer' : dice.pick(decisions);
     const targets = await this.#findTargets(context, decision);
     if (targets.length === 0) return;
     await think();

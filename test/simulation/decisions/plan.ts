@@ -7,7 +7,7 @@ export interface PlannedDecision {
   /** Since the beginning of which life, from 0; those of `Infinity` come between the lives of the end. */
   readonly life: number;
   readonly afterMs: number;
-  readonly act: 'propose' | 'check' | 'withdraw' | 'sweep';
+  readonly act: 'propose' | 'check' | 'withdraw' | 'sweep' | 'halt-batch';
   /** From the look at what there is to the word: meanwhile it may change. */
   readonly thinksMs: number;
   /** The command is killed after this one of its steps. */
@@ -18,7 +18,8 @@ const secondMs = 1_000;
 const minuteMs = 60 * secondMs;
 const hourMs = 60 * minuteMs;
 
-const acts = ['propose', 'propose', 'propose', 'check', 'check', 'check', 'withdraw', 'sweep'] as const;
+const usual = ['propose', 'propose', 'propose', 'check', 'check', 'check', 'withdraw', 'sweep'] as const;
+const acts = [...usual, 'halt-batch'] as const;
 
 function drawDecision(dice: Dice, life: number): PlannedDecision {
   return {

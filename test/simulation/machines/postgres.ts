@@ -106,6 +106,7 @@ class Mirror {
     eventsAfter: (seq) => this.events.filter((event) => event.seq > seq),
     proposal: () => undefined,
     proposals: () => [],
+    resumes: () => ({ resumes: 0, halts: new Map() }),
   };
 }
 

@@ -49,6 +49,20 @@ export function makeMemoryDiskOf(store: MemoryStore): SimulatedDisk {
     },
     proposal: (proposalId) => showProposal(store, proposalId),
     proposals: () => [...store.proposals.keys()].flatMap((one) => showProposal(store, one) ?? []),
+    resumes: () => ({
+      resumes: [...store.items.values()]
+        .flat()
+        .filter(
+          ({ proposalId, status }) =>
+            status === 'applied' && store.proposals.get(proposalId)?.decision === 'resume-payer',
+        ).length,
+      halts: new Map(
+        [...store.batches].map(([batchId, { status }]) => {
+          const halt = store.haltedWithPayer.has(batchId) ? 'payer' : 'own';
+          return [batchId, status === 'halted' ? halt : 'nothing'];
+        }),
+      ),
+    }),
     eventsAfter: (seq) => {
       const first = store.events.findLastIndex((event) => event.seq <= seq) + 1;
       return first === store.events.length ? [] : store.events.slice(first);
