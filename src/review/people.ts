@@ -317,8 +317,8 @@ export async function listChangesToCheck(
 }
 
 /** One proposal about people, for an admin; otherwise the reason why there is nothing to read. */
-async function findChange(
-  { store }: PersonContext,
+export async function findChange(
+  { store }: Pick<PersonContext, 'store'>,
   proposalId: number,
   person: Person,
 ): Promise<{ readonly proposal: PersonProposal } | { readonly kind: 'refused'; readonly why: Message }> {

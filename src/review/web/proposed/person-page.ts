@@ -2,10 +2,9 @@
 import { type Message, message, sayCode } from '../../../core/message.ts';
 import { sayMoment } from '../../../core/moments.ts';
 import { showText } from '../../../core/outgoing-text.ts';
-import { type ChangeOutcome, confirmChange, sendBackChange } from '../../people.ts';
+import { type ChangeOutcome, confirmChange, findChange, sendBackChange } from '../../people.ts';
 import type { PersonsKept } from '../../ports.ts';
 import { showKey } from '../../rules/passkey.ts';
-import { asAdmin } from '../../rules/people.ts';
 import {
   decideConfirmation,
   decideRequest,
@@ -27,11 +26,10 @@ import type { Answer, Page, ProvedVisit } from '../view.ts';
 export async function findPersonProposal(
   { readPersons }: UserPageContext,
   { person }: ProvedVisit,
-  proposalId: number | undefined,
+  proposalId: number,
 ): Promise<PersonProposal | undefined> {
-  const admin = asAdmin(person);
-  if (admin === undefined || proposalId === undefined) return undefined;
-  return (await readPersons()).store.personProposal(proposalId, admin);
+  const found = await findChange(await readPersons(), proposalId, person);
+  return 'why' in found ? undefined : found.proposal;
 }
 
 /** The change in a sentence: "Add dao as a checker". */
@@ -126,7 +124,7 @@ export async function personProposalPage(
   complaint?: { readonly status: number; readonly field: string; readonly text: Message },
 ): Promise<Page> {
   const { say } = visit;
-  const proposal = await findPersonProposal(page, visit, proposalId);
+  const proposal = await findPersonProposal(page, visit, proposalId ?? 0);
   if (proposal === undefined) return plainPage(visit, 404, say('page.not-found'), '', '/proposals');
   const { store, restoredAtMs } = await page.readPersons();
   const kept = await store.persons();
