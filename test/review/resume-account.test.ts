@@ -256,6 +256,33 @@ describeOnEngines('an account that is resumed', (makeStore) => {
     expect(await journal.proposalItems(proposalId, 0, 5)).toMatchObject([{ status: 'applied' }]);
   });
 
+  test('is counted alike when it halts again before a batch with a row in doubt has gone on', async () => {
+    await using staged = await openStage(makeStore);
+    const { theatre } = staged;
+    const { journal } = theatre;
+    const told = {
+      batchId: ids.halting,
+      kind: 'result',
+      number: 0,
+      path: '/r',
+      temporaryPath: '/t',
+    } as const;
+    await using snapshot = await journal.snapshot();
+    const { eventSeq } = snapshot;
+    await journal.recordReports([{ ...told, sha256: '0'.repeat(64), eventSeq, atMs: theatre.now() }]);
+    const first = await proposeResume(theatre);
+    await check(contextOf(theatre), first.proposalId, 'approve', nok);
+    const again = { ...payer, code: 'EM053', reason: verbatim('empty'), remedy: verbatim('fund it') };
+    await journal.recordPayerHalt({ ...again, sinceMs: theatre.now() + 5 });
+    const second = await proposeResume(theatre);
+    expect(second.figures.rows).toBe(first.figures.rows);
+    const sent = await sentBy(theatre, async () => {
+      await check(contextOf(theatre), second.proposalId, 'approve', nok);
+      await work(theatre);
+    });
+    expect(sent.rows).toBe(second.figures.rows);
+  });
+
   test('is checked by no one who had a part in a file that goes on', async () => {
     await using staged = await openStage(makeStore);
     const { theatre } = staged;

@@ -63,8 +63,10 @@ export const runnableBatches = define((_values: object) =>
           eb('status', '=', sql.lit('running')),
           sql<SqlBool>`(reported_event_seq < 0 or batch_id not in (select batch_id from with_inquiry))`,
         ]),
-        eb.and([eb('status', '=', sql.lit('paused')), hasRowsOfAccount]),
-        eb.and([eb('status', 'in', [sql.lit('running' as const), sql.lit('paused' as const)]), isWithReady]),
+        eb.and([
+          eb('status', 'in', [sql.lit('running' as const), sql.lit('paused' as const)]),
+          eb.or([hasRowsOfAccount, isWithReady]),
+        ]),
       ]),
     )
     .unionAll((eb) =>

@@ -88,12 +88,13 @@ function makeBatchQueue(store: MemoryStore): BatchQueue {
       [...store.batches.values()]
         .map((batch) => ({ batch, hasReady: hasReady(batch.batchId) }))
         .filter(({ batch: { batchId, status }, hasReady: isAnyReady }) => {
-          const isPaused = rowsOfBatch(store, batchId).some(
+          const isOfAccount = rowsOfBatch(store, batchId).some(
             ({ payout: { holds } }) => holds.includes('paused') || holds.includes('halted'),
           );
           if (status === 'sealed') return true;
-          if (status === 'running') return isAnyReady || latestReport(batchId) < 0 || !hasInquiry(batchId);
-          if (status === 'paused') return isAnyReady || isPaused;
+          if (status === 'running')
+            return isAnyReady || isOfAccount || latestReport(batchId) < 0 || !hasInquiry(batchId);
+          if (status === 'paused') return isAnyReady || isOfAccount;
           return status === 'done' && isAnyReady;
         }),
     unreportedBatches: async () =>
