@@ -1,7 +1,7 @@
 /** The review page over a real port: who gets in, from where, and what is shown of rows that others wrote. */
 import { request } from 'node:http';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { stylePath } from '../../../src/review/web/layout.ts';
+import { pageScript, stylePath } from '../../../src/review/web/layout.ts';
 import type { ReviewPage } from '../../../src/review/web/server.ts';
 import { sessionIdleMs, sessionLongestMs } from '../../../src/review/rules/session.ts';
 import { startSession } from '../../../src/review/sessions.ts';
@@ -235,6 +235,13 @@ describe('every answer', () => {
     expect(headers.get('cross-origin-resource-policy')).toBe('same-origin');
     expect(headers.get('permissions-policy')).toContain('camera=()');
     if (path !== stylePath) expect(headers.get('cache-control')).toBe('no-store');
+  });
+
+  test.each([
+    [stylePath, 30_000],
+    [pageScript.path, 12_000],
+  ])('%s has at most %d bytes', async (path, bytesMax) => {
+    expect(Buffer.byteLength((await browser.get(path)).text)).toBeLessThanOrEqual(bytesMax);
   });
 
   test('sets cookies that no script reads and no other site sends', async () => {
