@@ -132,34 +132,30 @@ async function settle(session: Session, options: SettleOptions): Promise<SettleO
 /** The time in ms that a person waits for the bank's answer. */
 const answerWithinMs = 20_000;
 
-/** Questions of people about one payout, in a process that has the bank open; they send nothing, and end with the process. */
-export class BankQuestions implements AsyncDisposable {
-  readonly #session: AskingSession;
+/** Asks the bank about one payout in doubt, at the wish of a person, and settles it as `settle` does. */
+export async function askBankNow(session: AskingSession, seq: number, end: AbortSignal): Promise<void> {
+  // Another process may have recorded a loss of the journal: an answer then proves less.
+  await session.readPast?.();
+  const stop = AbortSignal.any([end, AbortSignal.timeout(answerWithinMs)]);
+  await settleRow(
+    makeContext(session, stop, () => {}),
+    seq,
+  );
+}
+
+/** Requests to the bank that people on the page wait for: ended, and waited for, before the journal is closed. */
+export class PageRequests implements AsyncDisposable {
   readonly #end = new AbortController();
-  readonly #underWay = new Set<Promise<void>>();
+  readonly #underWay = new Set<Promise<unknown>>();
 
-  constructor(session: AskingSession) {
-    this.#session = session;
-  }
-
-  readonly ask = async (seq: number): Promise<void> => {
-    const asking = this.#ask(seq);
-    this.#underWay.add(asking);
+  async make<Answer>(request: (end: AbortSignal) => Promise<Answer>): Promise<Answer> {
+    const answer = request(this.#end.signal);
+    this.#underWay.add(answer);
     try {
-      await asking;
+      return await answer;
     } finally {
-      this.#underWay.delete(asking);
+      this.#underWay.delete(answer);
     }
-  };
-
-  async #ask(seq: number): Promise<void> {
-    // Another process may have recorded a loss of the journal: an answer then proves less.
-    await this.#session.readPast?.();
-    const stop = AbortSignal.any([this.#end.signal, AbortSignal.timeout(answerWithinMs)]);
-    await settleRow(
-      makeContext(this.#session, stop, () => {}),
-      seq,
-    );
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

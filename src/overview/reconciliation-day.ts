@@ -340,7 +340,7 @@ function breakCard(visit: ProvedVisit, shown: ShownDay, record: BreakRecord, can
       >
       <small class="n"
         ><time datetime="${formatBangkokDateTime(dayMs)}" title="${sayDate(language, record.date)}"
-          >${sayAge(language, nowMs - dayMs)}</time
+          >${say(message('reconciliation.from-day', { age: sayAge(language, nowMs - dayMs) }))}</time
         ></small
       >
     </div>

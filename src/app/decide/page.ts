@@ -45,7 +45,7 @@ import type { Store } from '../../store/store.ts';
 import { requireJournal, makeReader } from '../open-store.ts';
 import { type AskingSession, registrationsInbox } from '../session.ts';
 import type { DayOutcome, ReconcileProcess } from '../reconciler.ts';
-import { BankQuestions } from '../settle.ts';
+import { askBankNow, PageRequests } from '../settle.ts';
 import { findSenderOf } from '../machines/find-sender.ts';
 import { makeQueueContext, readReview as openReview } from './open.ts';
 import { keepAttention } from '../../attention/attention-list.ts';
@@ -90,9 +90,10 @@ export async function openPageOfWatcher(
   const listen = parseListenAddress(loaded.settings.review.listen);
   if (listen === undefined) return undefined;
   try {
-    const fetchStatement = async (date: string) => {
+    const fetchStatement = async (date: string, end: AbortSignal) => {
       const { reconcileDay } = await import('../reconciler.ts');
-      return reconcileDay({ ...session, journal: store }, date, AbortSignal.timeout(fetchMs));
+      const stop = AbortSignal.any([end, AbortSignal.timeout(fetchMs)]);
+      return reconcileDay({ ...session, journal: store }, date, stop);
     };
     const page = await openPage(loaded, listen, logger, { store, session, fetchStatement });
     logger.info({ origin: page.origin }, 'the review page is open');
@@ -226,7 +227,7 @@ export async function openPage(
   open?: {
     readonly store: Store;
     readonly session: AskingSession;
-    readonly fetchStatement: (date: string) => Promise<DayOutcome>;
+    readonly fetchStatement: (date: string, end: AbortSignal) => Promise<DayOutcome>;
   },
 ): Promise<OpenPage> {
   const outside = readOutside(loaded, listen);
@@ -235,7 +236,7 @@ export async function openPage(
   const log: Log = (level, message, facts) => logger[level](facts, message);
   const { isSandbox, dataDir } = loaded;
   const { companyId, payerAccount } = loaded.settings.bank;
-  const questions = open && stack.use(new BankQuestions(open.session));
+  const requests = stack.use(new PageRequests());
   const uploads = stack.use(await openUploads(loaded, store));
   const onUserChange = async () => notifyOfPersons(loaded, store, logger);
   const readContextOfReview = async () => openReview(loaded, store, logger, open?.session);
@@ -250,7 +251,7 @@ export async function openPage(
       readItemsOf(makeQueueContext(loaded, store), { asker, limit, kinds }),
     readAttention: keepAttention(makeQueueContext(loaded, store)),
     fileDecisions: makeFileDecisions(openSession),
-    askBank: questions?.ask,
+    askBank: open && (async (seq: number) => requests.make((end) => askBankNow(open.session, seq, end))),
     evidenceFolder: evidenceFolderOf(dataDir),
     payer: { companyId, payerAccount },
     readSurroundings: async () => ({
@@ -259,7 +260,9 @@ export async function openPage(
       freeBytes: await realDisk.freeBytes(dataDir),
     }),
     uploads,
-    ...(open?.fetchStatement && { fetchStatement: open.fetchStatement }),
+    ...(open && {
+      fetchStatement: async (date: string) => requests.make((end) => open.fetchStatement(date, end)),
+    }),
     onUserChange,
     onSignOut: async (sessionHash: string) => uploads.discard(sessionHash),
   };

@@ -347,6 +347,7 @@ export const overviewWordings = wordings({
   ],
   'reconciliation.breaks-open': ['Open breaks', 'ผลต่างคงค้าง'],
   'reconciliation.severe-first': ['most severe first', 'เรียงจากสำคัญที่สุด'],
+  'reconciliation.from-day': ['{age} from the day', 'นับจากวันนั้น {age}'],
   'reconciliation.high': ['High', 'สำคัญมาก'],
   'reconciliation.low': ['Low', 'สำคัญน้อย'],
   'reconciliation.accept-one': ['Accept…', 'ยอมรับผลต่างนี้…'],

@@ -10,7 +10,7 @@ import {
   type SessionOptions,
   withoutRightToSend,
 } from '../../../src/app/session.ts';
-import { BankQuestions } from '../../../src/app/settle.ts';
+import { askBankNow } from '../../../src/app/settle.ts';
 import { silentLogger } from '../../../src/platform/log.ts';
 import { loadSettings } from '../../../src/settings/settings.ts';
 import { JournalRefusedError } from '../../../src/store/connection.ts';
@@ -49,7 +49,6 @@ describePostgres('a helper that becomes the sender', () => {
       undefined,
     ]);
     const page = withoutRightToSend(helper);
-    await using questions = new BankQuestions(page);
     const loss = { recoveredAtMs: Date.now(), sinceDate: '20261120', untilDate: '20261121' };
     await engine.write(function* () {
       const { recoveredAtMs, sinceDate, untilDate } = loss;
@@ -59,7 +58,7 @@ describePostgres('a helper that becomes the sender', () => {
       yield* writeMoment('missesSinceMs', recoveredAtMs - 1);
     });
     // A question on the page of the helper believes no answer about what the journal may lack.
-    await questions.ask(1);
+    await askBankNow(page, 1, new AbortController().signal);
     expect(page.loss).toEqual(loss);
     await sender[Symbol.asyncDispose]();
     const standing = { stop: new AbortController().signal, reportOwner: () => {}, noteTrouble: () => {} };
