@@ -38,8 +38,14 @@ export interface OperatorResult {
   readonly payerMoved?: { readonly from: string; readonly to: string } | undefined;
 }
 
+/** The account from which the rest of a batch is paid once it is resumed; a batch that is done keeps its own. */
+export const payerOnceResumed = (
+  batch: Pick<Batch, 'payerAccount' | 'status'>,
+  payerAccount: string,
+): string => (batch.status === 'done' ? batch.payerAccount : payerAccount);
+
 /**
- * Lifts the halt of the batch's payer account and the holds of the batch as a whole, and counts the batch's age anew. A
+ * Lifts the halt of the account that pays the batch from now on and the holds of the batch as a whole, and counts the batch's age anew. A
  * hold for a like file is lifted, too, but not together with a halt: the operator was shown only the halt. Rows held by
  * a limit of a day are checked against today's limits again. When the settings name another account than the batch, the
  * resume approves that account.
@@ -51,10 +57,10 @@ export async function resumeBatch(
   nowMs: number,
   payerAccount: string = batch.payerAccount,
 ): Promise<OperatorResult> {
-  // A batch that is done keeps its account.
-  const isOther = payerAccount !== batch.payerAccount && batch.status !== 'done';
-  if (isOther && !(await journal.movePayer(batch.batchId, payerAccount, nowMs)))
-    return { rowsChanged: 0, refusals: [inDoubtUnderOther(batch, payerAccount)] };
+  const from = payerOnceResumed(batch, payerAccount);
+  const isOther = from !== batch.payerAccount;
+  if (isOther && !(await journal.movePayer(batch.batchId, from, nowMs)))
+    return { rowsChanged: 0, refusals: [inDoubtUnderOther(batch, from)] };
   // Comes first, so that a sending process never sees the batch both running and too old.
   await journal.renewAge(batch.batchId, nowMs);
   const isHalted = batch.status === 'halted';
@@ -64,10 +70,8 @@ export async function resumeBatch(
   if (isHalted || rowsChanged > 0) {
     await journal.moveBatch(batch.batchId, 'running', null, nowMs);
   }
-  const { companyId } = batch;
-  let isLineOpened = false;
-  for (const account of new Set([batch.payerAccount, payerAccount]))
-    isLineOpened = (await openPayer(journal, { companyId, payerAccount: account }, nowMs)) || isLineOpened;
+  // An account that it leaves stays as it is: what else waits there was not decided on.
+  const isLineOpened = await openPayer(journal, { companyId: batch.companyId, payerAccount: from }, nowMs);
   const moved = { from: maskDigits(batch.payerAccount), to: maskDigits(payerAccount) };
   const notes = isHalted ? await describeLikeRows(journal, batch.batchId) : [];
   return { rowsChanged, refusals: [], notes, isLineOpened, payerMoved: isOther ? moved : undefined };

@@ -1,7 +1,8 @@
 /** Batches and payer accounts as targets of decisions. */
 import { isMessage, type Message, message } from '../core/message.ts';
 import type { Batch } from '../core/ports.ts';
-import { cancelBatch, resumeBatch } from '../payout/operator.ts';
+import { cancelBatch, payerOnceResumed, resumeBatch } from '../payout/operator.ts';
+import type { PayerBreakerReader } from '../payout/ports.ts';
 import {
   cancelQuestionsOf,
   type Examined,
@@ -28,6 +29,19 @@ import { sumTarget } from './rules/proposal-figures.ts';
 
 export const changedSince: Message = message('change.since');
 
+/**
+ * A batch as a person saw it, with the halt of the account that pays it once it is resumed: a proposal lifts no halt that
+ * came after it.
+ */
+export async function readBatchVersion(
+  { journal, payerAccount }: { readonly journal: PayerBreakerReader; readonly payerAccount: string },
+  batch: Batch,
+): Promise<string> {
+  const version = versionOfBatch(batch, payerAccount);
+  const halt = await journal.payerHalt(batch.companyId, payerOnceResumed(batch, payerAccount));
+  return halt === undefined ? version : `${version} ${versionOfPayer(halt, undefined)}`;
+}
+
 /** Releases the waiting rows of a batch. @returns the reason for a refusal; undefined once released */
 async function tryApprove(
   { journal, clock, signing }: ReviewContext,
@@ -50,7 +64,7 @@ export function makeBatchWork(context: ReviewContext): TargetWork {
   const find = async ({ key, version }: Pick<ProposalItem, 'key' | 'version'>): Promise<Batch | Message> => {
     const batch = await journal.batch(key);
     if (batch === undefined) return message('decide.no-batch', { batch: key });
-    return versionOfBatch(batch, payerAccount) === version ? batch : changedSince;
+    return (await readBatchVersion(context, batch)) === version ? batch : changedSince;
   };
   const examineApproval = async ({ key, version }: Target): Promise<Examined> => {
     const batch = await journal.batch(key);

@@ -2,6 +2,7 @@
 import type { Message } from '../core/message.ts';
 import { isSealed } from '../core/payout.ts';
 import type { Batch } from '../core/ports.ts';
+import { payerOnceResumed } from '../payout/operator.ts';
 import type { ReviewContext } from './context.ts';
 import { directDebitOf, type PayerKey, readPayerKey } from './rules/batch-decisions.ts';
 import {
@@ -35,8 +36,8 @@ const countOne = async (
   journal.goingOn(batch.batchId, letsGoOn(decision, batch, payerAccount));
 
 /**
- * Counts the batches that continue by themselves once nothing stops their account. A batch of an account that the
- * settings no longer name waits for a decision of its own (`followPayer`).
+ * Counts the batches that continue by themselves once nothing stops their account, also one that these settings no
+ * longer name: a watcher that began before they changed still pays from it.
  */
 async function countAccount(
   context: FreezeContext,
@@ -44,7 +45,6 @@ async function countAccount(
   payer: PayerKey,
 ): Promise<readonly (CountedFile | undefined)[]> {
   const { companyId, payerAccount } = payer;
-  if (payerAccount !== context.payerAccount) return [];
   const runnable = (await context.journal.runnableBatches()).map(({ batch }) => batch);
   const counted: (CountedFile | undefined)[] = [];
   for (const batch of [...runnable, ...(await context.journal.haltedWithPayer(payer))])
@@ -53,7 +53,7 @@ async function countAccount(
   return counted;
 }
 
-/** Counts the effect of resuming a batch, which resumes its account and everything that waits there (`resumeBatch`). */
+/** Counts the effect of resuming a batch, which resumes the account that then pays it and everything that waits there (`resumeBatch`). */
 async function countBatch(
   context: FreezeContext,
   decision: DecisionOnWhole,
@@ -62,16 +62,14 @@ async function countBatch(
   const { journal, payerAccount } = context;
   const counted = [await countOne(context, decision, batch)];
   if (decision !== 'resume-batch') return counted;
-  for (const account of new Set([batch.payerAccount, payerAccount])) {
-    const { companyId } = batch;
-    const isStopped =
-      (await journal.payerHalt(companyId, account)) !== undefined ||
-      (await journal.payerPause(companyId, account)) !== undefined;
-    if (!isStopped) continue;
-    const payer = { companyId, payerAccount: account };
-    for (const one of await countAccount(context, 'resume-payer', payer))
-      if (one !== undefined && one.file.batchId !== batch.batchId) counted.push(one);
-  }
+  const { companyId } = batch;
+  const payer = { companyId, payerAccount: payerOnceResumed(batch, payerAccount) };
+  const isStopped =
+    (await journal.payerHalt(companyId, payer.payerAccount)) !== undefined ||
+    (await journal.payerPause(companyId, payer.payerAccount)) !== undefined;
+  if (!isStopped) return counted;
+  for (const one of await countAccount(context, 'resume-payer', payer))
+    if (one !== undefined && one.file.batchId !== batch.batchId) counted.push(one);
   return counted;
 }
 

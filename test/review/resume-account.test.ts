@@ -6,9 +6,11 @@ import type { TransferOrder } from '../../src/core/payout.ts';
 import { type Satang, sumSatang, toSatang, zeroSatang } from '../../src/core/money.ts';
 import { haltUnsent } from '../../src/payout/conclude.ts';
 import { cancelBatch } from '../../src/payout/operator.ts';
+import { readBatchVersion } from '../../src/review/batch-target.ts';
 import type { ReviewContext } from '../../src/review/context.ts';
+import { figureWhole } from '../../src/review/freeze.ts';
 import { applyApproved, check, sweepProposals } from '../../src/review/review.ts';
-import { payerKeyOf, versionOfBatch, versionOfPayer } from '../../src/review/rules/batch-decisions.ts';
+import { payerKeyOf, versionOfPayer } from '../../src/review/rules/batch-decisions.ts';
 import type { Decider } from '../../src/review/rules/proposal.ts';
 import { countedOf } from '../../src/review/rules/proposal-figures.ts';
 import type { Store } from '../../src/store/store.ts';
@@ -108,6 +110,15 @@ async function proposeResume(theatre: OfStore) {
   const targets = [await targetOf(theatre)];
   const wish = { decision: 'resume-payer', targets, note: 'funded', evidence: null } as const;
   const proposed = await propose(contextOf(theatre), wish, boon);
+  if (proposed.kind !== 'waiting') throw new Error(JSON.stringify(inWords(proposed)));
+  return proposed.proposal;
+}
+
+async function proposeBatch(theatre: OfStore, batchId: string, context: ReviewContext) {
+  const version = await readBatchVersion(context, await theatre.batch(batchId));
+  const targets = [{ kind: 'batch', key: batchId, version }] as const;
+  const wish = { decision: 'resume-batch', targets, note: 'funded', evidence: null } as const;
+  const proposed = await propose(context, wish, boon);
   if (proposed.kind !== 'waiting') throw new Error(JSON.stringify(inWords(proposed)));
   return proposed.proposal;
 }
@@ -299,17 +310,43 @@ describeOnEngines('an account that is resumed', (makeStore) => {
     await using staged = await openStage(makeStore);
     const { theatre } = staged;
     const context = contextOf(theatre);
-    const batch = await theatre.batch(ids.behind);
-    const target = { kind: 'batch', key: batch.batchId, version: versionOfBatch(batch) } as const;
-    const wish = { decision: 'resume-batch', targets: [target], note: 'funded', evidence: null } as const;
-    const proposed = await propose(context, wish, boon);
-    if (proposed.kind !== 'waiting') throw new Error('it waits for a checker');
-    const { rows, amountSatang } = countedOf(proposed.proposal);
+    const proposal = await proposeBatch(theatre, ids.behind, context);
+    const { rows, amountSatang } = countedOf(proposal);
     const sent = await sentBy(theatre, async () => {
-      await check(context, proposed.proposal.proposalId, 'approve', nok);
+      await check(context, proposal.proposalId, 'approve', nok);
       await work(theatre);
     });
     expect([sent.rows, sent.amountSatang]).toEqual([rows, amountSatang]);
     expect(rows).toBe(8);
+  });
+
+  test('stays halted when it was halted after a batch of it was proposed', async () => {
+    const opened = await makeStore();
+    await using _ = opened;
+    const theatre = new Theatre(opened.store, 'of its own', noonMs) as OfStore;
+    const { batchId } = await ingest(theatre.journal, makeRows(2), { batchId: ids.behind });
+    await theatre.journal.moveBatch(batchId, 'running', null, theatre.now());
+    await theatre.journal.holdReady(batchId, 'paused', grown, theatre.now());
+    await theatre.journal.moveBatch(batchId, 'paused', grown, theatre.now());
+    const { proposalId } = await proposeBatch(theatre, batchId, contextOf(theatre));
+    await theatre.journal.recordPayerHalt({ ...payer, ...grown, sinceMs: theatre.now() });
+    expect(await check(contextOf(theatre), proposalId, 'approve', nok)).toMatchObject({
+      applied: { applied: 0 },
+    });
+    expect((await sentBy(theatre, () => work(theatre))).rows).toBe(0);
+    expect(await theatre.journal.payerHalt(payer.companyId, payer.payerAccount)).toBeDefined();
+  });
+
+  test('stays halted when a batch of it is resumed from another account, and counts its files by itself', async () => {
+    await using staged = await openStage(makeStore);
+    const { theatre } = staged;
+    const later = { ...contextOf(theatre), payerAccount: '0000999999' };
+    const { proposalId, figures } = await proposeBatch(theatre, ids.behind, later);
+    expect(figures.files.map(({ batchId }) => batchId)).toEqual([ids.behind]);
+    expect(await check(later, proposalId, 'approve', nok)).toMatchObject({ applied: { applied: 1 } });
+    expect(await theatre.journal.payerHalt(payer.companyId, payer.payerAccount)).toBeDefined();
+    expect(await theatre.batch(ids.halting)).toMatchObject({ status: 'halted' });
+    const ofLater = await figureWhole(later, 'resume-payer', await targetOf(theatre));
+    expect(ofLater.files.map(({ batchId }) => batchId).toSorted()).toEqual([ids.halting, ids.unbegun]);
   });
 });

@@ -11,6 +11,7 @@ import {
   type Decider,
   type Target,
 } from '../../src/review/rules/proposal.ts';
+import { readBatchVersion } from '../../src/review/batch-target.ts';
 import { payerKeyOf, versionOfBatch, versionOfPayer } from '../../src/review/rules/batch-decisions.ts';
 import type { Decision, PayoutDecision } from '../../src/review/rules/terms.ts';
 import type { ReviewContext } from '../../src/review/context.ts';
@@ -416,7 +417,7 @@ describe('a batch and an account as a whole', () => {
   const batchTarget = async (theatre: StoreTheatre, batchId: string): Promise<Target> => ({
     kind: 'batch',
     key: batchId,
-    version: versionOfBatch(await theatre.batch(batchId)),
+    version: await readBatchVersion(contextOf(theatre), await theatre.batch(batchId)),
   });
 
   /** A batch of which one row is held after its request has left, and the bank's word about it. */

@@ -8,7 +8,6 @@ import type { RegistrationBatch, RegistrationHistory } from '../../registration/
 import { sourceStatusesOf } from '../../registration/rules/registration.ts';
 import { SettingsError } from '../../settings/secrets.ts';
 import type { DecisionJournal, DecisionSession } from '../context.ts';
-import { versionOfBatch } from '../rules/batch-decisions.ts';
 import { type FiledDecision, isFiledRegistration } from '../rules/decision-file.ts';
 import type { Target } from '../rules/proposal.ts';
 import {
@@ -201,7 +200,8 @@ export async function nameBatch(
   const { batchId: key } = found.batch;
   const where = `batch ${key}`;
   if (found.kind === 'payouts') {
-    const version = versionOfBatch(found.batch, context.payerAccount);
+    const { readBatchVersion } = await import('../batch-target.ts');
+    const version = await readBatchVersion(context, found.batch);
     return { where, target: { kind: 'batch', key, version } };
   }
   const { versionOfRegistrations } = await import('../registration-target.ts');

@@ -19,7 +19,8 @@ import type { ApprovalFigures } from '../rules/approval-figures.ts';
 import { decide } from '../review.ts';
 import type { ProposalFigures } from '../rules/proposal-figures.ts';
 import { whyNotApprove } from '../rules/approval.ts';
-import { decideBatch, versionOfBatch } from '../rules/batch-decisions.ts';
+import { readBatchVersion } from '../batch-target.ts';
+import { decideBatch } from '../rules/batch-decisions.ts';
 import { computeBatchSteps, type StepState } from '../rules/batch-steps.ts';
 import { decideOffers, type Offer } from '../rules/offers.ts';
 import { can } from '../rules/people.ts';
@@ -526,8 +527,8 @@ async function answerDecide(
       `/batch/${batchId}`,
     );
   if (decision === 'approve-batch') return answerPropose(context, visit, shown, fields, isPosted);
-  const version = isPosted ? (fields['version'] ?? '') : versionOfBatch(shown.batch, shown.payerAccount);
   const review = await context.readReview();
+  const version = isPosted ? (fields['version'] ?? '') : await readBatchVersion(review, shown.batch);
   const figures = await figureWhole(review, decision, { kind: 'batch', key: batchId });
   const form = await formOf(context, visit, shown, decision, { figures, version });
   return isPosted ? answerDecision(visit, review, form, fields) : decidePage(visit, review, form, fields);

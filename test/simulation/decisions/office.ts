@@ -6,7 +6,8 @@ import type { ResultRow } from '../../../src/core/ports.ts';
 import { readOptions } from '../../../src/review/payout-target.ts';
 import type { ReviewContext } from '../../../src/review/context.ts';
 import { check, decide, sweepProposals, withdraw, type Wish } from '../../../src/review/review.ts';
-import { payerKeyOf, versionOfBatch, versionOfPayer } from '../../../src/review/rules/batch-decisions.ts';
+import { readBatchVersion } from '../../../src/review/batch-target.ts';
+import { payerKeyOf, versionOfPayer } from '../../../src/review/rules/batch-decisions.ts';
 import type { Correction, Decider, Target } from '../../../src/review/rules/proposal.ts';
 import {
   type Decision,
@@ -151,7 +152,9 @@ export class Office {
       return [{ kind: 'payer', key: payerKeyOf(company), version: versionOfPayer(halt, pause) }];
     }
     const [batch] = dice.shuffle((await journal.batches()).filter(({ sealedAtMs }) => sealedAtMs !== null));
-    return batch === undefined ? [] : [{ kind: 'batch', key: batch.batchId, version: versionOfBatch(batch) }];
+    return batch === undefined
+      ? []
+      : [{ kind: 'batch', key: batch.batchId, version: await readBatchVersion(context, batch) }];
   }
 
   /** Mostly rows of which the program says that it can be decided so; now and then any. */
