@@ -1,5 +1,5 @@
 /** An operator's action on a batch or a payout, alongside the sender. */
-import type { Message } from '../core/message.ts';
+import { type Message, message } from '../core/message.ts';
 import type { Batch } from '../core/ports.ts';
 import type { RowRules } from '../intake/rules/row.ts';
 import {
@@ -7,6 +7,7 @@ import {
   cancelBatch,
   cancelPayouts,
   changeEach,
+  describeLikeRows,
   findRefusal,
   findRetryRefusal,
   type OperatorResult,
@@ -38,6 +39,13 @@ export type { OperatorVerb } from '../payout/operator.ts';
 
 export type OperatorOutcome = OperatorResult;
 
+/** The outcome for a batch that went on with its account, which a target before it has resumed. */
+const tellWentOn = async (journal: Store, batchId: string): Promise<OperatorOutcome> => ({
+  rowsChanged: 0,
+  refusals: [],
+  notes: [message('batch.went-on-with-account'), ...(await describeLikeRows(journal, batchId))],
+});
+
 /** Outcome for one target. */
 interface ChangedTarget {
   readonly target: string;
@@ -59,7 +67,16 @@ export async function* changeTargets(
 ): AsyncGenerator<ChangedTarget> {
   await using session = await openDecisions(loaded);
   await using questions = cancelQuestionsOf(session.context);
+  const isHalted = async (target: string): Promise<boolean> =>
+    verb === 'resume' && (await session.journal.batch(target))?.status === 'halted';
+  const halted = new Set<string>();
+  for (const target of targets) if (await isHalted(target)) halted.add(target);
   for (const target of new Set(targets)) {
+    // The person was shown the halt of this batch alone: rows held as like others are not let go on with it.
+    if (halted.has(target) && !(await isHalted(target))) {
+      yield { target, outcome: await tellWentOn(session.journal, target) };
+      continue;
+    }
     const decided = await decideByVerb(session, verb, target);
     if (decided !== undefined) yield { target, decided };
     else yield { target, outcome: await changeTarget(session, questions.ask, verb, target) };

@@ -84,19 +84,23 @@ export async function conclude(
   }
 }
 
-/** Halts a batch before its first row is sent, until an operator resumes it. */
+/**
+ * Halts a batch before its first row is sent, until an operator resumes it: also one that another process has begun, or
+ * let go on, since it was seen.
+ * @returns false when it has ended, or was halted for another cause of its own
+ */
 export async function haltUnsent(
   journal: BatchStore,
-  batch: Batch,
+  seen: Batch,
   why: BatchReason,
   nowMs: number,
-): Promise<void> {
-  const { batchId, status } = batch;
-  if (status === 'done' && !(await beginRunning(journal, batch, nowMs))) return;
-  const seen = status === 'done' ? undefined : batch;
-  // Comes before the holds: a run lifts those of a batch that is not halted itself.
-  if (await journal.moveBatch(batchId, 'halted', why, nowMs, seen))
-    await journal.holdReady(batchId, 'halted', why, nowMs);
+): Promise<boolean> {
+  const { batchId } = seen;
+  if (seen.status === 'done' && !(await beginRunning(journal, seen, nowMs))) return false;
+  // The batch moves before its rows are held: a run lifts the holds of a batch that is not halted itself.
+  if (!(await journal.moveBatch(batchId, 'halted', why, nowMs))) return false;
+  await journal.holdReady(batchId, 'halted', why, nowMs);
+  return true;
 }
 
 /**

@@ -78,7 +78,7 @@ export async function resumeBatch(
 }
 
 /** Rows still held as like another payout when a halt is lifted. */
-async function describeLikeRows(journal: BatchReader, batchId: string): Promise<readonly Message[]> {
+export async function describeLikeRows(journal: BatchReader, batchId: string): Promise<readonly Message[]> {
   const similar = (await journal.holdTotals(batchId)).find(({ hold }) => hold === 'similar');
   if (similar === undefined || similar.rows === 0) return [];
   const { rows } = similar;

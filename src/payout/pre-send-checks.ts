@@ -256,7 +256,7 @@ async function haltForChange(context: WorkerContext, batch: Batch, why: BatchRea
     code: why.code,
     reason: inEnglish(why.reason),
   });
-  // Stays halted when its account is resumed.
-  await journal.moveBatch(batchId, 'halted', why, clock.now());
   await journal.recordPayerHalt({ companyId, payerAccount, ...why, sinceMs: clock.now() });
+  // A cause of its own: the batch stays halted when its account is resumed.
+  await journal.moveBatch(batchId, 'halted', why, clock.now());
 }

@@ -1,4 +1,5 @@
-/** Processes a stream with a bounded number of items under way. */
+/** Processes many items with a bounded number of them under way. */
+import { setImmediate } from 'node:timers/promises';
 
 /**
  * Processes each item; begins no more once one has failed.
@@ -42,4 +43,27 @@ export async function forEachBounded<Item>(
   // Also awaited when reading fails: the caller may rely on no item being under way.
   await Promise.all(underWay);
   if (failures.length > 0) throw failures[0];
+}
+
+/** The items that go at once: a database answers their reads together, and other work has its turn after them. */
+const itemsInTurn = 100;
+
+/**
+ * Maps each item, many at once.
+ * @returns the results in the order of the items
+ * @throws the first failure of a turn, when none of it is under way any more
+ */
+export async function mapInTurns<Item, Result>(
+  items: readonly Item[],
+  map: (item: Item) => Promise<Result>,
+): Promise<readonly Result[]> {
+  const results: Result[] = [];
+  for (let from = 0; from < items.length; from += itemsInTurn) {
+    if (from > 0) await setImmediate();
+    for (const one of await Promise.allSettled(items.slice(from, from + itemsInTurn).map(map))) {
+      if (one.status === 'rejected') throw one.reason;
+      results.push(one.value);
+    }
+  }
+  return results;
 }

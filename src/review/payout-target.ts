@@ -1,5 +1,4 @@
 /** One payout as a target of decisions: its facts, its possible decisions and its changes. */
-import { setImmediate } from 'node:timers/promises';
 import { dayMs, formatBangkokDate, parseBangkokDate } from '../core/bangkok-time.ts';
 import { isMessage, type Message, message } from '../core/message.ts';
 import { formatBaht, type Satang, toSatang } from '../core/money.ts';
@@ -7,6 +6,7 @@ import type { Attempt, Payout } from '../core/payout.ts';
 import type { Batch } from '../core/ports.ts';
 import type { PayoutEvent } from '../payout/ports.ts';
 import type { StatementView } from '../reconcile/ports.ts';
+import { mapInTurns } from '../platform/bounded.ts';
 import { factsOf } from '../reconcile/rules/types.ts';
 import { askWhyNotCancel, type CancelAnswer, noteAskedOf } from '../payout/operator.ts';
 import {
@@ -83,9 +83,13 @@ async function readReviewed(
   const { row, batch, events } = history;
   const { batchId, companyId } = batch;
   const payoutId = row.cells.payoutId.trim();
+  // Read first: the version of the payout guards a decision against attempts that come after it.
   const payout = await journal.payout(seq);
-  const [holder] = await journal.claimHolders(companyId, [payoutId]);
-  const attempts = await journal.attemptsOf(companyId, payoutId);
+  const [[holder], attempts, similar] = await Promise.all([
+    journal.claimHolders(companyId, [payoutId]),
+    journal.attemptsOf(companyId, payoutId),
+    journal.similarHolders(companyId, payoutId),
+  ]);
   // Statements matter for payouts in doubt alone.
   const isInDoubt = payout?.status === 'unresolved';
   const found = isInDoubt ? await traces.of(payout, openAttempts({ attempts }, payout)) : undefined;
@@ -98,7 +102,7 @@ async function readReviewed(
     events,
     attempts,
     holder,
-    similar: await journal.similarHolders(companyId, payoutId),
+    similar,
     traceOf: ({ order }) => found?.get(order.transRefNo) ?? 'unread',
     rules,
     nowMs: clock.now(),
@@ -115,21 +119,16 @@ export async function readOptions(
   return reviewed === undefined ? undefined : optionsFor(reviewed);
 }
 
-/** The number of rows that are read before other work of the process has its turn. */
-const rowsInTurn = 100;
-
-/** Reads the options of many rows, one after the other. */
+/** Reads the options of many rows. @returns them in the order of the rows; undefined for an unknown row */
 export async function readOptionsOfEach(
   context: ReviewContext,
   seqs: readonly number[],
-  tell: (seq: number, options: readonly Possible<PayoutDecision>[] | undefined) => void,
-): Promise<void> {
+): Promise<readonly (readonly Possible<PayoutDecision>[] | undefined)[]> {
   await using traces = new Traces(context.journal);
-  for (const [place, seq] of seqs.entries()) {
-    if (place % rowsInTurn === rowsInTurn - 1) await setImmediate();
+  return mapInTurns(seqs, async (seq) => {
     const reviewed = await readReviewed(context, seq, traces);
-    tell(seq, reviewed === undefined ? undefined : optionsFor(reviewed));
-  }
+    return reviewed === undefined ? undefined : optionsFor(reviewed);
+  });
 }
 
 /** The reason why a decision on a target is impossible; undefined when it is possible. */

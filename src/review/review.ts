@@ -7,6 +7,7 @@ import { setImmediate } from 'node:timers/promises';
 import { dayMs } from '../core/bangkok-time.ts';
 import { isMessage, type Message, message } from '../core/message.ts';
 import { type Satang, sumSatang } from '../core/money.ts';
+import { mapInTurns } from '../platform/bounded.ts';
 import { makeBatchWork, makePayerWork } from './batch-target.ts';
 import {
   makeBreakWork,
@@ -148,8 +149,11 @@ async function draft(
   const frozen: Target[] = [];
   // An approval of a batch takes what its batch needs, and no more.
   const approvers: number[] = [decision === 'approve-batch' ? 1 : context.people];
-  for (const target of targets) {
-    const examined = await works.of(target.kind).examine(decision, target);
+  const examinedOfEach = await mapInTurns(targets, async (target) => ({
+    target,
+    examined: await works.of(target.kind).examine(decision, target),
+  }));
+  for (const { target, examined } of examinedOfEach) {
     if (isMessage(examined)) objections.push({ target, why: examined });
     else {
       amounts.push(examined.amountSatang);

@@ -304,8 +304,8 @@ export class BatchScheduler {
     if (status !== 'sealed' && (this.#halted.has(batchId) || (await this.#hasSent(batchId)))) return false;
     const why = await this.#findObstacle(batch);
     if (why === undefined) return false;
-    this.#halted.add(batchId);
-    await haltUnsent(store, batch, why, clock.now());
+    const isHalted = await haltUnsent(store, batch, why, clock.now());
+    if (isHalted) this.#halted.add(batchId);
     return true;
   }
 

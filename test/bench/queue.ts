@@ -1,7 +1,7 @@
 /**
  * Benchmark (q): how long the queue takes, on the page and in the shell, while very many payouts wait for a person, and
  * with them whatever waits and is no payout. Ends with 1 where a view takes longer on the server than a person notices.
- * `node test/bench/queue.ts [payouts that wait]`
+ * `node test/bench/queue.ts [payouts that wait] [postgres]`: the second moves the journal to PostgreSQL before it looks.
  */
 import { verbatim } from '../../src/core/message.ts';
 import { DatabaseSync } from 'node:sqlite';
@@ -11,13 +11,20 @@ import { countKinds } from '../../src/attention/rules/entry.ts';
 import type { AttemptStatus, PayoutStatus } from '../../src/core/payout.ts';
 import { toSatang } from '../../src/core/money.ts';
 import { recordOpen } from '../../src/store/payouts/open-payouts.ts';
+import { makePostgresEngine } from '../../src/store/postgres/engine.ts';
+import { makePostgresJournal } from '../../src/store/postgres/journal.ts';
 import { drive } from '../../src/store/statements.ts';
+import type { Store } from '../../src/store/store.ts';
 import { holdBits } from '../../src/store/schema.ts';
 import { nothingCounted, sumFigures } from '../../src/review/rules/proposal-figures.ts';
 import { ingest, makeRow, noonMs, payer, why } from '../support/journal-fixtures.ts';
 import { openDayOf } from '../support/reconcile-kit.ts';
-import { openTestPage, type OpenTestPage } from '../support/review-page.ts';
+import { Browser } from '../support/browser.ts';
+import { moveJournal } from '../support/moves.ts';
+import { passwordOf, Users } from '../support/persons.ts';
+import { openTestPage, type OpenTestPage, pageOptionsOf, servePage } from '../support/review-page.ts';
 import { date } from '../support/statement-fixtures.ts';
+import { openPostgresServer } from './peers/postgres-server.ts';
 
 /** A refusal that is of the whole file. */
 const noPlace = { line: null, column: null };
@@ -211,19 +218,44 @@ async function measureShown(
   await measure(what, () => read(path), msMax);
 }
 
+/** The page on the journal in its file, or on the same journal moved to PostgreSQL. */
+async function openWhereAsked(
+  stack: AsyncDisposableStack,
+): Promise<{ readonly journal: Store; readonly open: OpenTestPage['open'] }> {
+  if (process.argv[3] !== 'postgres') return { journal: await sqlite.openAnother(), open: page.open };
+  const server = await openPostgresServer();
+  if ('why' in server) throw new Error(server.why);
+  const { url } = stack.use(await stack.use(server).createDatabase());
+  await moveJournal(sqlite.path, url);
+  const engine = stack.use(makePostgresEngine(url));
+  const own = { workerId: 1, noteRefused: () => {} };
+  const journal = stack.use(makePostgresJournal({ engine, journalId: 'journal', own }));
+  const there = new Users(journal);
+  there.clock.ms = users.clock.ms;
+  const listen = { host: '127.0.0.1', port: 0 };
+  const { origin } = stack.use(await servePage({ listen, ...pageOptionsOf(journal, there) }));
+  const open = async (name: string): Promise<Browser> => {
+    const browser = new Browser(origin);
+    await browser.signIn(name, passwordOf(name));
+    return browser;
+  };
+  return { journal, open };
+}
+
 await fill();
+await using stack = new AsyncDisposableStack();
+const { journal: shell, open } = await openWhereAsked(stack);
 console.log(`${waiting} payouts wait`);
-const browser = await page.open('boon');
+const browser = await open('boon');
 const post =
   (fields: Record<string, string>): OpenTestPage['browser']['get'] =>
   (path) =>
     browser.post(path, fields);
-await using shell = await sqlite.openAnother();
 const context = { journal: shell, clock: users.clock, doubtAfterMs: 3_600_000, lateAtMs: 0 };
 await measure('the list itself', () => readAttention(context));
 await measureShown('page, first', (path) => browser.get(path), '/queue', 'class="q"');
 await measureShown('page, kept fresh', (path) => browser.getLive(path), '/queue', 'class="q"');
-const checker = await page.open('nok');
+const checker = await open('nok');
 await measureShown('page, first, of a checker', (path) => checker.get(path), '/queue', 'class="q"');
 for (const path of ['/today', '/proposals'])
   await measureShown(`page, ${path} of a checker`, (at) => checker.get(at), path, '<h1');

@@ -14,6 +14,7 @@ const benchmarks: Readonly<Record<string, readonly [script: string, ...args: str
   h: ['./pay.ts', 'h'],
   p: ['./overview.ts'],
   q: ['./queue.ts'],
+  'q-postgres': ['./queue.ts', '100000', 'postgres'],
   callbacks: ['./callbacks.ts'],
   peers: ['./peers.ts'],
   machines: ['./machines.ts'],

@@ -56,6 +56,26 @@ test.each([
   },
 );
 
+test('a file held as like another stays held when it goes on with an account that another file resumes', async () => {
+  await using scene = await openScene();
+  await runFile(scene, 'march.csv', exportOf('M'));
+  scene.clocks.pass(80_000);
+  const again = await runFile(scene, 'march-again.csv', exportOf('N'));
+  expect(await scene.run('resume', 'N-0')).toEndWith(0);
+  expect(await scene.run('halt', '--note', 'a look at the balance')).toEndWith(0);
+  const other = await runFile(scene, 'other.csv', `${header}\nX,MSISDN,0898765432,,55.00,,\n`);
+  expect((await runFile(scene, 'march-again.csv', exportOf('N'))).code).toBe(6);
+  expect([other.code, await countMoved(scene)]).toEqual([6, rowCount]);
+  const resumed = await scene.run('resume', other.batchId, again.batchId);
+  expect(resumed.stdout).toContain('it goes on with its payer account');
+  expect(resumed.stdout).toContain(`${rowCount - 1} rows stay held as like others`);
+  expect((await runFile(scene, 'march-again.csv', exportOf('N'))).code).toBe(3);
+  expect(await countMoved(scene)).toBe(rowCount + 1);
+  expect(await scene.run('resume', again.batchId)).toEndWith(0);
+  expect((await runFile(scene, 'march-again.csv', exportOf('N'))).code).toBe(0);
+  expect(await countMoved(scene)).toBe(2 * rowCount);
+});
+
 test('a like row of a small file is held, in one file, too, unless both have references that differ', async () => {
   await using scene = await openScene();
   const rows = ['A,,0812345670,,100.00,r1,', 'B,,0812345670,,100.00,r2,', 'C,,0812345670,,100.00,r1,'];

@@ -1,7 +1,7 @@
 /** Work on a stream with a bounded number of its items under way. */
 import { setImmediate as turn } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
-import { forEachBounded } from '../../src/platform/bounded.ts';
+import { forEachBounded, mapInTurns } from '../../src/platform/bounded.ts';
 
 async function* count(to: number): AsyncGenerator<number> {
   for (let item = 1; item <= to; item += 1) yield item;
@@ -89,4 +89,17 @@ describe('a bounded number of items under way', () => {
     };
     await expect(forEachBounded(count(3), () => 1, failing)).rejects.toThrow('at once');
   });
+});
+
+test('many at once become what they become in their order, and no more than a turn takes are under way', async () => {
+  let [underWay, most] = [0, 0];
+  const items = Array.from({ length: 250 }, (_, place) => place);
+  const doubled = await mapInTurns(items, async (item) => {
+    most = Math.max(most, (underWay += 1));
+    await turn();
+    underWay -= 1;
+    return item * 2;
+  });
+  expect(doubled).toEqual(items.map((item) => item * 2));
+  expect(most).toBe(100);
 });

@@ -184,6 +184,12 @@ describeOnEngines('an account that is resumed', (makeStore) => {
     expect(await theatre.statuses(ids.unapproved)).toEqual({ held: 2 });
     expect(Object.keys(await theatre.statuses(ids.cancelled)).toSorted()).toEqual(['cancelled', 'submitted']);
     expect(await statusesOf(theatre)).toMatchObject({ [ids.grown]: 'halted', [ids.cancelled]: 'halted' });
+    // The evidence of a row tells who let its file go on.
+    await using reader = await theatre.journal.openAudit();
+    const about = async (batchId: string) =>
+      (await reader.proposalsAbout([], [batchId])).map(({ proposalId }) => proposalId);
+    expect(await about(ids.behind)).toContain(proposal.proposalId);
+    expect(await about(ids.grown)).not.toContain(proposal.proposalId);
   });
 
   test('counts the age of its batches anew, so that none of them is too old to go', async () => {

@@ -359,6 +359,7 @@ const otherWordings = wordings({
     'ต้องอนุมัติชุดนี้ก่อน: ให้เสนอจ่าย',
     'it waits for approval, which this does not lift: propose to pay it',
   ],
+  'batch.went-on-with-account': ['it goes on with its payer account', 'จ่ายชุดนี้ต่อพร้อมกับบัญชีผู้จ่าย'],
   'batch.nothing-held': [
     'it is {status}, and nothing of it is held as a whole',
     'สถานะคือ {status} และไม่ได้ระงับไว้ทั้งชุด',

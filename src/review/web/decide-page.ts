@@ -254,13 +254,15 @@ async function judgeRows(
   const keys = rows.map(({ target }) => target.key);
   for await (const { key, proposalId } of findOpenItems(review.journal, 'payout', keys))
     for (const impossible of found.values()) impossible.set(key, describeOpen(proposalId));
-  await readOptionsOfEach(review, keys.map(Number), (seq, options) => {
+  const optionsOfEach = await readOptionsOfEach(review, keys.map(Number));
+  for (const [place, key] of keys.entries()) {
+    const options = optionsOfEach[place];
     for (const [name, impossible] of found) {
       const whyNot = options?.find(({ decision }) => decision === name)?.whyNot;
-      if (options === undefined) impossible.set(String(seq), message('decide.no-row'));
-      else if (whyNot !== undefined) impossible.set(String(seq), whyNot);
+      if (options === undefined) impossible.set(key, message('decide.no-row'));
+      else if (whyNot !== undefined) impossible.set(key, whyNot);
     }
-  });
+  }
   return found;
 }
 

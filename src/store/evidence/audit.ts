@@ -12,6 +12,7 @@ import type {
   KeptTerms,
 } from '../../evidence/rules/batch-audit.ts';
 import { type AnyProposal, proposalStatuses } from '../../review/rules/proposal.ts';
+import type { Decision } from '../../review/rules/terms.ts';
 import { showAttempt } from '../../review/rules/payout-chain.ts';
 import { digestCopy } from '../archive/move.ts';
 import { openArchive, readArchive } from '../archive/archive-file.ts';
@@ -348,12 +349,24 @@ const proposalsAbout = define((values: { payouts: string; batchIds: string }) =>
     .orderBy('id'),
 );
 
+/** Decisions that also let batches go on which they do not name: those that wait for the same payer account. */
+const resumptions = define((_values: object) =>
+  query
+    .selectFrom('proposal')
+    .select('proposal_id as id')
+    .where('decision', 'in', [sql.lit<Decision>('resume-payer'), sql.lit<Decision>('resume-batch')]),
+);
+
 function* readProposalsAbout(payouts: readonly string[], batchIds: readonly string[]) {
   const about = { payouts: JSON.stringify(payouts), batchIds: JSON.stringify(batchIds) };
+  const named = new Set((yield* proposalsAbout.all(about)).map(({ id }) => id));
+  const ids = new Set([...named, ...(yield* resumptions.all({})).map(({ id }) => id)]);
   const found = [];
-  for (const { id } of yield* proposalsAbout.all(about)) {
+  for (const id of [...ids].toSorted((one, other) => one - other)) {
     const proposal = yield* proposalReads.proposal(id);
-    if (proposal !== undefined) found.push(proposal);
+    if (proposal === undefined) continue;
+    const isCounted = proposal.figures.files.some(({ batchId }) => batchIds.includes(batchId));
+    if (named.has(id) || isCounted) found.push(proposal);
   }
   return found;
 }

@@ -191,8 +191,12 @@ export const batchWrites = {
     const rest = yield* describeRest(nowMs);
     yield* change(
       updateBatch(batchId).set({
-        ...{ status: 'halted', is_halted_with_payer: 1, ...rest },
-        ...{ reason_code: code, reason, remedy },
+        ...rest,
+        status: 'halted',
+        is_halted_with_payer: 1,
+        reason_code: code,
+        reason,
+        remedy,
       }),
     );
     return { code, ...decodeStop({ reason, remedy }) };
@@ -208,7 +212,7 @@ export const batchWrites = {
       .where('p.batch_id', '=', batchId)
       .where(({ ref }) => isInDoubt(ref('p.status')));
     const moved = updateBatch(batchId)
-      .set({ payer_account: payerAccount })
+      .set({ payer_account: payerAccount, is_halted_with_payer: 0 })
       .where(({ not, exists }) => not(exists(doubtful)));
     const isMoved = (yield* change(moved)) > 0;
     if (isMoved) yield* appendJournalFact('payer-moved', nowMs, { batchId }, { payerAccount });

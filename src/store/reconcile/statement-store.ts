@@ -375,12 +375,16 @@ function* hasArchivedOn(date: string): Reading<boolean> {
   return (yield* archivedOn.get({ date })) !== undefined;
 }
 
-const attemptOn = define(({ date }: { date: string }) =>
-  query.selectFrom('attempt').select('payout_seq').where('tran_date', '=', date).limit(sql.lit(1)),
+/** The latest day up to this one that has attempts. PostgreSQL would look for one of a day itself among all of them. */
+const latestUpTo = define(({ date }: { date: string }) =>
+  query
+    .selectFrom('attempt')
+    .select((eb) => eb.fn.max<string | null>('tran_date').as('latest'))
+    .where('tran_date', '<=', date),
 );
 
 function* hasAttemptsOn(date: string): Reading<boolean> {
-  return (yield* attemptOn.get({ date })) !== undefined || (yield* hasArchivedOn(date));
+  return (yield* latestUpTo.get({ date }))?.latest === date || (yield* hasArchivedOn(date));
 }
 
 /** Days by whether their present statement is of the whole day. */

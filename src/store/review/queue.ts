@@ -2,6 +2,7 @@
 import { decodeStop, payerBreakerReads, payerBreakerWrites } from '../payouts/batches.ts';
 import { type RawBuilder, sql, type SqlBool } from 'kysely';
 import { zeroSatang } from '../../core/money.ts';
+import type { HoldReason } from '../../core/payout.ts';
 import type { Batch } from '../../core/ports.ts';
 import { makeRowMapping } from '../../platform/record-rows.ts';
 import type { QueueStore, RowsOfAccount, TakenItem } from '../../review/ports.ts';
@@ -65,9 +66,13 @@ const hasItsNameLater = sql<SqlBool>`b.file_name = i.file_name and b.sealed_at_m
 const { approval, halted, paused, unavailable, similar } = holdBits;
 
 /** The sets of holds that the account alone lifts. */
-const heldByAccount = accountHolds
-  .reduce<readonly number[]>((sets, hold) => [...sets, ...sets.map((set) => set | holdBits[hold])], [0])
-  .filter((set) => set !== 0);
+const heldByAccount = listSetsOf(accountHolds);
+
+function listSetsOf(holds: readonly HoldReason[]): readonly number[] {
+  let sets: readonly number[] = [0];
+  for (const hold of holds) sets = [...sets, ...sets.map((set) => set | holdBits[hold])];
+  return sets.slice(1);
+}
 
 function* writeNote(note: ReviewNote): Body<void> {
   const event_seq = yield* appendPersonEvent(draftNoted(note));
@@ -137,7 +142,7 @@ export const queueReads = {
     return (yield* select(standing)).map((halt) => ({ ...halt, ...decodeStop(halt) }));
   },
   *haltedWithPayer({ companyId, payerAccount }): Reading<Batch[]> {
-    const halted = query
+    const ofAccount = query
       .selectFrom('batch')
       .selectAll()
       .where(({ and }) =>
@@ -145,7 +150,7 @@ export const queueReads = {
       )
       .orderBy('age_from_ms')
       .orderBy('batch_id');
-    return (yield* select(halted)).map(toBatch);
+    return (yield* select(ofAccount)).map(toBatch);
   },
   *heldBatches(): Reading<RowsOfBatch[]> {
     const isLike = sql<number>`case when ${sql.ref('p.cause')} in (${sql.join(

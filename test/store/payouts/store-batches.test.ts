@@ -109,7 +109,11 @@ describe('open batches', () => {
     await bring('RUNNING', 2, (id) => submitAt(store, id, noonMs));
     await bring('RESTED', 3, (id) => submitAt(store, id, noonMs));
     await bring('SETTLED', 4, (id) => bringTo(store, 'paid', id));
-    for (const batchId of ['RESTED', 'SETTLED']) await report(store, 0, batchId);
+    // One row is in doubt, and the other waits for an account that was resumed.
+    await ingestRunning(store, makeRows(2, 10), { batchId: 'RESUMED' });
+    await submitAt(store, 'RESUMED', noonMs);
+    await store.holdReady('RESUMED', 'halted', why, noonMs);
+    for (const batchId of ['RESTED', 'SETTLED', 'RESUMED']) await report(store, 0, batchId);
     await bring('PAUSED', 5, async (id) => [await hold('paused')(id), await pause(id)]);
     await bring('HELD', 6, async (id) => [await hold('unavailable')(id), await pause(id)]);
     await bring('LET GO', 7, pause);
@@ -124,8 +128,9 @@ describe('open batches', () => {
       PAUSED: false,
       'LET GO': true,
       AGAIN: true,
+      RESUMED: false,
     });
-    expect(runnable).toHaveLength(6);
+    expect(runnable).toHaveLength(7);
     const all = await store.batches();
     for (const { batch } of runnable) expect(all).toContainEqual(batch);
     const notOpen = ['INGESTING'];
