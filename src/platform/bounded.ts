@@ -46,21 +46,21 @@ export async function forEachBounded<Item>(
 }
 
 /** The items that go at once: a database answers their reads together, and other work has its turn after them. */
-const itemsInTurn = 100;
+const itemsAtOnce = 100;
 
 /**
  * Maps each item, many at once.
  * @returns the results in the order of the items
- * @throws the first failure of a turn, when none of it is under way any more
+ * @throws the first failure, when none of the items is under way any more
  */
-export async function mapInTurns<Item, Result>(
+export async function mapManyAtOnce<Item, Result>(
   items: readonly Item[],
   map: (item: Item) => Promise<Result>,
 ): Promise<readonly Result[]> {
   const results: Result[] = [];
-  for (let from = 0; from < items.length; from += itemsInTurn) {
+  for (let from = 0; from < items.length; from += itemsAtOnce) {
     if (from > 0) await setImmediate();
-    for (const one of await Promise.allSettled(items.slice(from, from + itemsInTurn).map(map))) {
+    for (const one of await Promise.allSettled(items.slice(from, from + itemsAtOnce).map(map))) {
       if (one.status === 'rejected') throw one.reason;
       results.push(one.value);
     }

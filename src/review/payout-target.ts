@@ -6,7 +6,7 @@ import type { Attempt, Payout } from '../core/payout.ts';
 import type { Batch } from '../core/ports.ts';
 import type { PayoutEvent } from '../payout/ports.ts';
 import type { StatementView } from '../reconcile/ports.ts';
-import { mapInTurns } from '../platform/bounded.ts';
+import { mapManyAtOnce } from '../platform/bounded.ts';
 import { factsOf } from '../reconcile/rules/types.ts';
 import { askWhyNotCancel, type CancelAnswer, noteAskedOf } from '../payout/operator.ts';
 import {
@@ -125,7 +125,7 @@ export async function readOptionsOfEach(
   seqs: readonly number[],
 ): Promise<readonly (readonly Possible<PayoutDecision>[] | undefined)[]> {
   await using traces = new Traces(context.journal);
-  return mapInTurns(seqs, async (seq) => {
+  return await mapManyAtOnce(seqs, async (seq) => {
     const reviewed = await readReviewed(context, seq, traces);
     return reviewed === undefined ? undefined : optionsFor(reviewed);
   });

@@ -7,7 +7,7 @@ import { setImmediate } from 'node:timers/promises';
 import { dayMs } from '../core/bangkok-time.ts';
 import { isMessage, type Message, message } from '../core/message.ts';
 import { type Satang, sumSatang } from '../core/money.ts';
-import { mapInTurns } from '../platform/bounded.ts';
+import { mapManyAtOnce } from '../platform/bounded.ts';
 import { makeBatchWork, makePayerWork } from './batch-target.ts';
 import {
   makeBreakWork,
@@ -149,7 +149,7 @@ async function draft(
   const frozen: Target[] = [];
   // An approval of a batch takes what its batch needs, and no more.
   const approvers: number[] = [decision === 'approve-batch' ? 1 : context.people];
-  const examinedOfEach = await mapInTurns(targets, async (target) => ({
+  const examinedOfEach = await mapManyAtOnce(targets, async (target) => ({
     target,
     examined: await works.of(target.kind).examine(decision, target),
   }));

@@ -92,7 +92,7 @@ test('two people resume it beside a watcher, which is killed and sends the rest 
     scene.run('approve', String(end.proposalId)),
     scene.run('approve', String(end.proposalId)),
   ]);
-  expect(approvals.map(({ code }) => code).toSorted()).toEqual([0, 2]);
+  expect(new Set(approvals.map(({ code }) => code))).toEqual(new Set([0, 2]));
   await until(async () => (await readBook(scene)).ids.size > before.size);
   watching.kill('SIGKILL');
   await watching.ended;

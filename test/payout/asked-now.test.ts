@@ -7,7 +7,11 @@ test('a row that waits for its repetition needs no person after a question of on
   await using one = await stage(1, () => ({}));
   const { theatre, batchId } = one;
   const interrupted = new AbortController();
-  theatre.script = { transfer: () => (interrupted.abort(), notSent) };
+  const refuseAndStop = () => {
+    interrupted.abort();
+    return notSent;
+  };
+  theatre.script = { transfer: refuseAndStop };
   await theatre.run(batchId, { interrupted: interrupted.signal });
   const [found] = await theatre.journal.findPayouts('INV-1');
   const seq = found?.row.seq ?? 0;

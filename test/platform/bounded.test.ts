@@ -1,7 +1,7 @@
 /** Work on a stream with a bounded number of its items under way. */
 import { setImmediate as turn } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
-import { forEachBounded, mapInTurns } from '../../src/platform/bounded.ts';
+import { forEachBounded, mapManyAtOnce } from '../../src/platform/bounded.ts';
 
 async function* count(to: number): AsyncGenerator<number> {
   for (let item = 1; item <= to; item += 1) yield item;
@@ -94,7 +94,7 @@ describe('a bounded number of items under way', () => {
 test('many at once become what they become in their order, and no more than a turn takes are under way', async () => {
   let [underWay, most] = [0, 0];
   const items = Array.from({ length: 250 }, (_, place) => place);
-  const doubled = await mapInTurns(items, async (item) => {
+  const doubled = await mapManyAtOnce(items, async (item) => {
     most = Math.max(most, (underWay += 1));
     await turn();
     underWay -= 1;

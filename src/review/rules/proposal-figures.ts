@@ -411,8 +411,11 @@ export function describeCounted({ of, rows, amountSatang }: Counted): Message {
 }
 
 /** The rows that an approval covers and another hold keeps back. */
-export const heldOf = ({ files }: Pick<ProposalFigures, 'files'>): FiguredRows =>
-  files.reduce((sum, { held }) => addFigures(sum, held), noneHeld);
+export function heldOf({ files }: Pick<ProposalFigures, 'files'>): FiguredRows {
+  let sum = noneHeld;
+  for (const { held } of files) sum = addFigures(sum, held);
+  return sum;
+}
 
 /** The rows of a proposal without those that stay held: these are sent. */
 export function paidOf(proposal: CountedProposal): Counted {

@@ -224,8 +224,12 @@ const batches: readonly StoreCase[] = [
       expect(await journal.batch(firstBatchId)).toMatchObject({ status: 'halted' });
       expect(await journal.liftPayerHalt(companyId, payerAccount, noonMs + 5)).toBe(true);
       expect(await journal.batch(firstBatchId)).toMatchObject({
-        ...{ status: 'running', reasonCode: null, reason: null, remedy: null },
-        ...{ restedAtMs: noonMs + 1, ageFromMs: noonMs + 5 },
+        status: 'running',
+        reasonCode: null,
+        reason: null,
+        remedy: null,
+        restedAtMs: noonMs + 1,
+        ageFromMs: noonMs + 5,
       });
       expect(await journal.batch(secondBatchId)).toMatchObject({ status: 'halted', reasonCode: 'cancelled' });
     },
