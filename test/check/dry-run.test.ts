@@ -403,7 +403,9 @@ describe('beside a journal', () => {
     const halted = await predict(theatre, path, { context: { journal } });
     expect(before).toEqual({ paid: 1, failed: 1, submitted: 1, held: 3 });
     expect(outcomesOf(halted)).toEqual({ paidEarlier: 1, endedEarlier: 1, inDoubt: 1, held: 3 });
-    expect([halted.asked, halted.forecast]).toMatchObject([[], { isKnown: true, halt: { code: 'EM053' } }]);
+    // These go on with the account: their payees are asked about, as under any stopped line.
+    expect(halted.asked).toEqual([3, 4, 5].map(mobile));
+    expect(halted.forecast).toMatchObject({ isKnown: true, halt: { code: 'EM053' } });
     await theatre.resume(batchId);
     const resumed = await predict(theatre, path, { context: { journal } });
     expect(outcomesOf(resumed)).toEqual({ paidEarlier: 1, endedEarlier: 1, inDoubt: 1, toPay: 3 });

@@ -47,8 +47,8 @@ const ofIntents: readonly Mutation[] = [
   inRegistrations(
     'a registration changes though it has changed meanwhile',
     'store/registration/apply.ts',
-    "    .where('version', '=', values.versionBefore)\n    .where('status', '=', values.statusBefore),",
-    "    .where('version', '>=', 0),",
+    "      .where('version', '=', versionBefore)\n      .where('status', '=', statusBefore),",
+    "      .where('version', '>=', 0),",
   ),
 ];
 
