@@ -149,7 +149,8 @@ const told: readonly Told[] = [
       return decideBatch(firstBatchId, 'approve-batch');
     },
     says: '3 payouts, 300.06 baht',
-    sentence: 'Pay 3 people 300.06 baht from ••5924',
+    sentence:
+      'Approve 3 payouts, 300.06 baht: pay 2 payouts, 200.03 baht from ••5924; 1 payout, 100.03 baht stays held',
     files: [['a.csv', 3]],
   },
 ];
