@@ -45,10 +45,10 @@ export const payerOnceResumed = (
 ): string => (batch.status === 'done' ? batch.payerAccount : payerAccount);
 
 /**
- * Lifts the halt of the account that pays the batch from now on and the holds of the batch as a whole, and counts the batch's age anew. A
- * hold for a like file is lifted, too, but not together with a halt: the operator was shown only the halt. Rows held by
- * a limit of a day are checked against today's limits again. When the settings name another account than the batch, the
- * resume approves that account.
+ * Lifts the halt of the account that pays the batch from now on and the holds of the batch as a whole, and counts the
+ * batch's age anew. A hold for a like file is lifted, too, but not together with a halt: the operator was shown only the
+ * halt. Rows held by a limit of a day are checked against today's limits again. When the settings name another account
+ * than the batch, the resume approves that account.
  * @param payerAccount account of the settings; left out: the batch's own
  */
 export async function resumeBatch(
