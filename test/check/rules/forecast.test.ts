@@ -124,7 +124,7 @@ describe('what another run would do with a row that an earlier one has read', ()
   test.each<readonly [readonly HoldReason[], string]>([
     [['paused'], 'ask'],
     [['paused', 'unavailable'], 'ask'],
-    [['halted'], 'halted'],
+    [['halted'], 'ask'],
     [['paused', 'limit'], 'limit'],
     [['name', 'similar'], 'name,similar'],
   ])('held for %j → %s', (holds, expected) => {

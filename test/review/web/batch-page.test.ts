@@ -79,7 +79,7 @@ describe('a batch', () => {
     await ingest(rig.store, [makeRow(1), makeRow(2, { holds: ['limit'] })], { approval: always(2) });
     const form = squeeze((await (await rig.open('nok')).get(`${path}/decide/approve-batch`)).text);
     for (const said of [
-      'Pay 2 people 200.03 baht',
+      'Approve 2 payouts, 200.03 baht: pay 1 payout, 100.01 baht from ••5924; 1 payout, 100.02 baht stays held',
       '<dd class="n">100.01</dd>',
       '1 row held for another reason, 100.02 baht',
     ])
