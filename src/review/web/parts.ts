@@ -56,6 +56,19 @@ function sayFact({ say }: Pick<Visit, 'say'>, name: string): string {
   return isPlainCode(code) ? say(code) : name;
 }
 
+/** The facts whose values have words: holds, and what the bank found. */
+const wordsOfFacts: Readonly<Record<string, string>> = {
+  hold: 'hold-is',
+  lifted: 'hold-is',
+  finding: 'inquiry-says',
+};
+
+/** The value of a fact in words; undefined for one that is displayed as it is. */
+function sayFactValue({ say }: Pick<Visit, 'say'>, name: string, value: unknown): string | undefined {
+  const codes = [value].flat().map((one) => `${wordsOfFacts[name]}.${String(one)}`);
+  return codes.every((code) => isPlainCode(code)) ? codes.map((code) => say(code)).join(', ') : undefined;
+}
+
 /** The reason why a registration waits. */
 export function whyOfRegistration(visit: Pick<Visit, 'language'>, row: RegistrationRow): Part {
   const [code, why] = describeRegistrationReason(row);
@@ -263,7 +276,10 @@ export function eventFacts(
   const [folded = [], facts = []] = [true, false].map((isFolded) =>
     shown
       .filter(([name]) => auditedFacts.has(name) === isFolded)
-      .map(([name, value]) => [sayFact(visit, name), show(name, value)] as const),
+      .map(
+        ([name, value]) =>
+          [sayFact(visit, name), sayFactValue(visit, name, value) ?? show(name, value)] as const,
+      ),
   );
   return [
     typeof proposal === 'number' &&

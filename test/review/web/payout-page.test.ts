@@ -54,6 +54,14 @@ describe('a payout', () => {
     expect(text).not.toContain(history?.row.cells.proxyNo ?? 'none');
   });
 
+  test('tells in Thai which holds were lifted', async () => {
+    await ingest(rig.store, [makeRow(1, { holds: ['paused'] })]);
+    await rig.store.liftHolds(firstBatchId, ['paused'], noonMs);
+    const back = `/payout/${await seqOf('INV-1')}`;
+    const { text } = await (await rig.open('nok')).post('/look', { language: 'th', back });
+    expect(text).toContain(sayCode('th', 'hold-is.paused'));
+  });
+
   test('says what may be decided now, and why the rest may not', async () => {
     await ingest(rig.store, [makeRow(1, { holds: ['name'] })]);
     const path = `/payout/${await seqOf('INV-1')}`;
