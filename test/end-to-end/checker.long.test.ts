@@ -204,7 +204,7 @@ const cases: readonly Case[] = [
     wasAmount: '527955.31',
     says: [
       'It was 527,955.31 It becomes 527,955.29 Difference −0.02',
-      'Retry corrected: 1 payout, was 527,955.31, becomes 527,955.29 baht',
+      'Correct and retry 1 payout, was 527,955.31, becomes 527,955.29 baht',
       'Amount 527,955.31 becomes 527,955.29',
     ],
     newPayees: 0,
