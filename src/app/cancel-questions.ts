@@ -4,7 +4,7 @@ import type { Clock } from '../core/ports.ts';
 import { BankClock } from '../payout/bank-clock.ts';
 import type { AskBeforeCancel, CancelQuestions } from '../payout/operator.ts';
 import type { WorkerContext } from '../payout/context.ts';
-import { describeSent, describeUnknownSends } from '../payout/rules/operator.ts';
+import { describeTransfer, describeUnknownSends } from '../payout/rules/operator.ts';
 import { askBeforeCancel } from '../payout/superseded.ts';
 import { KeyedMutex } from '../platform/keyed-mutex.ts';
 import type { Logger } from '../platform/log.ts';
@@ -49,7 +49,7 @@ export function makeCancelQuestions(asking: Asking): CancelQuestions {
     opening ??= open();
     const context = await opening;
     if (!isMessage(context)) return askBeforeCancel(context, payout, attempt);
-    const sent = attempt === undefined ? describeUnknownSends(payout) : describeSent(payout, attempt);
+    const sent = attempt === undefined ? describeUnknownSends(payout) : describeTransfer(payout, attempt);
     return message('cancel.not-asked', { sent, why: context });
   };
   return {

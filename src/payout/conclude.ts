@@ -30,10 +30,10 @@ interface RunOutcome {
 type ConcludeContext = Pick<WorkerContext, 'journal' | 'clock' | 'gate'>;
 
 /**
- * The halt that keeps the rest of a batch from being sent: its own, or that of its account, with which it halts. Another
- * batch's halt delays what is to be sent; without such rows this batch is not halted.
+ * Halts a batch whose account is halted; for another batch's halt, only while rows of it are not sent yet.
+ * @returns the halt that keeps the rest of the batch from being sent, its own or that of its account; undefined for none
  */
-async function haltOfRun(
+async function haltRest(
   { journal, clock, gate }: ConcludeContext,
   batchId: string,
   isOthersHalt: boolean,
@@ -61,7 +61,7 @@ export async function conclude(
   }
   const waiting = describeWaiting(batchId);
   await journal.holdUnapproved(batchId, waiting, nowMs);
-  const halt = await haltOfRun(context, batchId, isOthersHalt);
+  const halt = await haltRest(context, batchId, isOthersHalt);
   if (halt !== undefined) {
     await journal.holdReady(batchId, 'halted', halt, nowMs);
     await endHalted(journal, batchId, nowMs);

@@ -19,7 +19,7 @@ import {
   decideRetry,
   decideRetryRejected,
   describeRow,
-  describeSent,
+  describeTransfer,
   describeUnknownSends,
   payoutWideHolds,
   retriedStatuses,
@@ -133,7 +133,7 @@ export interface CancelQuestions extends AsyncDisposable {
 /** Refuses a row that was sent, when the bank cannot be asked. */
 export const bankNotAsked: AskBeforeCancel = async (payout, attempt) => {
   const command = paydropCommand(undefined, 'cancel', payout.instruction.payoutId);
-  const sent = attempt === undefined ? describeUnknownSends(payout) : describeSent(payout, attempt);
+  const sent = attempt === undefined ? describeUnknownSends(payout) : describeTransfer(payout, attempt);
   return message('cancel.not-asked-here', { sent, command });
 };
 

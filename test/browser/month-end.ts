@@ -194,7 +194,7 @@ const waitMs = 480_000;
 function watchFiles(store: Store): Pick<Office, 'countOf' | 'untilOf' | 'unsentOf' | 'batchOf'> {
   const find = async ({ name }: PayoutFile) =>
     (await store.batches()).find(({ fileName }) => fileName === name)?.batchId;
-  /** None before the file is taken in. */
+  /** The rows of a file; none before the file is taken in. */
   const rowsOf = async (file: PayoutFile): Promise<readonly ResultRow[]> => {
     const batchId = await find(file);
     if (batchId === undefined) return [];

@@ -43,7 +43,7 @@ export interface SeenEvent {
 /** The batches as they stand, beside the number of proposals that have resumed a payer account. */
 export interface SeenResumes {
   readonly resumes: number;
-  /** What halts each batch: a cause of its own, its payer account, or nothing. */
+  /** The halt of each batch: by a cause of its own, by its payer account, or none. */
   readonly halts: ReadonlyMap<string, 'own' | 'payer' | 'nothing'>;
 }
 

@@ -130,7 +130,7 @@ export function decideCancel(payout: Payout, nowMs: number): Change | Message {
 export function whyNotCancel(known: Case, reading: InquiryReading): Message | undefined {
   const { payout, attempt, sameReference, policy } = known;
   const { payoutId } = payout.instruction;
-  const sent = describeSent(payout, attempt);
+  const sent = describeTransfer(payout, attempt);
   const again = paydropCommand(undefined, 'cancel', payoutId);
   const show = paydropCommand(undefined, 'show', payoutId);
   switch (reading.kind) {
@@ -156,7 +156,7 @@ export function whyNotCancel(known: Case, reading: InquiryReading): Message | un
 }
 
 /** `payout INV-1 (row 3 of batch 4K7Q2M9XWD) was sent as PD…`. */
-export const describeSent = (payout: Payout, { order }: Pick<Attempt, 'order'>): Message =>
+export const describeTransfer = (payout: Payout, { order }: Pick<Attempt, 'order'>): Message =>
   message('cancel.sent', { where: describePayoutRow(payout), ref: order.transRefNo });
 
 /** `payout INV-1 (row 3 of batch 4K7Q2M9XWD) may have been sent by a lost part of the journal`. */

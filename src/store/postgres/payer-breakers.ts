@@ -102,7 +102,7 @@ export function* liftPayerHalt(companyId: string, payerAccount: string, nowMs: n
   return yield* payerBreakerWrites.liftPayerHalt(companyId, payerAccount, nowMs);
 }
 
-/** The same by a proposal. */
+/** Resumes an account by a proposal, and counts its failures anew. */
 export const resumePayer: typeof queueWrites.resumePayer = function* (item, payer, version, nowMs) {
   const isResumed = yield* queueWrites.resumePayer(item, payer, version, nowMs);
   const { companyId, payerAccount } = payer;

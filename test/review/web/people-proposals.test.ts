@@ -181,7 +181,7 @@ describe('what a second proposal is about', () => {
     await mali.post(`/people/${personId}/role`, { role: 'checker' });
     const second = await anan.post(`/people/${personId}/role`, { role: 'admin' });
     expect([second.status, second.text]).toEqual([422, expect.stringContaining('proposal 1 is about this')]);
-    // What one admin may do alone is done at once, and the proposal is stale.
+    // One admin disables alone, at once: the proposal is stale.
     await anan.post(`/people/${personId}/disable`);
     expect(await rig.users.find('nok')).toMatchObject({ isDisabled: true });
     expect((await approve(anan, 1)).status).toBe(409);
